@@ -1,7 +1,8 @@
 """Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
 
 A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
-`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME.
+`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME. One that writes no file
+but only prints says PRINTS = True.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m analysis"
-PRINTING = {"table", "show", "plan"}  # commands that only print
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -38,9 +38,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         status: int = options.main(options)
         return status
 
-    return run_command(
-        call, program, lambda: _parser(program), run, printing=PRINTING, stopped="stopped", preferred="features"
-    )
+    return run_command(call, program, lambda: _parser(program), run, stopped="stopped", preferred="features")
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
@@ -68,7 +66,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
-    table.set_defaults(main=_table)
+    table.set_defaults(main=_table, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
@@ -84,7 +82,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
         epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
-    show.set_defaults(main=_show)
+    show.set_defaults(main=_show, prints=True)
     show.add_argument("run", metavar="RUN", help="run folder")
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
@@ -93,7 +91,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     for name, module in {**shared, **_commands_of_pages()}.items():
         command = importlib.import_module(module)
         own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
-        own.set_defaults(main=command.main)
+        own.set_defaults(main=command.main, prints=getattr(command, "PRINTS", False))
         command.add_arguments(own)
     return parser
 

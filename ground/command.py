@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from ground.errors import InputError, RunFailed, one_line, system_failure
 from ground.extras import needed
@@ -21,7 +21,6 @@ def run_command(
     make_parser: Callable[[], ArgumentParser],
     run: Callable[[Namespace], int | None],
     *,
-    printing: Collection[str],
     stopped: str,
     preferred: str = "",
 ) -> int:
@@ -36,9 +35,8 @@ def run_command(
     make_parser
         Makes the parser of the call.
     run
-        Runs the command that the parser chose; None counts as status 0.
-    printing
-        The commands that only print: they are refused where standard output is closed.
+        Runs the command that the parser chose; None counts as status 0. One whose options have `prints` is refused
+        where standard output is closed: it makes nothing else.
     stopped
         What is said when the user stops the command.
     preferred
@@ -54,7 +52,7 @@ def run_command(
     if problem := find_half_character(call):
         return fail(program, 2, problem)
     options = make_parser().parse_args(call)
-    if closed and call[0] in printing:
+    if closed and getattr(options, "prints", False):
         return fail(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
@@ -84,10 +82,16 @@ def run_command(
 
 
 def open_closed_streams() -> None:
-    """Let what is printed go nowhere where the caller closed standard output or error."""
-    for name in ("stdout", "stderr"):
+    """Let what a caller closed (`>&-`) lead nowhere, for child processes, too: else files take its number."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            if nowhere == number:
+                os.set_inheritable(nowhere, True)
+            else:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115
 
 
 def find_half_character(call: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, printable
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[1] / "results" / "schema.json").read_text(encoding="utf-8")
@@ -49,6 +49,12 @@ def read(folder: Path) -> dict[str, Any]:
         )
     for problem in problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
+    for section in ("models", "conditions"):
+        for name in info[section]:
+            if printable(name) != name:
+                raise InputError(
+                    f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
+                )
     return info
 
 

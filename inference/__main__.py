@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m inference"
-PRINTING = {"preview", "status"}  # commands that only print
 STOPPED = "stopped; saved rows stay, and the same command continues from there"
 NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
@@ -52,7 +51,7 @@ def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         options.main(options)
         recognised.say()
 
-    return run_command(call, program, lambda: call_parser(call, program), run, printing=PRINTING, stopped=STOPPED)
+    return run_command(call, program, lambda: call_parser(call, program), run, stopped=STOPPED)
 
 
 def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -61,7 +60,12 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command, action, about, add_arguments in (
         ("run", _run, "ask models and write a run folder; the same command continues a stopped run", _run_arguments),
-        ("preview", _preview, "show one rendered prompt, the tokens of its options and the time to come", _asking),
+        (
+            "preview",
+            _preview,
+            "show one rendered prompt, the tokens of its options and the time to come",
+            _preview_arguments,
+        ),
     ):
         asking = commands.add_parser(command, help=about, description=_sentence(about))
         asked = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
@@ -142,7 +146,13 @@ def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     arguments.add_cluster(parser)
 
 
+def _preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(prints=True)
+    _asking(protocol, parser)
+
+
 def _root(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(prints=True)
     parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
 

@@ -1,14 +1,16 @@
 """Refuse rows of a run folder that hold what no run can hold: another hand may have written or changed them.
 
 Every rule is a column and an SQL condition that is true of a damaged value; a null is none unless the schema forbids
-it. One pass over the columns counts the damaged rows, on all cores, since a count does not depend on their order. Only
-where there are some, a second one finds the first of them.
+it. The damaged rows are counted, on all cores, since a count does not depend on their order. Only where there are some,
+another pass finds the first of them. To join the options to every row costs as much as half of the rules; where all
+stimuli have as many, it is done for rows with an answer only.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,45 +23,85 @@ if TYPE_CHECKING:
 Rules: TypeAlias = Sequence[tuple[str, str, str]]  # column, condition of a damaged value, what is wrong
 ROUNDING = 1e-6  # of one probability
 SUMMED = 1e-4  # of a sum of probabilities: of 100 numbers in single precision it is off by up to 6e-6
-# What shows nothing: white space of any kind, controls, and marks without a width.
-INVISIBLE = r"^[\s\p{Z}\p{Cc}\p{Cf}]*$"
+# What shows nothing: white space of any kind, controls, marks without a width, and letters that are blank (as the
+# Braille pattern without dots, fillers of Hangul, and marks that choose among forms of a letter).
+INVISIBLE = (
+    r"[\s\p{Z}\p{Cc}\p{Cf}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{2800}\x{3164}"
+    r"\x{fe00}-\x{fe0f}\x{ffa0}\x{e0100}-\x{e01ef}]*"
+)
+CONTROL = r"[\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]"  # in a name: it is shown in one line
 
 STIMULI: Rules = (
-    ("pattern", "pattern IS NULL OR pattern = ''", "is empty"),
-    ("text", f"text IS NULL OR regexp_matches(text, '{INVISIBLE}')", "is empty, or shows nothing"),
+    *((name, f"regexp_matches({name}, '{CONTROL}')", "holds a line break or control character")
+      for name in ("item", "variant", "pattern")),
+    *((name, f"{name} IS NULL OR regexp_full_match({name}, '{INVISIBLE}')", "is empty, or shows nothing")
+      for name in ("item", "variant", "pattern", "text")),
     ("options", "coalesce(len(options), 0) = 0 OR list_count(options) <> len(options) "
-                "OR len(list_distinct(options)) <> len(options)", "are missing, or one is empty or there twice"),
+                "OR len(list_distinct(options)) <> len(options) "
+                f"OR regexp_matches(array_to_string(options, chr(10)), '(^|\n){INVISIBLE}(\n|$)')",
+     "are missing, or one is empty or there twice"),
     ("canonical", "canonical IS NULL OR len(canonical) <> len(options)", "has not as many entries as options"),
-    ("canonical", "NOT list_has_all($canonical, canonical)", "has an entry that is not in run.json: study: canonical"),
+    ("canonical", "list_count(canonical) <> len(canonical) OR NOT list_has_all($canonical, canonical)",
+     "has an entry that is not in run.json: study: canonical"),
     ("gold", "gold IS NOT NULL AND NOT list_contains(canonical, gold)", "is none of the canonical options"),
     ("gold_score", "NOT isfinite(gold_score)", "is not a number"),
 )  # fmt: skip
+MISSING: Rules = tuple(
+    (name, f"list_count({name}) <> len({name})", "has an entry that is missing")
+    for name in ("probability", "logprob", "count")
+)
 RESPONSES: Rules = (
+    *MISSING,
     ("item", "options IS NULL", "and variant are not in stimuli.parquet"),
     ("probability", "len(probability) <> n_values", "has not as many entries as there are options"),
-    ("probability", f"list_count(probability) <> len(probability) OR NOT list_min(probability) >= -{ROUNDING}",
-     "has an entry that is missing or below 0"),
+    ("probability", f"NOT list_min(probability) >= -{ROUNDING}", "has an entry below 0"),
     # Where there is a mass, it is their sum and at most 1, and so no entry is above 1.
     ("probability", f"mass IS NULL AND NOT list_sum(probability) <= 1 + {SUMMED}", "has a sum above 1"),
-    ("logprob", "len(logprob) <> n_values OR list_count(logprob) <> len(logprob)", "has not as many entries as there "
-     "are options"),
+    ("logprob", "len(logprob) <> n_values", "has not as many entries as there are options"),
     ("logprob", f"NOT list_max(logprob) <= {ROUNDING}", "has an entry above 0, or one that is not a number"),
-    ("count", "len(count) <> n_values OR list_count(count) <> len(count)", "has not as many entries as there are "
-     "options"),
+    ("count", "len(count) <> n_values", "has not as many entries as there are options"),
     ("count", "list_min(count) < 0", "has an entry below 0"),
     ("count", "list_sum(count) + coalesce(invalid, 0) + coalesce(clipped, 0) = 0", "holds no samples"),
     ("invalid", "invalid < 0", "is below 0"),
     ("clipped", "clipped < 0", "is below 0"),
+    ("read_otherwise", "read_otherwise < 0", "is below 0"),
+    ("mass", "mass IS NOT NULL AND probability IS NULL", "is there, and no probability"),
     ("mass", f"NOT mass BETWEEN -{ROUNDING} AND 1 + {ROUNDING}", "is not from 0 to 1"),
     ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUMMED}", "is not the sum of probability"),
     ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ROUNDING} AND 1 + {ROUNDING}",
      "is not from the mass to 1"),
     ("score", "NOT isfinite(score)", "is not a number"),
+    ("score", f"NOT score BETWEEN lowest - {ROUNDING} AND highest + {ROUNDING}", "is not on its condition's scale"),
+    ("score", "n IS NOT NULL AND NOT score BETWEEN 0 AND 1", "is not a share, from 0 to 1"),
     ("n", "n < 1", "is below 1"),
-    ("answer", "answer IS NOT NULL AND NOT CASE WHEN scale IS NULL THEN list_contains(options, answer) "
+    ("answer", "answer IS NOT NULL AND NOT CASE WHEN lowest IS NULL THEN list_contains(options, answer) "
                "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
     ("text_logprob", f"NOT text_logprob <= {ROUNDING}", "is above 0, or not a number"),
 )  # fmt: skip
+
+
+def choose_rules(complete: Collection[str], empty: Collection[str], absent: Collection[str]) -> Rules:
+    """Choose the rules of responses that can be broken: to find that out from file footers is cheaper than to look.
+
+    Parameters
+    ----------
+    complete, empty
+        Columns in which the footers show no null, in lists neither; and those without a value.
+    absent
+        Columns that some file lacks.
+    """
+    rules = [rule for rule in RESPONSES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
+    rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete]
+    # A list of no values is as empty as a null, and is damaged.
+    return [rule for rule in rules if rule[0] not in empty or rule[0] == "item" or rule[1].startswith("len(")]
+
+
+# Responses with the options of their stimuli, the ends of their condition's scale, and how many values a row has.
+ROWS = """(
+    SELECT *, coalesce(highest - lowest + 1, len(options)) AS n_values
+    FROM (SELECT r.*, s.options, $lowest[list_position($scaled, condition)] AS lowest,
+                 $highest[list_position($scaled, condition)] AS highest
+          FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"""
 
 
 def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], rows: str) -> None:
@@ -78,7 +120,8 @@ def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: M
         Names the file, item, variant and column.
     """
     given = {"canonical": info["study"]["canonical"]}
-    row = _find_damaged(con, f"({rows})", STIMULI, "item, variant", given)
+    damaged = _count(con, [f"({rows}) WHERE {_join(STIMULI)}"], given)
+    row = _find_damaged(con, f"({rows})", STIMULI, "item, variant", given) if damaged else None
     if row:
         rule, (item, variant), value = row
         raise InputError(
@@ -93,7 +136,7 @@ def refuse_damaged_responses(
     info: Mapping[str, Any],
     stimuli: str,
     parts: str,
-    absent: Sequence[str],
+    rules: Rules,
 ) -> None:
     """Refuse responses that contradict the stimuli, probabilities that are none, and counts below 0.
 
@@ -103,23 +146,26 @@ def refuse_damaged_responses(
         The run folder and its run.json.
     stimuli, parts
         SQL that reads the stimuli, and the response files with the columns `filename` and `file_row_number`.
-    absent
-        Columns that the files may lack.
+    rules
+        What to look for.
 
     Raises
     ------
     InputError
         Names the file, its row, item, variant and column.
     """
-    sizes = _count_values(info["conditions"]) or {"": 0}
-    given = {"scales": list(sizes), "sizes": list(sizes.values())}
-    rows = (
-        "(SELECT *, coalesce(scale, len(options)) AS n_values FROM (SELECT r.*, s.options, "
-        f"$sizes[list_position($scales, condition)] AS scale FROM {parts} AS r "
-        f"LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"
-    )
-    rules = [rule for rule in RESPONSES if rule[0] not in absent]
-    row = _find_damaged(con, rows, rules, "filename, file_row_number, model, condition, item, variant", given)
+    scales = _read_scales(info["conditions"])
+    lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
+    given = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
+    rows = ROWS.format(parts=parts, stimuli=stimuli)
+    counted = [f"{rows} WHERE {_join(rules)}"]
+    query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli})"
+    ((options, last, as_many),) = con.execute(query).fetchall()
+    if as_many and not scales:
+        given["options"] = options
+        counted = _split_check(stimuli, parts, rows, rules, len(options), same=options == last)
+    names = "filename, file_row_number, model, condition, item, variant"
+    row = _find_damaged(con, rows, rules, names, given) if _count(con, counted, given) else None
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
@@ -130,39 +176,64 @@ def refuse_damaged_responses(
         )
 
 
-def _find_damaged(
-    con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, given: Mapping[str, Any]
-) -> tuple[tuple[str, str, str], tuple[Any, ...], Any] | None:
-    """Return the rule that the first damaged row breaks, the columns that name the row, and the value; None if none."""
-    # To count, a null is as good as a false: to replace nulls costs a fifth of the time.
-    damaged = " OR ".join(f"({condition})" for _, condition, _ in rules)
-    counted = con.execute("SELECT current_setting('threads')").fetchone()
+def _split_check(stimuli: str, parts: str, rows: str, rules: Rules, n_options: int, *, same: bool) -> list[str]:
+    """Split what is counted where all stimuli have as many options: rows without a stimulus, rows with wrong values.
+
+    `same`: they have the same options, so that answers are compared with these.
+    """
+    of_rows = f"{'$options AS options, ' if same else ''}{n_options} AS n_values, NULL AS lowest, NULL AS highest"
+    values = [rule for rule in rules if rule[0] != "item" and (same or rule[0] != "answer")]
+    answers = [rule for rule in rules if rule[0] == "answer" and not same]
+    return [
+        f"{parts} ANTI JOIN ({stimuli}) USING (item, variant)",
+        f"(SELECT *, {of_rows} FROM {parts}) WHERE {_join(values)}",
+        *([f"{rows} WHERE answer IS NOT NULL AND ({_join(answers)})"] if answers else ()),
+    ]
+
+
+def _join(rules: Iterable[tuple[str, str, str]]) -> str:
+    """Write the condition of a row that breaks any rule. To count, a null is as good as a false."""
+    return " OR ".join(f"({condition})" for _, condition, _ in rules)
+
+
+def _count(con: duckdb.DuckDBPyConnection, damaged: Sequence[str], given: Mapping[str, Any]) -> int:
+    """Count the rows that FROM clauses yield, on all cores."""
+    before = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        number = con.execute(f"SELECT count(*) FROM {rows} WHERE {damaged}", given).fetchall()
+        return sum(_fetch(con, f"SELECT count(*) FROM {rows}", given)[0][0] for rows in damaged)
     finally:
-        con.execute(f"SET threads = {counted[0]}")
-    if number == [(0,)]:
-        return None
+        con.execute(f"SET threads = {before[0]}")
+
+
+def _find_damaged(
+    con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, given: Mapping[str, Any]
+) -> tuple[tuple[str, str, str], tuple[Any, ...], Any]:
+    """Return the rule that the first damaged row breaks, the columns that name the row, and the value."""
     which = " ".join(f"WHEN {condition} THEN {place}" for place, (_, condition, _) in enumerate(rules))
     values = " ".join(f'WHEN {place} THEN CAST("{rule[0]}" AS VARCHAR)' for place, rule in enumerate(rules))
-    found = con.execute(
+    query = (
         f"SELECT which, CASE which {values} END, {names} FROM (SELECT *, CASE {which} END AS which FROM {rows}) "
-        f"WHERE which IS NOT NULL ORDER BY {names} LIMIT 1",
-        given,
-    ).fetchall()[0]
+        f"WHERE which IS NOT NULL ORDER BY {names} LIMIT 1"
+    )
+    found = _fetch(con, query, given)[0]
     return rules[found[0]], found[2:], found[1]
 
 
-def _count_values(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many numbers there are on the scale of every condition that asks for numbers on one.
+def _fetch(con: duckdb.DuckDBPyConnection, query: str, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Run a query with those of the values that it names."""
+    return con.execute(query, {name: value for name, value in given.items() if f"${name}" in query}).fetchall()
 
-    >>> _count_values({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
-    {'plain/0-9': 10}
+
+def _read_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+    """Return the lowest and the highest number of every condition that asks for numbers on a scale.
+
+    >>> _read_scales({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
+    {'plain/0-9': (0, 9)}
     """
-    scales = {name: fields.get("range") for name, fields in conditions.items()}
+    ranges = {name: fields.get("range") for name, fields in conditions.items()}
     return {
-        name: scale[1] - scale[0] + 1
-        for name, scale in scales.items()
-        if isinstance(scale, list) and len(scale) == 2 and all(isinstance(end, int) for end in scale)
+        name: (ends[0], ends[1])
+        for name, ends in ranges.items()
+        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int) for end in ends)
     }

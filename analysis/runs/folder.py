@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.damaged_rows import refuse_damaged_responses, refuse_damaged_stimuli
+from analysis.runs.damaged_rows import choose_rules, refuse_damaged_responses, refuse_damaged_stimuli
 from ground import run_json
 from ground.errors import InputError, short
 from ground.run_json import SCHEMA
@@ -54,6 +54,8 @@ class Folder:
         Its response files, sorted by name. The list is a snapshot: what a running job adds later is not seen.
     units
         The (model, condition) pairs that have rows.
+    complete, empty
+        Columns of the responses in which the file footers show no null, in lists neither, and those without a value.
     two_probabilities
         True if the file footers show that every row has two probabilities and a mass, so that no row must be read.
     absent
@@ -64,6 +66,8 @@ class Folder:
     info: Mapping[str, Any]
     parts: tuple[Path, ...]
     units: frozenset[tuple[str, str]] = frozenset()
+    complete: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
     two_probabilities: bool = False
     absent: frozenset[tuple[str, str]] = frozenset()
 
@@ -132,7 +136,8 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
         refuse_damaged_stimuli(con, path, folder.info, folder.stimuli)
         if folder.parts:
             parts = _read(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
-            refuse_damaged_responses(con, path, folder.info, folder.stimuli, parts, [name for name, _ in absent])
+            rules = choose_rules(folder.complete, folder.empty, {name for name, _ in absent})
+            refuse_damaged_responses(con, path, folder.info, folder.stimuli, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({short(str(error), 200)}); restore it") from error
     if not folder.units:
@@ -224,12 +229,13 @@ def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
                max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
                max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
                max(stats_min_value) FILTER (WHERE name = 'condition' AND constant),
-               coalesce(bool_and(complete) FILTER (WHERE name IN ('probability', 'mass')), false)
-               AND coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
+               coalesce(list(DISTINCT name) FILTER (WHERE complete IS NOT true), []),
+               coalesce(list(DISTINCT name) FILTER (WHERE stats_null_count IS DISTINCT FROM num_values), []),
+               coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
         FROM chunks GROUP BY file_name, row_group_id"""
     ).fetchall()
-    found = {(study, model, condition) for _, study, model, condition, _ in footers}
-    mixed = sorted({Path(file) for file, *constants, _ in footers if None in constants})
+    found = {(study, model, condition) for _, study, model, condition, *_ in footers}
+    mixed = sorted({Path(file) for file, *constants, _, _, _ in footers if None in constants})
     if mixed:
         query = f"SELECT DISTINCT study, model, condition FROM {_read(mixed)}"
         found = {unit for unit in found if None not in unit} | set(con.execute(query).fetchall())
@@ -240,7 +246,10 @@ def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
             if name not in folder.info[field]:
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
     units = frozenset((model, condition) for _, model, condition in found)
-    return replace(folder, units=units, two_probabilities=all(row[-1] for row in footers))
+    names = frozenset(columns("responses")).difference(name for name, _ in folder.absent)
+    complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
+    in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
+    return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 
 
 def _list(files: Sequence[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ground.errors import InputError, printable
 from ground.run_json import SCHEMA, problems
-from inference.stimuli.files import shown
+from inference.stimuli.files import shown, shows_nothing
 
 
 def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
@@ -24,9 +24,11 @@ def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str
     Raises
     ------
     InputError
-        A control character in the name, a number that is none, a field of another type.
+        A control character in the name, or nothing that shows, a number that is none, a field of another type.
     """
     about = f"{where}: {section.removesuffix('s')} {shown(name)}"
+    if shows_nothing(name):
+        raise InputError(f"{about}: there is nothing that shows in this name; give another")
     if printable(name) != name:
         raise InputError(f"{about}: there is a control character in this name; take it out")
     for field, value in fields.items():

@@ -34,6 +34,9 @@ NAME = 255
 """Bytes of a name: what a file system takes."""
 DIGITS = 4_000
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf"}  # of Unicode: spaces, separators, controls, marks of format
+# Letters and marks that are blank all the same: the Braille pattern without dots, fillers of Hangul, marks that choose
+# among forms of a letter.
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
 
 _short = reprlib.Repr()
@@ -212,17 +215,19 @@ def shows_nothing(text: str) -> bool:
     >>> shows_nothing(" \u200b\u00a0\n"), shows_nothing("\u200ba")
     (True, False)
     """
-    return all(unicodedata.category(character) in _INVISIBLE for character in text)
+    return all(unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) for character in text)
 
 
 def refuse_unprintable(where: str, name: str) -> None:
-    """Refuse a name with a line break, an escape character or another control: tables and messages show it in a line.
+    """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
     Raises
     ------
     InputError
         Names the field `where` and the character.
     """
+    if shows_nothing(name):
+        raise InputError(f"{where}: there is nothing that shows in {shown(name)}; give a name")
     if printable(name) != name:
         raise InputError(f"{where}: there is a line break or control character in {shown(name)}; take it out")
 

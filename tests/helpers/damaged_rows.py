@@ -52,6 +52,7 @@ RESPONSES = [
     Damage("a probability too many", "responses", "probability", longer),
     Damage("a probability too few", "responses", "probability", shorter),
     Damage("probabilities of 1 in all", "responses", "probability", lambda draw, values: [1.0] * len(values)),
+    Damage("no probability where there is a mass", "responses", "probability", to(None)),
     Damage("a log-probability above 0", "responses", "logprob", entry(0.5)),
     Damage("a log-probability too few", "responses", "logprob", shorter),
     Damage("a count below 0", "responses", "count", entry(-1)),
@@ -59,7 +60,8 @@ RESPONSES = [
     Damage("invalid below 0", "responses", "invalid", to(-1)),
     Damage("clipped below 0", "responses", "clipped", to(-2)),
     *(Damage(f"a mass of {new}", "responses", "mass", to(new)) for new in (-0.1, 1.1, NAN)),
-    Damage("a score that is no number", "responses", "score", to(NAN)),
+    *(Damage(f"a score of {new}", "responses", "score", to(new)) for new in (NAN, -1e9, 1e9)),
+    Damage("a text that the other rule reads below 0", "responses", "read_otherwise", to(-1)),
     Damage("an answer that is none", "responses", "answer", to("no such option")),
     Damage("an item that is none", "responses", "item", to("no such item")),
     Damage("a variant that is none", "responses", "variant", to("no such variant")),
@@ -68,13 +70,17 @@ RESPONSES = [
     Damage("a condition that is none", "responses", "condition", to("no such condition")),
 ]
 OF_STIMULI = [
-    *(Damage(f"the text {new!r}", STIMULI, "text", to(new)) for new in (None, "", " \n", "\u200b\u00a0\u2060")),
-    Damage("no pattern", STIMULI, "pattern", to(None)),
+    *(
+        Damage(f"the text {new!r}", STIMULI, "text", to(new))
+        for new in (None, "", " \n", "\u200b\u00a0\u2060", "\u2800\u3164\ufe0f")
+    ),
+    *(Damage(f"the pattern {new!r}", STIMULI, "pattern", to(new)) for new in (None, " ", "a\nb", "\x1b[31m")),
+    Damage("an option that shows nothing", STIMULI, "options", entry("\u200b ")),
     Damage("an option too few", STIMULI, "options", shorter),
     Damage("no options", STIMULI, "options", to(None)),
     Damage("an option twice", STIMULI, "options", lambda draw, values: [values[0]] * len(values)),
     Damage("a meaning too many", STIMULI, "canonical", longer),
-    Damage("a meaning that is none", STIMULI, "canonical", entry("no such meaning")),
+    *(Damage(f"the meaning {new!r}", STIMULI, "canonical", entry(new)) for new in ("no such meaning", None)),
     Damage("a right answer that is none", STIMULI, "gold", to("no such option")),
     Damage("a human score that is no number", STIMULI, "gold_score", to(NAN)),
     Damage("an item of no name", STIMULI, "item", to(None)),

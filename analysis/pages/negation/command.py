@@ -16,6 +16,7 @@ DESCRIPTION = (
     "most of them give, and the majority baselines in per cent (Yoshida et al., Tables 3 and 4, appendix B)."
 )
 EXAMPLE = "example: waver negation train.jsonl valid.jsonl --annotations annotations"
+PRINTS = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

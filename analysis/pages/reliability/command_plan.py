@@ -25,6 +25,7 @@ DESCRIPTION = (
     "wordings as a design has."
 )
 EXAMPLE = "example: waver plan results/demo/agreement --difference 0.05 --power 0.9"
+PRINTS = True
 SD, FLIPS = "sd", "flips"  # of agreement, over the wordings of an item
 TELLS = {
     SD: "two items with three wordings each that a model answers",

@@ -1,0 +1,69 @@
+"""Damaged values are found whichever program wrote the part, with or without the statistics that shorten the search."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from analysis import runs
+from ground.errors import InputError
+from helpers.damaged_rows import RESPONSES, damage
+from helpers.page_runs import FULL
+
+
+def write_by_duckdb(file: Path) -> None:
+    copy = file.with_suffix(".copy")
+    duckdb.sql(f"COPY (FROM read_parquet('{file}')) TO '{copy}' (FORMAT parquet)")
+    copy.replace(file)
+
+
+def write_without_statistics(file: Path) -> None:
+    pq.write_table(pq.read_table(file, partitioning=None), file, write_statistics=False)
+
+
+def leave(file: Path) -> None:
+    """Leave a part as pyarrow wrote it."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    return Path(FULL["stability"](tmp_path_factory.mktemp("whole") / "run")[0])
+
+
+@pytest.mark.parametrize("write", [write_by_duckdb, write_without_statistics, leave])
+def test_values_are_found_whoever_wrote_them(write: Callable[[Path], None], whole: Path, tmp_path):
+    missed, n_refused = [], 0
+    for chosen in RESPONSES:
+        folder = tmp_path / "run"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(whole, folder)
+        if not damage(folder, chosen, random.Random(1)):
+            continue
+        for part in folder.glob("responses/*.parquet"):
+            write(part)
+        try:
+            runs.open(folder)
+        except InputError as error:
+            n_refused += chosen.column in str(error)
+        else:
+            missed.append(chosen.name)
+    assert not missed and n_refused > 15
+
+
+def test_an_empty_list_among_nulls_is_found(whole: Path, tmp_path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    (part,) = folder.glob("responses/*.parquet")
+    table = pq.read_table(part, partitioning=None)
+    place = table.column_names.index("count")
+    counts = [None, [], *[None] * (len(table) - 2)]
+    field = table.schema.field("count").with_nullable(True)
+    pq.write_table(table.set_column(place, field, pa.array(counts, field.type)), part)
+    with pytest.raises(InputError, match="count"):
+        runs.open(folder)
