@@ -16,8 +16,6 @@ HELP = "make pairs"
 VERBS = {"b": "second", "a": "first"}
 COMMANDS = {"a": None, "b": None}
 """
-    'COMMAND = "pairs"\nHELP = "make pairs"\nVERBS = {"b": "second", "a": "first"}\nCOMMANDS = {"a": None, "b": None}\n'
-)
 
 
 def write(file: Path, text: str) -> None:
