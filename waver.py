@@ -7,31 +7,11 @@ import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from pathlib import Path
 
-COMMANDS = {
-    "inference": {
-        "run": "ask models and write a run folder; the same command continues a stopped run",
-        "preview": "show one prompt, the tokens of its options and the time to come",
-        "import": "make a run folder from other people's files",
-        "paraphrase": "make paraphrases of items, check them by hand, combine sources",
-        "negate": "put a negation into sentences, wherever one can stand",
-        "pairs": "make pairs of sentences with negations, and label them by hand",
-        "choice": "make a study of multiple-choice questions in several wordings",
-        "tune": "tune a model on labelled pairs of sentences",
-        "status": "count the rows done and left in a run folder",
-    },
-    "analysis": {
-        "report": "write the report of one or several runs: pages, tables, figures",
-        "table": "print one table of the report",
-        "show": "print single wordings: the prompt, the probabilities, what was written",
-        "features": "compute lengths, frequencies, dependencies and sentiment of the wordings",
-        "export": "write runs as tidy tables, or in the forms that other projects read",
-        "plan": "say how many items and wordings a study needs, from a pilot",
-        "select": "list the questions that a judge answers rightly in some wordings only",
-        "negation": "count negations and minimal pairs of a data set, and how far its annotators agree",
-    },
-}
-"""Wing -> its commands and what they do. They stand here because `waver --help` imports neither wing."""
+from ground.commands import find_commands
+
+WINGS = ("inference", "analysis")
 HELP = """usage: waver COMMAND ...
        waver COMMAND --help
        waver --version
@@ -58,27 +38,34 @@ def main(given: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
     call = list(sys.argv[1:] if given is None else given)
     word = call[0] if call else ""
-    for wing, commands in COMMANDS.items():
+    found = list_commands()
+    for wing, commands in found.items():
         if word in commands:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
             return status
     if word in ("-h", "--help"):
-        print(HELP.format_map({wing: _listed(commands) for wing, commands in COMMANDS.items()}), end="")
+        print(HELP.format_map({wing: _listed(commands) for wing, commands in found.items()}), end="")
     elif word == "--version":
         print(f"waver {_version()}")
     else:
-        print(f"waver: {_wrong(word)} (see waver --help)", file=sys.stderr)
+        print(f"waver: {_wrong(word, found)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def list_commands() -> dict[str, dict[str, str]]:
+    """List wing -> its commands and what they do; they are found by scanning, which imports neither wing."""
+    here = Path(__file__).parent
+    return {wing: {word: command.about for word, command in find_commands(here / wing).items()} for wing in WINGS}
 
 
 def _listed(commands: dict[str, str]) -> str:
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
 
 
-def _wrong(word: str) -> str:
+def _wrong(word: str, found: dict[str, dict[str, str]]) -> str:
     """Say that a word is no command, and which command is most like it."""
-    known = [name for commands in COMMANDS.values() for name in commands]
+    known = [name for commands in found.values() for name in commands]
     near = difflib.get_close_matches(word[:100], known, n=1)
     problem = f"there is no command {word[:80]!a}" if word else "give a command"
     return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(known)}"

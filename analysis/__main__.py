@@ -1,8 +1,7 @@
 """Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
 
-A page may have a command of its own name: then its folder has a file `command.py` with HELP, DESCRIPTION,
-`add_arguments(parser)` and `main(options)`; `command_NAME.py` is the same for a command NAME. One that writes no file
-but only prints says PRINTS = True.
+A part or a page may have commands of its own; they are found by scanning (`ground.commands`), and have a DESCRIPTION,
+too. One that writes no file but only prints says PRINTS = True.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.command import fail, run_command
+from ground.commands import find_commands
 from ground.errors import InputError
 from ground.parser import Parser
 
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m analysis"
+ABOUT = {
+    "report": "write the report: self-contained pages, tables, figures",
+    "table": "print one table of the report",
+    "show": "print single wordings: the prompt, the probabilities, what was written",
+}
+"""The commands of the wing as a whole; others are found by scanning (`ground.commands`)."""
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -45,7 +51,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     parser = Parser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
-        "report", help="write the report: self-contained pages, tables, figures",
+        "report", help=ABOUT["report"],
         description="Run the notebooks that the runs have data for. Write self-contained pages with an index, tables "
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
         epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
@@ -61,7 +67,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )
     _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
     table = commands.add_parser(
-        "table", help="print one table of the report",
+        "table", help=ABOUT["table"],
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
         "few digits.",
         epilog="example: waver table results/demo stability --format latex",
@@ -78,7 +84,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     show = commands.add_parser(
-        "show", help="print single wordings: the prompt, the probabilities, what was written",
+        "show", help=ABOUT["show"],
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
         epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
@@ -87,22 +93,13 @@ def _parser(program: str) -> argparse.ArgumentParser:
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
     show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
-    shared = {"features": "analysis.features.command", "export": "analysis.export.command"}
-    for name, module in {**shared, **_commands_of_pages()}.items():
-        command = importlib.import_module(module)
-        own = commands.add_parser(name, help=command.HELP, description=command.DESCRIPTION)
-        own.set_defaults(main=command.main, prints=getattr(command, "PRINTS", False))
-        command.add_arguments(own)
+    for word, command in find_commands(Path(__file__).parent).items():
+        if word not in ABOUT:
+            module = importlib.import_module(command.module)
+            own = commands.add_parser(word, help=command.about, description=module.DESCRIPTION)
+            own.set_defaults(main=module.main, prints=getattr(module, "PRINTS", False))
+            module.add_arguments(own)
     return parser
-
-
-def _commands_of_pages() -> dict[str, str]:
-    """Find the commands of pages: name -> module. A file `command.py` has its page's name, `command_X.py` has X."""
-    found = sorted((Path(__file__).parent / "pages").glob("*/command*.py"))
-    return {
-        file.stem.removeprefix("command_") if "_" in file.stem else file.parent.name:
-        f"analysis.pages.{file.parent.name}.{file.stem}" for file in found
-    }  # fmt: skip
 
 
 def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:

@@ -16,8 +16,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ground.command import run_command
+from ground.commands import Command, find_commands
 from ground.parser import Parser, without_secrets
-from inference import arguments, choice, importers, pairs, paraphrase, protocols, tune
+from inference import arguments, protocols
 from inference.stimuli import recognised
 
 if TYPE_CHECKING:
@@ -30,8 +31,13 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
 
 PROGRAM = "python -m inference"
+ABOUT = {
+    "run": "ask models and write a run folder; the same command continues a stopped run",
+    "preview": "show one rendered prompt, the tokens of its options and the time to come",
+    "status": "count the rows done and left in a run folder, or in all of a run file",
+}
+"""The commands of the wing as a whole; others are found by scanning (`ground.commands`)."""
 STOPPED = "stopped; saved rows stay, and the same command continues from there"
-NEGATE_ABOUT = "put a negation into sentences, wherever one can stand"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
 EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
@@ -58,54 +64,47 @@ def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.Argume
     """Make the parser of a call; only what this call needs is imported."""
     parser = Parser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command, action, about, add_arguments in (
-        ("run", _run, "ask models and write a run folder; the same command continues a stopped run", _run_arguments),
-        (
-            "preview",
-            _preview,
-            "show one rendered prompt, the tokens of its options and the time to come",
-            _preview_arguments,
-        ),
+    for asking_word, action, about, add_arguments in (
+        ("run", _run, ABOUT["run"], _run_arguments),
+        ("preview", _preview, ABOUT["preview"], _preview_arguments),
     ):
-        asking = commands.add_parser(command, help=about, description=_sentence(about))
+        asking = commands.add_parser(asking_word, help=about, description=_sentence(about))
         asked = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
         for name in protocols.names():
-            if list(given[:2]) == [command, name]:
+            if list(given[:2]) == [asking_word, name]:
                 _add(asked, name, protocols.about(name), action, partial(add_arguments, protocols.protocol(name)))
             else:
                 _list(asked, name, protocols.about(name))
-        if command == "run":
+        if asking_word == "run":
             # A run file stands where a protocol would: what ends in .toml is one.
             file = given[1] if list(given[:1]) == ["run"] and given[1:] and given[1].endswith(".toml") else PLAN
             _add(asked, file, PLAN_ABOUT, _run_plan, partial(_plan_arguments, file))
-    imports = commands.add_parser("import", help="make a run folder from other people's files")
-    kinds = imports.add_subparsers(title="kinds of file", metavar="KIND", required=True)
-    for name, about in importers.KINDS.items():
-        if list(given[:2]) == ["import", name]:
-            importer = importlib.import_module(f"inference.importers.{name.replace('-', '_')}")
-            _add(kinds, name, about, importer.main, importer.add_arguments)
-        else:
-            _list(kinds, name, about)
-    _add(commands, "status", "count the rows done and left in a run folder, or in all of a run file", _status, _root)
-    for word, about, known in (
-        ("paraphrase", "make paraphrases of items, check them by hand, combine sources", paraphrase.VERBS),
-        ("pairs", "make pairs of sentences with negations, and label them by hand", pairs.VERBS),
-        ("choice", "make a study of multiple-choice questions in several wordings", choice.VERBS),
-        ("tune", "tune a model on labelled pairs of sentences, or on its own right answers", tune.VERBS),
-    ):
-        verbs = commands.add_parser(word, help=about).add_subparsers(title="what to do", metavar="VERB", required=True)
-        for name, does in known.items():
-            if list(given[:2]) == [word, name]:
-                module = importlib.import_module(f"inference.{word}.command")
-                _add(verbs, name, does, *module.COMMANDS[name])
-            else:
-                _list(verbs, name, does)
-    if list(given[:1]) == ["negate"]:
-        negating = importlib.import_module("inference.negate.command")
-        _add(commands, "negate", NEGATE_ABOUT, negating.negate, negating.add_arguments)
-    else:
-        _list(commands, "negate", NEGATE_ABOUT)
+    _add(commands, "status", ABOUT["status"], _status, _root)
+    for word, command in find_commands(Path(__file__).parent).items():
+        if word not in ABOUT:
+            _add_found(commands, given, word, command)
     return parser
+
+
+def _add_found(commands: Any, given: Sequence[str], word: str, command: Command) -> None:
+    """Add a command that was found by scanning, and its verbs; only the one that this call gives is imported."""
+    if not command.verbs:
+        if list(given[:1]) == [word]:
+            module = importlib.import_module(command.module)
+            _add(commands, word, command.about, module.main, module.add_arguments)
+        else:
+            _list(commands, word, command.about)
+        return
+    title, placeholder = command.listed
+    verbs = commands.add_parser(word, help=command.about)
+    verbs = verbs.add_subparsers(title=title, metavar=placeholder, required=True)
+    for name, verb in command.verbs.items():
+        if list(given[:2]) == [word, name]:
+            module = importlib.import_module(verb.module)
+            pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
+            _add(verbs, name, verb.about, *pairs[name])
+        else:
+            _list(verbs, name, verb.about)
 
 
 def _list(commands: Any, name: str, about: str) -> None:

@@ -31,11 +31,13 @@ LAYERS = {
         {"analysis", "__main__"}, {"pages", "export"}, {"reporting"}, {"features", "statistics"}, {"runs"},
     ],
     "inference": [
-        {"__main__"}, {"choice"}, {"runfile", "paraphrase", "pairs", "negate", "tune"}, {"importers"}, {"protocols"},
-        {"arguments"}, {"asking"}, {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
+        {"__main__"}, {"runfile"}, {"protocols"}, {"paraphrase", "tune"}, {"importers"}, {"arguments"}, {"asking"},
+        {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],
-    "ground": [{"command"}, {"parser", "run_json", "writing"}, {"extras", "locking"}, {"errors"}, {"ground"}],
+    "ground": [
+        {"command", "commands"}, {"parser", "run_json", "writing"}, {"extras", "locking"}, {"errors"}, {"ground"},
+    ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.
 SHARING = {("text_features", "stability"): {"printed"}}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
+COMMAND = "export"
 HELP = "write runs as tidy tables, or in the forms that other projects read"
 DESCRIPTION = (
     "Write what runs hold into a folder. parquet, csv: one tidy table per kind, with a dictionary of all columns. hf: "

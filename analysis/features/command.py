@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from analysis.features.computation import Summary
 
+COMMAND = "features"
 HELP = "compute the features of a run's wordings: lengths, frequency, dependencies, sentiment"
 DESCRIPTION = (
     "Compute features of every distinct wording of a run and save them in the run folder (features.parquet). A second "

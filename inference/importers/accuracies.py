@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     from inference.stimuli.study import Study
 
+COMMAND = "import accuracies"
+HELP = "import a table of accuracies by model, task and template, without answers"
+
 EXAMPLE = "example: waver import accuracies results.csv --out RUN --condition-column shots"
 NAMES = {
     "model": "which model answered",

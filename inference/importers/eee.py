@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from inference.importers.eee_records import Aggregate, Response
     from inference.stimuli.study import Study, Variant
 
+COMMAND = "import eee"
+HELP = "import records of Every Eval Ever that `waver export` wrote (JSON)"
+
 BATCH = 20_000
 SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
 _KEY = ("model", "condition", "item", "variant")

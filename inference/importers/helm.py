@@ -18,6 +18,9 @@ from inference.importers import saving
 if TYPE_CHECKING:
     from inference.importers.helm_run import HelmRun
 
+COMMAND = "import helm"
+HELP = "import runs of HELM: folders with scenario_state.json"
+
 EXAMPLE = "example: waver import helm benchmark_output/runs/SUITE --out RUN"
 
 

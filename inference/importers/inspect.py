@@ -19,6 +19,9 @@ from inference.importers import saving
 if TYPE_CHECKING:
     from inference.importers.inspect_log import Evaluation
 
+COMMAND = "import inspect"
+HELP = "import logs of Inspect (inspect_ai): .eval and .json files"
+
 EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from inference.importers.lm_eval_wordings import Asked
     from inference.importers.logged import Logged
 
+COMMAND = "import lm-eval"
+HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
+
 EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
 
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from inference.importers.long_rows import Layout
     from inference.importers.measures import Measure
 
+COMMAND = "import table"
+HELP = "import a long table with one row per response (CSV, JSON, YAML or Parquet)"
+
 EXAMPLE = (
     "example: waver import table answers/*.csv --out RUN --model-column model --item-column question "
     "--variant-column wording --text-column prompt --completion-column reply "

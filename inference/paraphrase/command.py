@@ -13,6 +13,15 @@ from inference.stimuli import items
 
 TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --max-tokens is given
 
+COMMAND = "paraphrase"
+HELP = "make paraphrases of items, check them by hand, combine sources"
+VERBS = {
+    "make": "ask a model for paraphrases of every item's original; the same call continues a stopped one",
+    "sheet": "draw some paraphrases of every item into a table, to be checked by hand",
+    "checked": "write the match proportion of a filled sheet into the items",
+    "combine": "put paraphrases from several sources into one items file",
+}
+
 
 def _make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver paraphrase make --items statements.csv --model my-model --out reworded"

@@ -1,6 +1,4 @@
-"""Tune models: `waver tune nli` makes encoders for the engine `classifier`, `choice` adapters for `run --lora`."""
+"""Tune models: what the tunings of the protocols share, and the word `tune` of the command line."""
 
-VERBS = {
-    "choice": "tune a model on paraphrases of multiple-choice questions (LoRA); the same call continues a stopped one",
-    "nli": "tune an encoder to label premises and hypotheses; the same call continues a stopped one",
-}
+COMMAND = "tune"
+HELP = "tune a model on labelled pairs of sentences, or on its own right answers"

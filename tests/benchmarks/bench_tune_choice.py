@@ -38,10 +38,10 @@ from analysis import runs
 from analysis.pages.choice import measures, over_questions
 from analysis.runs.choices import studies
 from inference.__main__ import main as waver
-from inference.choice.building import write as write_questions
 from inference.demo import DEMO, FAMILY
 from inference.demo.reworded import make_reworded_questions
 from inference.demo.world import World
+from inference.protocols.choice.build.building import write as write_questions
 
 BASE = FAMILY["waver-demo-large"].path
 WITH, WITHOUT = "with-paraphrases", "without-paraphrases"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from helpers.trivial_engine import TrivialEngine, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.choice.building import Plan
 from inference.engines.contract import Generation
+from inference.protocols.choice.build.building import Plan
 
 WRITERS = (Model("polite", "polite"), Model("wordy", "wordy"))
 JUDGE = Model("judge", "judge")

@@ -28,9 +28,9 @@ import inference.asking.preview
 import inference.engines.local.causal
 import inference.engines.local.masked
 import inference.engines.openai.engine
-import inference.importers.haller
 import inference.importers.table
 import inference.paraphrase.command
+import inference.protocols.agreement.command_haller
 import inference.runfile
 import inference.runfolder.status  # noqa: F401
 from analysis.reporting import catalogue

@@ -39,11 +39,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from helpers import choice_texts  # noqa: E402
 from helpers.text_feature_runs import make_run  # noqa: E402
-from inference.choice.building import write  # noqa: E402
 from inference.demo import ALL  # noqa: E402
 from inference.demo.choices import choices as world_questions  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 from inference.engines.digest import folder_digest  # noqa: E402
+from inference.protocols.choice.build.building import write  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"

@@ -21,15 +21,14 @@ import pytest
 from analysis.__main__ import _parameters
 from analysis.__main__ import _parser as reader
 from analysis.reporting import catalogue, tables
+from ground.commands import find_commands
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
-from inference import choice, importers, tune
 from inference.__main__ import call_parser
 from inference.asking.models import read_descriptions
-from inference.paraphrase import VERBS
 from inference.protocols import names
 from inference.stimuli import items
-from waver import COMMANDS
+from waver import list_commands
 
 ROOT = Path(__file__).parents[2]
 PAGES = {str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
@@ -59,7 +58,7 @@ def calls(page: str) -> Iterator[list[str]]:
                 yield words[: words.index(">")] if ">" in words else words
     for span in re.findall(r"`(waver [^`]+)`", BLOCK.sub("", text)):
         words = span.split()
-        assert words[1] in {name for commands in COMMANDS.values() for name in commands}, span
+        assert words[1] in {name for commands in list_commands().values() for name in commands}, span
         if len(words) > 2:
             yield shlex.split(span)
 
@@ -72,7 +71,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
     words = shlex.split(call)[1:]
     if words in (["--help"], ["--version"]):
         return
-    if words[0] in COMMANDS["inference"]:
+    if words[0] in list_commands()["inference"]:
         call_parser(words, "waver").parse_args(words)
         return
     options = reader("waver").parse_args(words)
@@ -104,7 +103,7 @@ def page_parameters() -> set[str]:
 def test_enough_calls_were_found():
     """So that a change of layout does not leave the test above without anything to test."""
     commands = {call.split()[1] for _, call in CALLS}
-    assert commands >= {name for parts in COMMANDS.values() for name in parts}
+    assert commands >= {name for parts in list_commands().values() for name in parts}
     assert len(CALLS) > 50
 
 
@@ -118,13 +117,12 @@ def options_of_all_commands() -> set[str]:
                 yield from of(child)
 
     ways = [[command, name] for command in ("run", "preview") for name in names()]
-    ways += (
-        [["import", name] for name in importers.KINDS]
-        + [["paraphrase", name] for name in VERBS]
-        + [["choice", name] for name in choice.VERBS]
-        + [["tune", name] for name in tune.VERBS]
-        + [["run", "plan.toml"], ["negate"]]
-    )
+    ways += [
+        [word, *verb]
+        for word, command in find_commands(ROOT / "inference").items()
+        for verb in ([[name] for name in command.verbs] or [[]])
+    ]
+    ways.append(["run", "plan.toml"])
     return {option for way in ways for option in of(call_parser(way, "waver"))} | set(of(reader("waver")))
 
 

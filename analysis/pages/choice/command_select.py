@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 
+COMMAND = "select"
 HELP = "list the questions that a judge answers rightly in some wordings only, for `choice build`"
 DESCRIPTION = (
     "Write a line (JSON) per question: the wordings that the judge answers rightly in all orders of the options, and "

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 
+COMMAND = "negation"
 HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
 DESCRIPTION = (
     "Print one JSON object: originals and pairs with a negation, minimal pairs with an important and an unimportant "

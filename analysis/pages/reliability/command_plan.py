@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from analysis.statistics.reliability.planning import Design
     from analysis.statistics.reliability.sampling import Sampled
 
+COMMAND = "plan"
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
 DESCRIPTION = (
     "Print designs as CSV, the cheapest first: items, wordings of each, texts sampled with each (empty where answers "

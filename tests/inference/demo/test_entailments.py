@@ -8,7 +8,7 @@ from collections import Counter
 from inference.demo.entailments import EACH, RELATIONS, entailments
 from inference.demo.exercises import PAIR_LABELS
 from inference.demo.world import World
-from inference.negate.negation import position
+from inference.protocols.negation.negate.negation import position
 from inference.stimuli import nli
 
 MADE = entailments(World())

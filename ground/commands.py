@@ -1,0 +1,98 @@
+"""Find the commands of a wing by scanning its folders; no module is imported, so `waver --help` answers at once.
+
+A command stands in a file `command.py` or `command_WHAT.py` (that of an importer, in any file of its folder). It has
+
+- `COMMAND`, the words after `waver`: `"select"`, or `"tune choice"` for a verb of a word that several files share,
+- `HELP`, one line that says what it does,
+- `add_arguments(parser)` and `main(options)`.
+
+Where one file holds all verbs of a word, `COMMAND` is the word, `VERBS` says for each verb what it does, and
+`COMMANDS` has for each a pair, `main` and `add_arguments`. Where several files do, `COMMAND` and `HELP` of the word
+stand in the `__init__.py` of a package, perhaps with `LISTED`, the title and the placeholder of its verbs in `--help`.
+The constants are literals: they are read from the text of the file. The commands of the wing as a whole are named in
+`ABOUT` of its `__main__.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FILES = ("command*.py", "__init__.py", "importers/*.py")
+LISTED = ("what to do", "VERB")
+
+
+class Command(NamedTuple):
+    """A command: the module that has it, and what `--help` says about it and its verbs."""
+
+    module: str
+    about: str = ""
+    listed: tuple[str, str] = LISTED
+    verbs: dict[str, Command] = {}  # noqa: RUF012
+
+
+def find_commands(wing: Path) -> dict[str, Command]:
+    """Find the commands of a wing by their first word: first those of its `__main__.py`, then in alphabetical order.
+
+    Parameters
+    ----------
+    wing
+        The folder of the wing.
+
+    Returns
+    -------
+    dict
+        Word -> command; a command with verbs has one entry for each in `verbs`.
+    """
+    own = read_constants(wing / "__main__.py").get("ABOUT", {})
+    commands = {word: Command(f"{wing.name}.__main__", about) for word, about in own.items()}
+    declared: dict[str, Command] = {}
+    for file in _list_files(wing):
+        constants = read_constants(file)
+        if "COMMAND" in constants:
+            _declare_command(declared, constants, _name_module(wing, file))
+    for word in sorted(declared):
+        command = declared[word]
+        commands[word] = command._replace(verbs=dict(sorted(command.verbs.items())))
+    return commands
+
+
+def _list_files(wing: Path) -> Iterator[Path]:
+    """List the files that may have a command; folders that are no packages hold what another version left."""
+    for pattern in FILES:
+        for file in sorted(wing.rglob(pattern)):
+            if (file.parent / "__init__.py").exists() and b"\nCOMMAND = " in file.read_bytes():
+                yield file
+
+
+def _name_module(wing: Path, file: Path) -> str:
+    parts = file.relative_to(wing.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _declare_command(declared: dict[str, Command], constants: dict[str, Any], module: str) -> None:
+    """Add what a file says about a command, or about a verb of one."""
+    word, _, verb = constants["COMMAND"].partition(" ")
+    command = declared.get(word) or Command(module)
+    if verb:
+        verbs = {verb: Command(module, constants["HELP"])}
+    else:
+        verbs = {name: Command(module, about) for name, about in constants.get("VERBS", {}).items()}
+        command = command._replace(
+            module=module, about=constants["HELP"], listed=constants.get("LISTED", command.listed)
+        )
+    declared[word] = command._replace(verbs={**command.verbs, **verbs})
+
+
+def read_constants(file: Path) -> dict[str, Any]:
+    """Read the constants in capitals that a module defines by literals; the module is not imported."""
+    constants = {}
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.isupper():
+            try:
+                constants[node.targets[0].id] = ast.literal_eval(node.value)
+            except ValueError:  # not a literal
+                continue
+    return constants

@@ -1,0 +1,216 @@
+"""Import the responses that Haller et al. (2024) published: one JSON list per model.
+
+A file ``responses_<model>_paraphrases_*.jsonl`` holds a list of ``{id, original_statement, alternative_statements}``,
+each statement being ``{statement, response: {agree, disagree}, statement_log_prob}``. Items and variants get the ids
+that `inference.stimuli.items` gives the same statements, so such a run and one of our own are the same study.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import InputError
+from inference.importers import saving
+from inference.stimuli.files import shown
+from inference.stimuli.numbers import number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COMMAND = "import haller"
+HELP = "import responses as Haller et al. (2024) published them (JSON)"
+
+_FILE_NAME = re.compile(r"responses_(?P<model>.+?)_paraphrases?(?:_.*)?\.jsonl?")
+_PROBABILITY_SLACK = 1e-6  # sums of float32 probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """One wording and the model's response to it."""
+
+    item: str
+    variant: str
+    text: str
+    response: tuple[float, float] | None
+    text_logprob: float | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import haller``."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="response files, or folders of them; responses_MODEL_paraphrases_*.jsonl names the model, "
+        "NAME=FILE another one",
+    )
+    parser.add_argument(
+        "--condition", default=saving.CONDITION, metavar="NAME", help="what this way of asking is called"
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import published responses of one or several models into a run folder.
+
+    Raises
+    ------
+    InputError
+        A file is not in the published format, two files name one model, or two models answered different statements.
+    """
+    from inference.protocols import agreement
+    from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Variant
+
+    files = _files(args.paths)
+    read = {model: _read(path) for model, path in files.items()}
+    statements = _same_statements(files, read)
+    items: dict[str, list[Variant]] = {}
+    for statement in statements:
+        pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
+        variant = Variant(statement.item, statement.variant, pattern, statement.text, (), language=args.language)
+        items.setdefault(statement.item, []).append(variant)
+    study = agreement.study(
+        tuple(Item(item, tuple(variants)) for item, variants in items.items()),
+        Path(args.out).resolve().name if args.name is None else args.name,
+        source=saving.source(args.paths),
+    )
+    responses = _responses(read, args.condition)
+    lines = saving.save(
+        args.out,
+        study,
+        lambda: [responses],
+        {args.condition: {"form": saving.FORM}},
+        descriptions=args.models,
+        imported=saving.fingerprint(list(files.values()), {"importer": "haller"}),
+        command=args.call,
+    )
+    saving.tell(lines)
+
+
+def _files(paths: Sequence[str]) -> dict[str, Path]:
+    """Find the file of each model; folders are searched."""
+    files: dict[str, Path] = {}
+    for name, path in saving.named(paths):
+        inside = sorted(p for p in path.iterdir() if _FILE_NAME.fullmatch(p.name)) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"{path}: the folder holds no file responses_MODEL_paraphrases_*.jsonl")
+        if name is not None and path.is_dir():
+            raise InputError(f"{name}={path}: a name goes with one file, not with a folder")
+        for file in inside:
+            found = _FILE_NAME.fullmatch(file.name)
+            model = name or (found["model"] if found else None)
+            if not model:
+                raise InputError(f"{file}: the name does not tell the model; give it as NAME={file}")
+            if model in files:
+                raise InputError(f"{file}: model '{model}' is already in {files[model]}; give one of them as NAME=FILE")
+            files[model] = file
+    return files
+
+
+def _read(path: Path) -> list[_Statement]:
+    """Read the statements of one file in its order, the original of every item first."""
+    from inference.stimuli import records
+    from inference.stimuli.study import ORIGINAL, PARAPHRASE
+
+    statements: list[_Statement] = []
+    seen: dict[str, str] = {}
+    for place, entry in records.read(path):
+        where = f"{path}, {place}"
+        item = entry.get("id")
+        if isinstance(item, bool) or not isinstance(item, int | str) or not str(item).strip():
+            raise InputError(f"{where}: id must be text or a whole number; is this a file of published responses?")
+        name = str(item).strip()
+        if seen.setdefault(name, place) != place:
+            raise InputError(f"{where}: item '{name}' is already in {seen[name]}")
+        alternatives = entry.get("alternative_statements")
+        if not isinstance(alternatives, list):
+            raise InputError(f"{where}: alternative_statements must be a list (it may be empty)")
+        statements.append(_statement(f"{where}, original_statement", name, ORIGINAL, entry.get("original_statement")))
+        for n, alternative in enumerate(alternatives, start=1):
+            variant = f"{PARAPHRASE}-{n:03d}"
+            statements.append(_statement(f"{where}, alternative statement {n}", name, variant, alternative))
+    return statements
+
+
+def _statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: expected statement and response; items without responses are read by `run --items`")
+    text = entry.get("statement")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{where}: the statement is empty")
+    logprob = entry.get("statement_log_prob")
+    if logprob is not None:
+        logprob = _number(f"{where}, statement_log_prob", logprob)
+        if logprob > 0:
+            raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
+    return _Statement(item, variant, text, _response(f"{where}, response", entry.get("response")), logprob)
+
+
+def _response(where: str, response: Any) -> tuple[float, float] | None:
+    """Read p(agree) and p(disagree); None where the model gave none (null, or both null)."""
+    if response is None or response == {}:
+        return None
+    if not isinstance(response, dict) or not {"agree", "disagree"} <= response.keys():
+        raise InputError(f"{where}: expected the probabilities agree and disagree, or null")
+    if response["agree"] is None and response["disagree"] is None:
+        return None
+    agree, disagree = (_number(f"{where}, {label}", response[label]) for label in ("agree", "disagree"))
+    if min(agree, disagree) < 0 or agree + disagree > 1 + _PROBABILITY_SLACK:
+        raise InputError(f"{where}: {agree} and {disagree} are not two probabilities of one distribution")
+    return agree, disagree
+
+
+def _number(where: str, value: Any) -> float:
+    if isinstance(value, str) or not math.isfinite(number(value)):
+        raise InputError(f"{where}: expected a number, not {shown(value)}")
+    return number(value)
+
+
+def _same_statements(files: dict[str, Path], read: dict[str, list[_Statement]]) -> list[_Statement]:
+    """Check that all models answered the same statements in the same order, and return these."""
+    first, *others = read
+    for model in others:
+        for one, other in itertools.zip_longest(read[first], read[model]):
+            if (
+                one is None
+                or other is None
+                or (one.item, one.variant, one.text) != (other.item, other.variant, other.text)
+            ):
+                differing = one or other
+                raise InputError(
+                    f"{files[model]}: not the statements of {files[first]}, from item '{differing.item}', "
+                    f"{differing.variant} on; import different sets of paraphrases into two run folders"
+                )
+    return read[first]
+
+
+def _responses(read: dict[str, list[_Statement]], condition: str) -> pa.Table:
+    """Make the response rows of all models."""
+    import numpy as np
+    import pyarrow as pa
+
+    from inference.importers.measures import probability_columns
+
+    rows = [(model, statement) for model, statements in read.items() for statement in statements]
+    responses = [statement.response for _, statement in rows]
+    unknown = (math.nan, math.nan)
+    return pa.table(
+        {
+            "model": [model for model, _ in rows],
+            "condition": [condition] * len(rows),
+            "item": [statement.item for _, statement in rows],
+            "variant": [statement.variant for _, statement in rows],
+            "text_logprob": pa.array([statement.text_logprob for _, statement in rows], pa.float64()),
+            **probability_columns(
+                np.array([response or unknown for response in responses]),
+                [None if response else "the published file has no response here" for response in responses],
+            ),
+        }
+    )

@@ -1,0 +1,87 @@
+"""Run the command `waver tune choice`: tune an adapter on a model's own right answers."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from functools import partial
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from ground.errors import InputError
+from inference.stimuli.files import located
+
+if TYPE_CHECKING:
+    from inference.protocols.choice.tune import Lesson
+
+COMMAND = "tune choice"
+HELP = "tune a model on paraphrases of multiple-choice questions (LoRA); the same call continues a stopped one"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define what `waver tune choice` takes."""
+    parser.epilog = "example: waver tune choice --run runs/arc --model my-llama --out tuned/my-llama-choice"
+    parser.add_argument(
+        "--run",
+        required=True,
+        metavar="RUN",
+        help="run folder of `run choice --answer text`, with questions of the splits train and validation",
+    )
+    parser.add_argument(
+        "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
+    )
+    parser.add_argument(
+        "--out", required=True, metavar="FOLDER", help="the adapter: a new folder, or one of this tuning to continue"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="TOML: settings to change (default: those of Choi, in inference/protocols/choice/tune/settings.toml)",
+    )
+    parser.add_argument("--subset", metavar="NAME", help="learn from the questions of one subset only (default: all)")
+    parser.add_argument("--condition", metavar="NAME", help="whose texts to learn from, where the run has several")
+    parser.add_argument("--prompt", metavar="FILE", help="the prompts, where the run was asked with its own")
+    parser.add_argument("--revision", help="branch, tag or commit of a hub model")
+    parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
+
+
+def main(options: argparse.Namespace) -> None:
+    """Tune the adapter; print what it is learnt from, and how to ask with it."""
+    from inference.asking.models import resolve
+    from inference.protocols.choice import tune
+    from inference.protocols.choice.tune import settings
+
+    chosen = settings.read(located(options.config) if options.config else None)
+    models = resolve([options.model], ("causal",))
+    if len(models) != 1:
+        raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
+    model = replace(models[0], fields={"revision": options.revision} if options.revision else {})
+    run, out = located(options.run), located(options.out)
+    lesson = tune.Lesson(
+        run, model, tune.answers.read(run, model, options.condition), chosen, options.prompt, options.subset
+    )
+    from inference.protocols.choice.tune.checkpoints import AdapterFolder
+    from inference.protocols.choice.tune.training import (
+        Learner,  # of an extra: what is wrong with the run is said before
+    )
+
+    learner = Learner(model, chosen, options.device)
+    examples = lesson.examples(learner.whole)
+    rows = {"train": learner.read(examples.train), "validation": learner.read(examples.validation)}
+    for line in tune.counted(examples, learner.too_long):
+        print(line, flush=True)
+    with AdapterFolder(out, tune.asked(lesson, learner, examples)) as folder:
+        if folder.finished:
+            print(f"{options.out}: finished before")
+        else:
+            learner.train(rows, folder, partial(print, flush=True))
+    asking = f"--model {quote(options.model)} --lora {quote(options.out)} --prompt-kind base aware --answer text"
+    print(f"next: waver run choice --items QUESTIONS --split test {asking} {_as_before(lesson)} --out RUN")
+
+
+def _as_before(lesson: Lesson) -> str:
+    """Repeat how the texts were asked for that were learnt from: so the adapter is asked in the way that it learnt."""
+    fields = lesson.given.fields
+    format_ = str(fields["format"]).replace(" ", "-")
+    prompt = f" --prompt {quote(lesson.prompt)}" if lesson.prompt else ""
+    return f"--form {fields['form']} --format {format_}{prompt}"

@@ -1,0 +1,156 @@
+"""Choose what to train on: one example per wording of every question of which the model got each wording right once.
+
+Choi, section 3.4. The prompt is the paraphrase-aware one with a wording of the question; the reply gives the next
+wording as the paraphrase (original, paraphrase 1, paraphrase 2, and round to the original), then the model's own
+response to the base prompt. The paper does not print to which wording it responded. Here it is the wording that the
+prompt shows, in the same order of the choices: so the reply is what the model says to this very prompt, but for the
+paraphrase before it, and reasons in the words of a response fit the question that they answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ground.errors import InputError
+from inference.protocols.choice.rehearsal import Rehearsal
+from inference.protocols.choice.tune.answers import Answer, Asked
+from inference.stimuli.prompts import Prompt
+from inference.stimuli.questions import SPLITS
+from inference.stimuli.random_order import place
+
+TRAIN, VALIDATION, TEST = SPLITS
+ADVICE = "; look at the texts of the run: a larger --max-tokens, another --form or `--reading letter` may help"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A prompt and the reply to learn; item and variant tell what it was made of."""
+
+    item: str
+    variant: str
+    prompt: Prompt
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The examples of both splits, and how many questions they come from.
+
+    Attributes
+    ----------
+    counts
+        Split -> questions; "used" of them; "dropped": a wording was wrong whenever its choice could be read; "unread":
+        of a wording no choice could be read; "cut": one was right only in texts that were cut; "alone": without a
+        paraphrase. Under "left out": test split, another subset, no split.
+    """
+
+    train: Sequence[Example]
+    validation: Sequence[Example]
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def choose(
+    questions: Sequence[Asked],
+    rehearsal: Rehearsal,
+    seed: int,
+    subset: str | None,
+    whole: Callable[[str], bool],
+    where: Path,
+) -> Examples:
+    """Draw the examples of the splits train and validation; no question of the test split is ever among them.
+
+    Parameters
+    ----------
+    rehearsal
+        Writes prompts and replies.
+    seed
+        Of the draw among the orders that were right.
+    subset
+        Only questions of it; None: all.
+    whole
+        Tells whether a text ended by itself: one that was cut is no example.
+    where
+        The run folder, as messages name it.
+
+    Raises
+    ------
+    InputError
+        There is no such subset, or nothing is left to train on or to validate with.
+    """
+    known = sorted({question.subset for question in questions if question.subset})
+    if subset is not None and subset not in known:
+        raise InputError(f"--subset {subset}: {where} has {', '.join(known) or 'no subsets'}")
+    made: dict[str, list[Example]] = {TRAIN: [], VALIDATION: []}
+    counts = {split: Counter(questions=0, used=0, dropped=0, unread=0, cut=0, alone=0) for split in made}
+    left: Counter[str] = Counter({"test split": 0, "other subset": 0, "no split": 0})
+    for question in questions:
+        if question.split == TEST:
+            left["test split"] += 1
+        elif question.split not in made:
+            left["no split"] += 1
+        elif subset is not None and question.subset != subset:
+            left["other subset"] += 1
+        else:
+            examples, fate = _of_question(question, rehearsal, seed, whole)
+            made[question.split] += examples
+            counts[question.split].update({"questions": 1, fate: 1})
+    for split, examples in made.items():
+        if not examples:
+            raise InputError(f"{where}: nothing to learn from in the split {split}: {_counted(counts[split], left)}")
+    return Examples(
+        made[TRAIN], made[VALIDATION], {**{split: dict(each) for split, each in counts.items()}, "left out": dict(left)}
+    )
+
+
+def _of_question(
+    question: Asked, rehearsal: Rehearsal, seed: int, whole: Callable[[str], bool]
+) -> tuple[list[Example], str]:
+    """Make an example per wording, or none: return them, and what became of the question."""
+    wordings = list(question.answers)
+    if len(wordings) < 2:
+        return [], "alone"
+    chosen = [_drawn(question.answers[wording], seed, whole) for wording in wordings]
+    if any(answer is None for answer in chosen):
+        never_right = [answers for answers in question.answers.values() if not any(answer.right for answer in answers)]
+        if not never_right:
+            return [], "cut"
+        unread = any(not any(answer.read for answer in answers) for answers in never_right)
+        return [], "unread" if unread else "dropped"
+    texts = [question.answers[wording][0].variant.text for wording in wordings]
+    following = [*texts[1:], texts[0]]
+    return [
+        Example(
+            answer.variant.item,
+            answer.variant.variant,
+            rehearsal.aware(answer.variant),
+            rehearsal.reply(answer.variant, paraphrase, answer.text),
+        )
+        for answer, paraphrase in zip(chosen, following, strict=True)
+        if answer is not None
+    ], "used"
+
+
+def _drawn(answers: Sequence[Answer], seed: int, whole: Callable[[str], bool]) -> Answer | None:
+    """Draw one of the orders in which the model was right; None where there is none."""
+    right = [answer for answer in answers if answer.right and whole(answer.text)]
+    return min(right, key=lambda answer: place(seed, "tune choice", *answer.variant.key), default=None)
+
+
+def _counted(counts: Counter[str], left: Counter[str]) -> str:
+    """Say why no example is left: no question in this split, or none that can be learnt from."""
+    if not counts["questions"]:
+        others = ", ".join(f"{number:,} of {name}" for name, number in left.items() if number)
+        return f"it has no question (left out: {others or 'none'}); `choice build` draws splits, `run choice` asks them"
+    return f"{counts['questions']:,} questions, {tell_dropped(counts)}{ADVICE if counts['unread'] else ''}"
+
+
+def tell_dropped(counts: Mapping[str, int]) -> str:
+    """Say why questions of a split are not learnt from: answered wrongly, without a readable choice, or else."""
+    return (
+        f"{counts['dropped']:,} with a wording that was always answered wrongly, {counts['unread']:,} with one of "
+        f"which no choice could be read, {counts['cut']:,} with one right only in texts cut at --max-tokens, "
+        f"{counts['alone']:,} without a paraphrase"
+    )

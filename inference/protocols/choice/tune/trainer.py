@@ -1,0 +1,97 @@
+"""Have trl's trainer send nothing, keep whole checkpoints, show a progress bar, and record its losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from tqdm import tqdm
+from transformers import TrainerCallback
+from trl import SFTTrainer
+
+from inference.engines.adapters import ROW
+from inference.protocols.choice.tune.checkpoints import AdapterFolder
+
+TOLD = {"loss": "loss", "eval_loss": "validation_loss"}
+"""What the trainer calls a loss -> what a history calls it."""
+
+
+class Quiet(SFTTrainer):
+    """The trainer without what it sends about its use, and without a page about the model beside every checkpoint."""
+
+    def _send_telemetry(self) -> None:
+        pass
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        pass
+
+
+class Keeping(TrainerCallback):
+    """Evaluate and save at the very end, too; keep the last checkpoint and the best."""
+
+    def __init__(self, folder: AdapterFolder) -> None:
+        self._folder = folder
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        if state.global_step >= state.max_steps:
+            control.should_log = control.should_evaluate = control.should_save = True
+        return control
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._folder.keep(state.global_step, state.best_global_step)
+
+
+class Telling(TrainerCallback):
+    """Show a progress bar with the losses, and tell a line per evaluation."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._bar: Any = None
+        self._evaluating: Any = None
+        self._losses: dict[str, float] = {}
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._bar = tqdm(total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=None)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._bar.update(state.global_step - self._bar.n)
+
+    def on_prediction_step(self, args: Any, state: Any, control: Any, eval_dataloader: Any = None, **_: Any) -> None:
+        if self._evaluating is None:
+            self._evaluating = tqdm(total=len(eval_dataloader), desc="validation", leave=False, disable=None)
+        self._evaluating.update()
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:
+        self._losses |= {name: float(logs[theirs]) for theirs, name in TOLD.items() if theirs in logs}
+        self._bar.set_postfix({name.replace("_", " "): f"{value:.4f}" for name, value in self._losses.items()})
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if self._evaluating is not None:
+            self._evaluating.close()
+            self._evaluating = None
+        losses = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in self._losses.items())
+        self._tell(f"step {state.global_step:,} of {state.max_steps:,}, epoch {state.epoch:.2f}: {losses}")
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._bar.close()
+
+
+def history(logged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Make the losses by step from what the trainer logged; null where a step has no such loss.
+
+    >>> history([{"step": 2, "epoch": 1.0, "loss": 0.5, "grad_norm": 1.0}, {"step": 2, "epoch": 1.0, "eval_loss": 0.4}])
+    [{'step': 2, 'epoch': 1.0, 'loss': 0.5, 'validation_loss': 0.4}]
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    for each in logged:
+        found = {name: each[theirs] for theirs, name in TOLD.items() if theirs in each}
+        if found:
+            row = rows.setdefault(each["step"], {**dict.fromkeys(ROW), "step": each["step"], "epoch": each["epoch"]})
+            row.update(found)
+    return list(rows.values())
+
+
+def finite(logged: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether all losses are numbers."""
+    return all(isfinite(each[name]) for each in logged for name in TOLD if name in each)

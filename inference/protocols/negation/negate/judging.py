@@ -1,0 +1,119 @@
+"""Ask a model which negations are acceptable sentences (Yoshida et al., section 3.1.1, step 1.2, and appendix A.1).
+
+Every negation is asked about on its own, after its source: that counts as acceptable, so that only what the negation
+spoils is judged. The answers are kept as a run folder, and the same call asks for those that it does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from ground import run_json
+from inference.asking.answer_ways import AnswerWays
+from inference.asking.execute import Task, execute
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
+from inference.asking.rounds import Round
+from inference.engines.contract import Engine, Sampling
+from inference.protocols.negation.negate.sentences import Made
+from inference.runfolder.parquet import read_parquet
+from inference.stimuli.prompt_forms import OPTION_FIELDS, Shot
+from inference.stimuli.prompts import Prompt, PromptBook, option_values
+from inference.stimuli.study import Item, Option, Study, Variant
+
+NAME = "negate"
+ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
+OPTIONS = tuple(Option(label, label) for label in (ACCEPTABLE, UNACCEPTABLE))
+DECISION_RULE = (
+    "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
+)
+HERE = Path(__file__).parent
+WAYS = {
+    "probability": AnswerWays(),
+    "text": AnswerWays(probability=False, texts=(Sampling(max_tokens=32),)),  # as in appendix A.1
+}
+
+
+def prompt_book(language: str, path: str | None = None) -> PromptBook:
+    """Read a prompt file that asks about a sentence; without one, Waver's own in a language."""
+    return PromptBook.load(path, HERE / f"prompt-{language}.yaml", OPTION_FIELDS)
+
+
+def study(made: Iterable[Made], name: str, language: str, source: str) -> Study:
+    """Make a study of negations: an item is a sentence, its variants are its negations."""
+    items = []
+    for number, (sentence, negations) in enumerate({each.source: each.negations for each in made}.items(), start=1):
+        item = f"sentence-{number:06d}"
+        variants = tuple(
+            Variant(item, f"negation-{place:03d}", "negation", negation.text, OPTIONS, language=language,
+                    attributes={"source": sentence})
+            for place, negation in enumerate(negations, start=1)
+        )  # fmt: skip
+        items.append(Item(item, variants))
+    canonical = tuple(option.label for option in OPTIONS)
+    return Study(NAME, name, tuple(items), canonical, DECISION_RULE, source, paraphrased=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The question about every negation; `answer` is one of `WAYS`."""
+
+    book: PromptBook
+    answer: str = "probability"
+
+    def rounds(self, form: str) -> list[Round]:
+        """Make the round of a prompt form."""
+        fields = {"form": form, "prompt": self.book.name, "prompt_hash": self.book.hash(form), "shots": 1}
+        return WAYS[self.answer].rounds(self.book.condition(form, "1-shot"), fields, partial(self._render, form))
+
+    def _render(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
+        accepted = Shot(variant.attributes["source"], ACCEPTABLE)
+        return self.book.render(form, option_values(variant, mask_token), shots=[accepted])
+
+
+def verdicts(
+    asked: Study,
+    model: Model,
+    questions: Questions,
+    settings: Settings,
+    out: Path,
+    *,
+    command: Sequence[str] = (),
+    load: Callable[[Model, int], Engine] | None = None,
+) -> dict[tuple[str, str], str | None]:
+    """Ask a model about every negation; what the run folder `out` already has is not asked again.
+
+    Returns
+    -------
+    dict
+        (sentence, negation) -> "acceptable" or "unacceptable", whichever is more probable or named in the text; None
+        where both are equally probable or the text names neither.
+
+    Raises
+    ------
+    InputError
+        The folder is something else, or a setting does not fit the model.
+    RunFailed
+        Stopped, or calls failed; answers are kept, and the same command asks for the others.
+    """
+    execute([Task(asked, [model], questions, settings, str(out), command=command)], load=load)
+    form = run_json.read(out)["models"][model.id]["forms"][settings.form]
+    (condition,) = (condition.name for each in questions.rounds(form) for condition in each.conditions)
+    wanted = (pc.field("model") == model.id) & (pc.field("condition") == condition)
+    found: dict[tuple[str, str], str | None] = {}
+    for part in sorted((out / "responses").glob("part-*.parquet")):
+        rows = read_parquet(part, ["item", "variant", "probability", "answer"], filters=wanted).to_pylist()
+        found.update({(row["item"], row["variant"]): _verdict(row["probability"], row["answer"]) for row in rows})
+    return {(variant.attributes["source"], variant.text): found[variant.key] for variant in asked.variants}
+
+
+def _verdict(probability: Sequence[float] | None, answer: str | None) -> str | None:
+    if probability is None:
+        return answer
+    acceptable, unacceptable = probability
+    return None if acceptable == unacceptable else ACCEPTABLE if acceptable > unacceptable else UNACCEPTABLE

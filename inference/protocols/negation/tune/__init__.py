@@ -1,0 +1,1 @@
+"""Tune encoders to label premises and hypotheses: `waver tune nli`, for the engine `classifier`."""

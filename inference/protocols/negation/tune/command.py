@@ -1,0 +1,97 @@
+"""Run the command `waver tune nli`: tune encoders to label premises and hypotheses."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from collections import Counter
+from collections.abc import Callable
+from statistics import mean
+
+from ground.errors import InputError
+from inference.numerals import decimal, whole
+from inference.stimuli.files import located
+
+COMMAND = "tune nli"
+HELP = "tune an encoder to label premises and hypotheses; the same call continues a stopped one"
+MOST = 100  # values of one option
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define what `waver tune nli` takes."""
+    parser.epilog = "example: waver tune nli --model my-bert --data jnli-train.json --out tuned/jnli"
+    parser.add_argument("--model", required=True, metavar="ENCODER", help="a masked language model: hub id or folder")
+    parser.add_argument(
+        "--data",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="PAIRS",
+        help="labelled pairs, as for `run negation --items`; a row that two files have is read once",
+    )
+    parser.add_argument(
+        "--out", required=True, metavar="FOLDER", help="a new folder, or one of the same tuning to continue"
+    )
+    parser.add_argument(
+        "--rates",
+        type=_several(decimal(1e-9, 1)),
+        default=(5e-5, 3e-5, 2e-5),
+        metavar="5e-5,3e-5",
+        help="learning rates to choose from (default: 5e-5,3e-5,2e-5)",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=_several(whole(1, 1_000)),
+        default=(3, 4, 5),
+        metavar="3,4",
+        help="numbers of passes over the training rows to choose from (default: 3,4,5)",
+    )
+    parser.add_argument(
+        "--seeds", type=whole(1, MOST), default=5, metavar="N", help="splits of the rows, a model each (default: 5)"
+    )
+    parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
+
+
+def main(options: argparse.Namespace) -> None:
+    """Tune a model per split of the rows; print what was chosen."""
+    from inference.asking.models import resolve
+    from inference.protocols.negation.tune import nli
+
+    models = resolve([options.model], ("masked",))
+    if len(models) != 1:
+        raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
+    (model,) = models
+    files, out = [located(path) for path in options.data], located(options.out)
+    rows = nli.read(files)
+    from inference.protocols.negation.tune.training import (  # of an extra: what is wrong with the data is said before
+        LONGEST,
+        Encoder,
+    )
+
+    counts = Counter(row.label for row in rows)
+    print(f"{len(rows):,} rows: {', '.join(f'{counts[label]:,} {label}' for label in nli.LABELS)}")
+    encoder = Encoder(model.source, model.id, rows, options.device)
+    if encoder.cut:
+        print(f"  {encoder.cut:,} of them have more than {LONGEST} tokens: their longer sentence is cut")
+    chosen = []
+    for each in nli.tune(encoder, rows, files, nli.Grid(options.rates, options.epochs), options.seeds, out):
+        if isinstance(each, nli.Chosen):
+            chosen.append(each)
+            print(f"  chosen: rate {each.cell.rate:g}, {each.cell.epochs} epochs: {each.folder}", flush=True)
+        else:
+            print(each, flush=True)
+    held_out = mean(each.result.accuracy for each in chosen)
+    print(f"{options.out}: {len(chosen)} models; mean accuracy on the rows that chose them {held_out:.4f}, so too high")
+    print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
+
+
+def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
+    """Convert an argument `A,B,C` to different values."""
+
+    def several(text: str) -> tuple[float, ...]:
+        values = tuple(read(part.strip()) for part in text.split(","))
+        if len(set(values)) < len(values) or len(values) > MOST:
+            raise ArgumentTypeError(f"{text[:40]!r}: give at most {MOST} values, each once")
+        return values
+
+    return several
