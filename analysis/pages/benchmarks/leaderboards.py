@@ -104,6 +104,11 @@ def load(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Sco
         its benchmarks; "mean", of every benchmark; "newest", by the column date (of the Open LLM Leaderboard,
         metadata_submission_date).
 
+    Returns
+    -------
+    Scores
+        One row per model; NaN without a score.
+
     Raises
     ------
     InputError
@@ -176,7 +181,19 @@ def _score(table: _Table, at: int, name: str) -> float:
 
 
 def number(text: str | None, where: str) -> float:
-    """Read a number: digits with a point; NaN where nothing stands for it (`MISSING`).
+    """Read a number: digits with a point.
+
+    Parameters
+    ----------
+    text
+        As the file has it; None where it has nothing.
+    where
+        Where it stands; the message begins with it.
+
+    Returns
+    -------
+    float
+        NaN where the text stands for no number (`MISSING`).
 
     Raises
     ------

@@ -47,7 +47,20 @@ class Collected:
 
 
 def collected(runs: Runs, invalid: str) -> Collected:
-    """Collect the measures of all pages, without intervals, once per `Runs`."""
+    """Collect the measures of all pages, without intervals, once per `Runs`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    invalid
+        As in the tables that the measures are of.
+
+    Returns
+    -------
+    Collected
+        The measures, and what was left out and why.
+    """
     return runs.kept(("measures of models", invalid), lambda: _collected(runs, invalid))
 
 
@@ -91,7 +104,20 @@ def _made(runs: Runs, name: str, measures: Measures, invalid: str) -> pd.DataFra
 
 
 def named(values: pd.DataFrame, taken: Collection[str] = ()) -> pd.Series:
-    """Name the measure of every row; with its study where several studies, or one of `taken`, have this name."""
+    """Name the measure of every row, so that no name means two things.
+
+    Parameters
+    ----------
+    values
+        Rows with study and measure.
+    taken
+        Names of other things, such as benchmarks.
+
+    Returns
+    -------
+    Series
+        The measure, with its study where several studies, or one of `taken`, have this name.
+    """
     several = values.groupby("measure")["study"].transform("nunique") > 1
     alone = ~several & ~values["measure"].isin(taken)
     return values["measure"].where(alone, values["measure"] + ", " + values["study"])

@@ -68,6 +68,17 @@ def match(
     two names an organisation and only one name fits. The others stay unmatched, with the nearest name of the other
     side.
 
+    Parameters
+    ----------
+    models
+        Names of models in the runs.
+    scored
+        Names of models in the scores; repeated ones count once.
+    aliases
+        From `read_aliases`; None: no aliases.
+    file
+        The file of the aliases, for the message.
+
     Returns
     -------
     DataFrame

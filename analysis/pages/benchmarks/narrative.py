@@ -26,6 +26,11 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         The tables named in `TABLES`.
     when
         From `words.when`.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     table, doubts = frames["benchmarks"], tuple(cautions(frames))
     asked = _asked(frames, when)

@@ -31,6 +31,13 @@ def size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     ----------
     frame
         Rows of table `measures_by_model`: one per measure and model.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
@@ -53,6 +60,13 @@ def accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     ----------
     frame
         Rows of table `measures_by_model` with an accuracy: one per measure and model.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     drawing, each = _panels(frame, width, looks, "Accuracy")
@@ -72,8 +86,13 @@ def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     ----------
     frame
         measure_a, measure_b, r, in the order of the matrix; every pair once or twice, the diagonal or not.
-    looks
-        Not used: the colours mean correlations.
+    width, looks
+        In inches; not used: the colours mean correlations.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     values, order = square(frame)
     clear = np.zeros_like(values)

@@ -42,6 +42,11 @@ def joined(
         "newest": the row with the latest date. Of several such rows, best and newest take the first. "": none, so that
         a model with several rows is refused.
 
+    Returns
+    -------
+    Joined
+        Models in the order of their first rows.
+
     Raises
     ------
     InputError

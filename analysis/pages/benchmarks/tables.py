@@ -39,12 +39,19 @@ class _Models:
 
 
 def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
-    """Say why there is no correlation to show; empty where there may be one.
+    """Say why there is no correlation to show.
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open`.
     given
         The parameters of the report: with a file of `scores`, the benchmarks are correlated among themselves.
+
+    Returns
+    -------
+    str
+        Empty where there may be a correlation.
     """
     answered = {name for name, about in runs.info["studies"].items() if about["protocol"] != UNANSWERED}
     if not answered:
@@ -103,6 +110,11 @@ def benchmark_matrix(
 
     A benchmark that fewer than 4 of the models have is left out.
 
+    Parameters
+    ----------
+    runs, scores, score_columns, score_rows, aliases, invalid
+        As in `benchmarks`.
+
     Returns
     -------
     DataFrame
@@ -131,6 +143,11 @@ def benchmark_matrix(
 def score_matrix(runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "") -> pd.DataFrame:
     """Correlate the benchmarks of the file over all models in it, whether or not they were asked here.
 
+    Parameters
+    ----------
+    runs, scores, score_columns, score_rows
+        As in `benchmarks`; without scores there are no rows.
+
     Returns
     -------
     DataFrame
@@ -146,19 +163,52 @@ def score_matrix(runs: Runs, *, scores: str = "", score_columns: str = "", score
 def benchmark_names(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = ""
 ) -> pd.DataFrame:
-    """List which model of the runs is which model of the scores, and what is unmatched on both sides."""
+    """List which model of the runs is which model of the scores, and what is unmatched on both sides.
+
+    Parameters
+    ----------
+    runs, scores, score_columns, score_rows, aliases
+        As in `benchmarks`; without scores nothing is matched.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `model_names.match`.
+    """
     given = _given(runs, scores, score_columns, score_rows, aliases)
     names = list(given.frame.index) if given else []
     return match(_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
 
 
 def measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
-    """Return the measures of every model under every condition, those that are correlated and others."""
+    """Return the measures of every model under every condition, those that are correlated and others.
+
+    Parameters
+    ----------
+    runs, invalid
+        As in `benchmarks`.
+
+    Returns
+    -------
+    DataFrame
+        `Collected.values`: one row per model, condition and measure.
+    """
     return collected(runs, invalid).values
 
 
 def measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
-    """List how the models of every page and study were compared, and which measures were left out."""
+    """List how the models of every page and study were compared, and which measures were left out.
+
+    Parameters
+    ----------
+    runs, invalid
+        As in `benchmarks`.
+
+    Returns
+    -------
+    DataFrame
+        `Collected.sources`: one row per page and study, or per table that could not be made.
+    """
     return collected(runs, invalid).sources
 
 

@@ -13,7 +13,18 @@ WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 
 
 def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
-    """Write the caption of accuracy and XParaCon."""
+    """Write the caption of accuracy and XParaCon.
+
+    Parameters
+    ----------
+    rows, arrows
+        As in `plots.choice_map`.
+
+    Returns
+    -------
+    str
+        The caption.
+    """
     part = rows[rows["subset"].isin(panels_of(rows))]
     joined = " Arrows lead from a base model to the model tuned from it, under the same prompt." if len(arrows) else ""
     return (

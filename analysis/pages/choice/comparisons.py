@@ -31,6 +31,13 @@ def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
     Of two models, conditions of the same form are compared; where they were asked in different forms, as base and tuned
     models are, conditions that differ in the form only.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    resamples, seed
+        Draws of the test (`significance.exchanged`; 0: no p values and no intervals) and its seed.
+
     Returns
     -------
     DataFrame
@@ -72,6 +79,11 @@ def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
     - prompt: one model under the paraphrase-aware prompt and under the base prompt;
     - tuning and prompt: the model with the adapter under the paraphrase-aware prompt, and the other one under the base
       prompt. This is what Choi's Table 5 compares.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `differences`.
 
     Returns
     -------

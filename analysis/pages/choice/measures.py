@@ -22,6 +22,11 @@ from analysis.statistics.resampling import Array
 def accuracies(chosen: Codes, gold: Codes) -> Array:
     """Compute the share of orders in which a wording of a question is answered rightly.
 
+    Parameters
+    ----------
+    chosen, gold
+        As in `Choices`.
+
     Returns
     -------
     array (questions, wordings, units)

@@ -49,6 +49,11 @@ def answer(
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
         Whether questions share their wordings (`reporting.beyond.shares_wordings`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     table = with_labels(frames["choice"])
     asked, doubts = _asked(table, size, when), cautions(frames)

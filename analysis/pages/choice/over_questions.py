@@ -47,7 +47,20 @@ def headline(part: Choices) -> dict[str, Parts]:
 
 
 def over(values: Array, axis: int = 1) -> Parts:
-    """Return the parts of a mean over questions and another axis, such as wordings; NaN is not there."""
+    """Return the parts of a mean over questions and another axis, such as wordings.
+
+    Parameters
+    ----------
+    values
+        (questions, wordings or orders, units); NaN is not there.
+    axis
+        The other axis.
+
+    Returns
+    -------
+    Parts
+        Sum and number of the known values; NaN where there is none.
+    """
     known = ~np.isnan(values)
     counted = known.sum(axis=axis).astype(float)
     return np.where(counted > 0, np.where(known, values, 0).sum(axis=axis), np.nan), np.where(
@@ -58,12 +71,21 @@ def over(values: Array, axis: int = 1) -> Parts:
 def measured(
     figures: Mapping[str, Parts], resamples: int, seed: int, differences: Mapping[str, tuple[str, str]] | None = None
 ) -> dict[str, Interval]:
-    """Compute shares over questions, with Wilson's intervals: a value per unit.
+    """Compute shares over questions, with Wilson's intervals.
 
     Parameters
     ----------
+    figures
+        Name -> parts.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
     differences
         Name -> two of the figures, the first minus the second: with Newcombe's intervals.
+
+    Returns
+    -------
+    dict
+        Interval of every figure and difference: (units,).
     """
     shares = {name: (name,) for name in figures} | dict(differences or {})
     known, told = _defined(figures), {}
@@ -84,7 +106,22 @@ def _defined(figures: Mapping[str, Parts]) -> dict[str, Parts]:
 def compared(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute differences of shares, a minus b, with Newcombe's intervals and p values of `exchanged`: one per pair."""
+    """Compute differences of shares, a minus b, with Newcombe's intervals and p values of `exchanged`.
+
+    Parameters
+    ----------
+    figures
+        As in `measured`.
+    pairs
+        Numbers of the units a and b.
+    resamples, seed
+        As in `comparisons.differences`.
+
+    Returns
+    -------
+    dict
+        Interval of every figure: (pairs,).
+    """
     known = _defined(figures)
     shares = {name: (name,) for name in known}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
@@ -105,7 +142,20 @@ def _differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
 
 
 def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
-    """Return the columns of a table for `headline`: figures, intervals, and n_questions; mean_sd beside XParaCon."""
+    """Make the columns of a table of `headline`.
+
+    Parameters
+    ----------
+    found
+        From `measured`, of the figures of `headline`.
+    wordings
+        How many a question has.
+
+    Returns
+    -------
+    dict
+        Figures, intervals and n_questions, mean_sd beside XParaCon: (units,).
+    """
     share, widest = found[XPARACON], measures.largest_spread(wordings)
     value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
     missing = np.where(np.isnan(share.estimate), "", share.missing)
@@ -121,6 +171,15 @@ def xparacon_ends(
 
     It takes the distances on the scale of XParaCon, and the correlation of the standard deviations over questions. A
     pair without a number on either side has none: where nothing varies, XParaCon is no number to subtract.
+
+    Parameters
+    ----------
+    figures, pairs
+        As in `compared`.
+    wordings
+        How many a question has.
+    level
+        Coverage, 0 to 1.
 
     Returns
     -------

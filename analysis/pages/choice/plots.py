@@ -48,6 +48,13 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE,
         Rows of table `choice` of one study, with `label` and `silent`.
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     subsets, looks = panels_of(rows), looks or plotting.looks(rows["model"])
     names = list(rows["label"].unique())
@@ -127,13 +134,25 @@ def _named(axes: Axes, part: pd.DataFrame, shown: Mapping[str, str], looks: Look
 
 
 def apart(wanted: np.ndarray, step: float, most: float) -> np.ndarray:
-    """Move places, given in rising order, as little as possible, so that they are `step` apart and inside 0 to `most`.
+    """Move places as little as possible, so that they are `step` apart and inside 0 to `most`.
 
     The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
     regression by pooling adjacent violators), and what is outside moves to the edge.
 
     >>> [apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
     [[0.4, 0.6, 2.0], [2.7, 2.9]]
+
+    Parameters
+    ----------
+    wanted
+        Places in rising order, in inches.
+    step, most
+        In inches, too.
+
+    Returns
+    -------
+    array
+        The new places.
     """
     steps = step * np.arange(len(wanted))
     pools: list[list[float]] = []  # of each: the mean place of its first name, if it had no neighbours, and its size
@@ -151,6 +170,18 @@ def choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     """Draw XParaCon with intervals, a panel per subset, a row per model and condition, the highest on top.
 
     An interval without an end goes to the edge of the panel, and so does the mark of an infinite value: a triangle.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `choice` of one study, with `label` and `silent`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     subsets = panels_of(frame)
@@ -192,6 +223,18 @@ def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     """Draw how often each letter is chosen: a panel per letter, a row per model and condition, with intervals.
 
     The stroke is the share of the answers for which the letter is right.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `positions` of one study, over all answers, with `label` and `silent`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
@@ -219,7 +262,20 @@ def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 
 @styled
 def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones."""
+    """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones.
+
+    Parameters
+    ----------
+    frame
+        Table `choice_history`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
     models = list(frame["model"].unique())[:LINES]
     looks = looks or plotting.looks(models)
     shown = labels.fitted(models, 34)

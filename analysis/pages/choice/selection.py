@@ -60,8 +60,15 @@ def judged(found: Choices, model: str = "", condition: str = "") -> Judged:
 
     Parameters
     ----------
+    found
+        A study.
     model, condition
         Which of them; empty where there is only one.
+
+    Returns
+    -------
+    Judged
+        What this judge got right.
 
     Raises
     ------

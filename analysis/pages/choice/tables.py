@@ -23,6 +23,13 @@ NO_LETTER = "none"
 def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how right every model is, and how far that holds when the question is reworded (Choi, section 3.3).
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
     Returns
     -------
     DataFrame
@@ -60,7 +67,18 @@ def _readings(part: Choices) -> dict[str, Any]:
 
 
 def wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Measure accuracy and the share of perfectly correct questions by wording, beside Choi's Table 8."""
+    """Measure accuracy and the share of perfectly correct questions by wording, beside Choi's Table 8.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `choice`.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, condition, subset and wording; then the printed rows, by `source`.
+    """
 
     def made(part: Choices) -> list[dict[str, Any]]:
         accuracy = measures.accuracies(part.chosen, part.gold)
@@ -82,6 +100,17 @@ def classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
     With three wordings, some are one or two: the questions that `waver select` keeps.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `choice`.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, condition and subset. confident, inconsistent, unconfident: shares of questions of which all,
+        some or no wordings are; n_X: their numbers.
     """
 
     def made(part: Choices) -> dict[str, Any]:
@@ -102,6 +131,11 @@ def classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
 
 def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how often a model takes the same choice in other orders, in other words, and in all of both.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `choice`.
 
     Returns
     -------
@@ -137,6 +171,11 @@ def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
 
 def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how often each letter is chosen, whatever stands there: by the letter of the right choice, and in all.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `choice`.
 
     Returns
     -------

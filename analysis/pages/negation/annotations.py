@@ -83,7 +83,19 @@ def majority(given: Sequence[str]) -> str | None:
 
 
 def fleiss(given: Sequence[Sequence[str]], annotators: int) -> tuple[float | None, str]:
-    """Compute Fleiss' kappa over the pairs that all annotators labelled; and what must be said of it.
+    """Compute Fleiss' kappa over the pairs that all annotators labelled.
+
+    Parameters
+    ----------
+    given
+        For every pair, the labels that it was given.
+    annotators
+        How many annotators there are.
+
+    Returns
+    -------
+    tuple
+        Kappa, None where it is undefined; and why, or over how many pairs it is where that are not all.
 
     References
     ----------

@@ -37,6 +37,11 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         The tables named in `TABLES`.
     when
         From `words.when`.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
     asked, doubts = _asked(accuracy, when), cautions(frames)

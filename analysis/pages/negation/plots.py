@@ -39,6 +39,13 @@ def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = No
     ----------
     frame
         Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     rows = lines(frame)
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
@@ -85,6 +92,13 @@ def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
     ----------
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
     rows = rows.assign(label=labels.series(rows))

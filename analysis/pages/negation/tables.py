@@ -29,6 +29,13 @@ Figures = Mapping[str, tuple[tuple[str, str], ...]]
 def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure accuracy on both sides of minimal pairs: Acc, Acc' and AccChg of Yoshida et al., section 4.2.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
     Returns
     -------
     DataFrame
@@ -40,7 +47,18 @@ def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
 
 
 def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Measure the same by the position of the negation, and by the part of speech that it follows."""
+    """Measure the same by the position of the negation, and by the part of speech that it follows.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `minimal_pairs`.
+
+    Returns
+    -------
+    DataFrame
+        As `minimal_pairs`, without validity; by: position or part of speech, and its value.
+    """
     parts = []
     for by, name in (("position", "position"), ("target", "part of speech")):
         frame = _changes(judgements.of_pairs(runs, by), resamples, seed)
@@ -51,7 +69,16 @@ def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
 def accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure the accuracy on pairs of sentences without and with a negation: D_orig and D_neg of the paper.
 
-    `majority` is the share of the most frequent right label: what always saying it would give.
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `minimal_pairs`.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
+        of majority_label, the most frequent right label: the accuracy of always saying it.
     """
     found, labels = judgements.of_instances(runs), judgements.labels(runs)
     parts = []
@@ -70,7 +97,19 @@ def accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFra
 
 
 def bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Count how often each label is said with and without a negation; an interval for the change."""
+    """Count how often each label is said with and without a negation.
+
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `minimal_pairs`.
+
+    Returns
+    -------
+    DataFrame
+        One row per model, condition and label. said_X: share of X (original, negated) where it is said; right_X: where
+        it is right; said_change, with its interval: negated minus original; n_X.
+    """
     found, parts = judgements.of_instances(runs), []
     there = _having(found, WITHOUT, WITH)
     for label in judgements.labels(runs):

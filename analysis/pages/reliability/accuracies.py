@@ -155,13 +155,41 @@ def _group(
 
 
 def ranking(runs: Runs, group: Group, seed: int) -> Ranking:
-    """Rank the models of a group; once per group."""
+    """Rank the models of a group; once per group.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    group
+        From `groups`.
+    seed
+        Of the random draws.
+
+    Returns
+    -------
+    Ranking
+        Of the models of the group.
+    """
     key = ("accuracy ranking", *group.about.values(), seed)
     return runs.kept(key, lambda: aggregated.ranking(group.blocks, seed=seed))
 
 
 def ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
-    """Return the rows of `wording_ranking` about accuracies: those of a group by rank; `anew`: what is drawn anew."""
+    """Make the rows of `wording_ranking` about accuracies.
+
+    Parameters
+    ----------
+    runs, seed
+        As in `ranking`.
+    anew
+        What another study has anew.
+
+    Returns
+    -------
+    list
+        One row per model of a group, by rank.
+    """
     return [
         {
             "study": group.study, "measure": ACCURACY, "headline": True, "task": group.task,
@@ -177,6 +205,13 @@ def ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
 
 def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute how reliably one template, or four, rank the models, with the components that it rests on.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -77,6 +77,13 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
 def calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compare how likely pairs of models are to keep their order with the share that does, on wordings held back.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
+
     Returns
     -------
     DataFrame

@@ -55,6 +55,13 @@ def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
 def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Rank the models that answer, each under its first condition in run.json, by their means over common items.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
+
     Returns
     -------
     DataFrame
@@ -85,6 +92,13 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
 
 def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute how reliable the ranking of the models is, with the variance components that it rests on.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -28,10 +28,23 @@ def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
-    """Predict the standard error of every row with so many wordings, as `panel.Panel.error_at`."""
+    """Predict the standard error of every row with other numbers of wordings, as `panel.Panel.error_at`.
+
+    Parameters
+    ----------
+    rows
+        Components and sizes, as in tables `variance_components` and `wording_precision`.
+    at
+        Number of wordings, for each row.
+
+    Returns
+    -------
+    Series
+        Standard errors; NaN without components.
+    """
     item, shared = rows["item"], rows["interaction"].notna()
     inner = rows["interaction"].where(shared, rows["wording"]) + (rows["sample"] / rows["n_samples"]).fillna(0)
-    # Where items have some of the shared wordings, so they have of more.
+    # With `at` wordings an item, at * n_shared / n_wordings are shared: an item that has 5 of 10 would have 8 of 16.
     of_all = (rows["wording"] * rows["n_wordings"] / rows["n_shared"]).where(shared, 0)
     return np.sqrt((item + inner / at) / rows["n_items"] + of_all / at)
 

@@ -48,6 +48,11 @@ def answer(
         From `words.drawn`.
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     precision = frames["wording_precision"]
     own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])

@@ -29,11 +29,37 @@ class ReliabilityPage(Page):
         return self.told(found)
 
     def figure(self, name: str, *, instead: str = "") -> Html:
-        """Show a figure about answers, and `instead` of it what accuracies without answers have in its place."""
+        """Show a figure about answers, or what accuracies without answers have in its place.
+
+        Parameters
+        ----------
+        name
+            The figure about answers.
+        instead
+            The figure about accuracies without answers; empty: none.
+
+        Returns
+        -------
+        Html
+            One or both, by what the runs hold; a note where that is neither.
+        """
         return self._either(super().figure, name, instead, FIGURES[name].title)
 
     def table(self, name: str, *given: Any, instead: str = "", **options: Any) -> Html:
-        """Show a table in the same way."""
+        """Show a table in the same way.
+
+        Parameters
+        ----------
+        name, instead
+            As in `figure`.
+        *given, **options
+            As in `Page.table`.
+
+        Returns
+        -------
+        Html
+            One or both, by what the runs hold; a note where that is neither.
+        """
         show = super().table
         return self._either(lambda each: show(each, *given, **options), name, instead, TABLES[name].title)
 

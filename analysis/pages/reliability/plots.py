@@ -35,6 +35,13 @@ def wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     ----------
     frame
         From `figures.needed`: a row for every model and number of wordings.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     rows = lines(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
@@ -68,6 +75,13 @@ def planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     ----------
     frame
         From `figures.planned`: a row for every figure, model and number of wordings.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     frame = frame[frame["label"].isin(labels.ends(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
@@ -100,7 +114,20 @@ def planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
 
 @styled
 def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw a panel for each way of holding back: the share of pairs that kept its order by what was foreseen."""
+    """Draw a panel for each way of holding back: the share of pairs that kept its order by what was foreseen.
+
+    Parameters
+    ----------
+    frame
+        From `figures.calibration`: a row for every way and class of probabilities.
+    width, looks
+        In inches; not used: a mark is a class of pairs.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
     ways = list(dict.fromkeys(frame["anew"]))
     drawing, each = panels.panels(width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4)
     for axes, way in zip(each, ways, strict=True):
@@ -121,7 +148,20 @@ def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
 
 @styled
 def wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw a row per model: its rank, and the ranks that hold in other studies."""
+    """Draw a row per model: its rank, and the ranks that hold in other studies.
+
+    Parameters
+    ----------
+    frame
+        From `figures.ranks`: a row for every model.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
     rows = frame.sort_values("rank", kind="stable")
     names = labels.ends(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
@@ -140,7 +180,20 @@ def wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
 
 @styled
 def template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw a row per model: a dot for every template, and a stroke at their mean."""
+    """Draw a row per model: a dot for every template, and a stroke at their mean.
+
+    Parameters
+    ----------
+    frame
+        From `figures.templates`: a row for every model and template.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
     looks = looks or plotting.looks(frame["model"])
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.ends(list(means.index), panels.ROWS)
@@ -167,6 +220,13 @@ def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     ----------
     frame
         The rows of one study of the table of this name.
+    width, looks
+        In inches; not used: the marks stand for numbers of templates.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     ways = {"one": Look(OKABE_ITO[1], "o"), "four": Look(OKABE_ITO[0], "s")}
     names = ["One template of each task", "Four"]
@@ -190,6 +250,13 @@ def template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     ----------
     frame
         The rows of one study of table `template_scores`.
+    width, looks
+        In inches; not used: all dots are alike.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, each, tasks = _by_condition(frame, order, width, 0.03)

@@ -40,6 +40,13 @@ def units(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
 def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute the mean of every model with both intervals, and how much more wordings would narrow them.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
+
     Returns
     -------
     DataFrame
@@ -68,6 +75,13 @@ def precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
 
 def variances(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Split the variance of every model's answers into items, wordings, their interaction and samples.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -26,6 +26,11 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         The tables named in `TABLES`.
     when
         From `words.when`.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     scores, ranked = frames["template_scores"], frames["template_reliability"]
     models, tasks = scores["model"].nunique(), scores.groupby("study")["task"].nunique().sum()
@@ -41,7 +46,20 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
 
 
 def added(found: Answer, frames: Mapping[str, pd.DataFrame]) -> Answer:
-    """Add what accuracies tell to the answer about other runs."""
+    """Add what accuracies tell to the answer about other runs.
+
+    Parameters
+    ----------
+    found
+        The answer about other runs.
+    frames
+        The tables named in `TABLES`.
+
+    Returns
+    -------
+    Answer
+        With the cautions and details about accuracies.
+    """
     scores, ranked = frames["template_scores"], frames["template_reliability"]
     own = scores[scores["task"] != ""]
     details = {name: (*found.details.get(name, ()), *said) for name, said in _details(frames).items()}

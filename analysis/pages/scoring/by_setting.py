@@ -29,7 +29,22 @@ def others(models: pd.DataFrame) -> Iterator[str]:
 
 
 def signs(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
-    """Count the differences in a measure with a sign, and those of them that are significant after Holm."""
+    """Count the differences in a measure that have a sign.
+
+    Parameters
+    ----------
+    pairs
+        Rows of a table of differences.
+    name
+        The measure, such as kurtosis.
+    sign
+        1 or -1.
+
+    Returns
+    -------
+    tuple of int
+        How many have the sign, and how many of these are significant after Holm.
+    """
     with_sign = sign * pairs[f"{name}_difference"] > 0
     return int(with_sign.sum()), int((with_sign & verdicts.clear(pairs[f"{name}_p_holm"])).sum())
 

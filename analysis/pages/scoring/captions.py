@@ -72,7 +72,18 @@ def score_methods(frame: pd.DataFrame) -> str:
 
 
 def score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> str:
-    """Write the caption of the points that the correlation is made of."""
+    """Write the caption of the points that the correlation is made of.
+
+    Parameters
+    ----------
+    influence, points
+        As in `plots.score_influence`.
+
+    Returns
+    -------
+    str
+        The caption.
+    """
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     listed = shown_omissions(influence)
     total = int((influence["omitted"] != "nothing").sum())

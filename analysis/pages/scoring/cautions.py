@@ -33,6 +33,11 @@ def cautions(
         The tables of the page by name.
     setting
         Range, temperature and method, such as "0-9/0.7/sampled".
+
+    Returns
+    -------
+    tuple of str
+        The sentences.
     """
     return tuple(_cautions(models, here, frames, setting))
 

@@ -62,6 +62,13 @@ def methods(
 ) -> pd.DataFrame:
     """Compare sampled with exact scores: kurtosis and tau by both methods on the same items.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    biased, invalid, resamples, seed
+        As in `tables.scores`.
+
     Returns
     -------
     DataFrame

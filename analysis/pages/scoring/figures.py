@@ -73,7 +73,20 @@ def _influence(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple
 
 
 def groups(frame: pd.DataFrame, size: int = PANELS) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame into parts of at most `size` groups of items, in their order."""
+    """Split a frame into parts of at most `size` groups of items, in their order.
+
+    Parameters
+    ----------
+    frame
+        Rows with study and group.
+    size
+        Most groups in a part.
+
+    Yields
+    ------
+    tuple
+        The rows of one part.
+    """
     names = frame[["study", "group"]].drop_duplicates()
     for start in range(0, len(names), size):
         yield (frame.merge(names.iloc[start : start + size], on=["study", "group"]),)

@@ -77,7 +77,20 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Correlate some points (see `points`): all of them, and without each point, each group and each series."""
+    """Correlate some points (see `points`): all of them, and without each point, each group and each series.
+
+    Parameters
+    ----------
+    part
+        Points of one source and setting.
+    resamples, seed
+        Draws of the bootstrap over points (0: no intervals) and its seed.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `influence` from omitted on.
+    """
     known = part.dropna(subset=["kurtosis_difference", "tau_difference"])
     cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(known), bool))]
     for omitted in ("point", "group", "series"):

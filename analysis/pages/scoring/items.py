@@ -14,8 +14,18 @@ from ground.errors import InputError
 def headline(rows: pd.DataFrame, setting: str = "") -> str:
     """Choose the setting that sentences and figures are about.
 
-    It is `setting` if one is given. Else it has the range that was asked first, the method "sampled" if that was used,
-    and the temperature nearest to 0.7, the paper's.
+    Parameters
+    ----------
+    rows
+        Rows with range, temperature and method; human scores have no method.
+    setting
+        The setting to take, such as "0-9/0.7/sampled"; empty: chosen here.
+
+    Returns
+    -------
+    str
+        `setting` if one is given; else the first range that was asked, the method "sampled" if that was used, and the
+        temperature nearest to 0.7, the paper's.
 
     Raises
     ------
@@ -44,7 +54,20 @@ def ends(span: str) -> tuple[int, int]:
 
 
 def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Choose the rows of one setting, such as "0-9/0.7/sampled", by the columns range, temperature and method."""
+    """Choose the rows of one setting.
+
+    Parameters
+    ----------
+    frame
+        Rows with range, temperature and method.
+    setting
+        Such as "0-9/0.7/sampled".
+
+    Returns
+    -------
+    DataFrame
+        Its rows.
+    """
     span, temperature, method = setting.rsplit("/", 2)
     warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
     return frame[(frame["range"] == span) & warm & (frame["method"] == method)]

@@ -49,6 +49,11 @@ def answer(frames: Frames, setting: str, when: str = "", beyond: str = "") -> An
         From `words.when`.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     scores = _labelled(frames["scores"])
     models = scores[scores["model"] != GOLD]
@@ -95,7 +100,20 @@ def _ours(frames: Frames, setting: str) -> pd.DataFrame:
 
 
 def number(raw: float, name: str) -> str:
-    """Write a value with the digits of its column in table `scores`."""
+    """Write a value with the digits of its column in table `scores`.
+
+    Parameters
+    ----------
+    raw
+        The value; NaN where it is undefined.
+    name
+        The column.
+
+    Returns
+    -------
+    str
+        As a reader sees it.
+    """
     return value(raw, column("scores", name))
 
 

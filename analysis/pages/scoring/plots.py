@@ -31,6 +31,13 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     ----------
     items
         Table `score_items`: one setting, at most `PANELS` groups.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(items["model"])
     items = chosen(items, "score", panels.ROWS).assign(panel=lambda frame: _panel(frame))
@@ -63,7 +70,22 @@ def score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
 
 
 def chosen(frame: pd.DataFrame, measure: str, most: int) -> pd.DataFrame:
-    """Keep the models that a figure has room for, with column `label`: all, or the ends of their order by a measure."""
+    """Keep the models that a figure has room for.
+
+    Parameters
+    ----------
+    frame
+        Rows with model and condition, or with `label`.
+    measure
+        The column that orders the models, by its mean.
+    most
+        Most models to keep.
+
+    Returns
+    -------
+    DataFrame
+        With column `label`: all models, or the ends of their order.
+    """
     rows = frame if "label" in frame else frame.assign(label=labels.series(frame))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
     return rows[rows["label"].isin(labels.ends(list(order), most))]
@@ -101,6 +123,13 @@ def score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks: Look
     ----------
     scores
         Rows of table `scores` for one range and method, at several temperatures; at most `PANELS` groups.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(scores["model"])
     scores = lines(scores).assign(panel=lambda frame: _panel(frame))
@@ -186,6 +215,13 @@ def score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     ----------
     frame
         Table `score_methods`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     frame = frame.assign(label=labels.series(frame))
@@ -230,8 +266,13 @@ def score_influence(
         Rows of table `score_influence` of one source and setting.
     points
         Their points (`analysis.pages.scoring.influence.points`).
-    looks
-        Not used: a point is a series, not a model, so it is black, with the shape of its series.
+    width, looks
+        In inches; not used: a point is a series, not a model, so it is black, with the shape of its series.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     listed = shown_omissions(influence)
     brief = _brief(points)

@@ -120,6 +120,13 @@ def _point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
 def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    biased
+        As in `scores`.
+
     Returns
     -------
     DataFrame
@@ -159,6 +166,13 @@ def items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.Data
 
 def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
     """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    biased, invalid
+        As in `scores`.
 
     Returns
     -------

@@ -43,7 +43,18 @@ def overview(stability: pd.DataFrame) -> str:
 
 
 def agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
-    """Write the caption of the map of agreement by item and model."""
+    """Write the caption of the map of agreement by item and model.
+
+    Parameters
+    ----------
+    distribution, items
+        As in `plots.agreement`.
+
+    Returns
+    -------
+    str
+        The caption.
+    """
     cells = agreement_cells(distribution, items)
     known = distribution.dropna(subset=["median"])
     n_items, n_units = len(known[["study", "item"]].drop_duplicates()), len(known[UNIT].drop_duplicates())
@@ -102,7 +113,18 @@ def validity(items: pd.DataFrame) -> str:
 
 
 def differences(frame: pd.DataFrame, measure: str | None = None) -> str:
-    """Write the caption of the paired differences."""
+    """Write the caption of the paired differences.
+
+    Parameters
+    ----------
+    frame, measure
+        As in `model_plots.differences`.
+
+    Returns
+    -------
+    str
+        The caption.
+    """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     what = choice.of(frame).named(column("stability", measure).meaning)

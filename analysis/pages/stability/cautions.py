@@ -29,7 +29,18 @@ def cautions(
     flip_conventions: pd.DataFrame,
     choice: Choice,
 ) -> tuple[str, ...]:
-    """Write all cautions, those about validity first; the parameters are as in `narrative.answer`."""
+    """Write all cautions.
+
+    Parameters
+    ----------
+    stability, items, excluded, invalid, alike, flip_conventions, choice
+        As in `narrative.answer`.
+
+    Returns
+    -------
+    tuple of str
+        The sentences; those about validity come first.
+    """
     named = invalid.assign(label=labels.series(invalid))
     return (
         *_validity(stability), *wordings.uneven(items), *_bounded(named), *wordings.ties(items, choice),
@@ -103,7 +114,20 @@ def _invalid(invalid: pd.DataFrame) -> list[str]:
 
 
 def unread(written: pd.DataFrame, choice: Choice) -> list[str]:
-    """Say what the written answers that could not be read leave open, for the row that they leave most open."""
+    """Say what the written answers that could not be read leave open, for the row that they leave most open.
+
+    Parameters
+    ----------
+    written
+        Rows of table `invalid` or `answers`, with `label`.
+    choice
+        The two answers.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none where they leave nothing open.
+    """
     open_ = (written["most_agreement"] - written["least_agreement"]).dropna()
     if not (open_ > 0).any():
         return []

@@ -49,15 +49,40 @@ class Study:
 
 
 def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
-    """Yield the studies of the runs, made from the table of `tables.items`."""
+    """Yield the studies of the runs.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    table
+        From `tables.items`.
+
+    Yields
+    ------
+    Study
+        In the order of run.json.
+    """
     return (study(runs, name, table) for name in runs.info["studies"])
 
 
 def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
-    """Turn a table with the item-level columns of `tables.items` into the arrays of one study.
+    """Turn a table of items into the arrays of one study.
 
-    The arrays have a row for every item of the study and a column for every unit, also for those without a row in the
-    table.
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    name
+        Of the study.
+    table
+        With the item-level columns of `tables.items`.
+
+    Returns
+    -------
+    Study
+        Its arrays have a row for every item of the study and a column for every unit, also for those without a row in
+        the table.
     """
     listed = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
@@ -99,6 +124,11 @@ def intervals(
         From `named`.
     resample
         `resampling.bootstrap` or `resampling.paired` with all but their columns and statistic.
+
+    Returns
+    -------
+    dict
+        Interval of every measure: (units,), or (pairs,) of `paired`.
     """
     found = resample(masses, validity, shares=validity_share)
     found |= resample(means, mean_agreement)
@@ -123,7 +153,18 @@ def mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
 
 
 def validity(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the mean validity over the rows of all items (section 4.1)."""
+    """Compute the mean validity over the rows of all items (section 4.1).
+
+    Parameters
+    ----------
+    columns, counts
+        As in `resampling`: (items, units) and (draws, items).
+
+    Returns
+    -------
+    dict
+        Array of every measure: (draws, units).
+    """
     return {"validity": ratio(counts, columns["total"], columns["rows"])}
 
 
@@ -133,7 +174,18 @@ def validity_share(columns: Columns) -> dict[str, list[Share]]:
 
 
 def stability(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the measures of section 4.2.1 that are means and SDs over items."""
+    """Compute the measures of section 4.2.1 that are means and SDs over items.
+
+    Parameters
+    ----------
+    columns, counts
+        As in `resampling`: (items, units) and (draws, items).
+
+    Returns
+    -------
+    dict
+        Array of every measure: (draws, units).
+    """
     return {
         "range_mean": mean(counts, columns["range"]),
         "range_sd": sd(counts, columns["range"]),
@@ -143,7 +195,20 @@ def stability(columns: Columns, counts: Array) -> dict[str, Array]:
 
 
 def flips(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
-    """Compute the share of items that flip, for every threshold (section 4.2.1)."""
+    """Compute the share of items that flip, for every threshold (section 4.2.1).
+
+    Parameters
+    ----------
+    columns, counts
+        As in `resampling`: (items, units) and (draws, items).
+    thresholds
+        From `named`.
+
+    Returns
+    -------
+    dict
+        Array of every measure: (draws, units).
+    """
     return {name: mean(counts, flipped) for name, flipped in _flipped(columns, thresholds).items()}
 
 

@@ -26,6 +26,13 @@ def overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     ----------
     stability
         Table `stability`: one row per model x condition.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     frame = stability.assign(silent=silent(stability["validity"]))
     frame = frame.assign(label=labels.series(frame) + stability["mark"].map(" ({})".format).replace(" ()", ""))
@@ -61,8 +68,13 @@ def differences(
         Table `differences`: one row per measure and pair, `difference` = a minus b with its 95 % interval.
     measure
         The measure to show; the first of the frame unless given.
-    looks
-        Not used: a pair has no colour.
+    width, looks
+        In inches; not used: a pair has no colour.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])

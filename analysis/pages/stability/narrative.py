@@ -65,6 +65,11 @@ def answer(
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
         Whether items share their wordings (`reporting.beyond.shares_wordings`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     flip = headline(stability)
     named = stability.assign(label=labels.series(stability))
@@ -91,7 +96,20 @@ def answer(
 
 
 def answers(texts: pd.DataFrame, choice: Choice) -> str:
-    """Say whether models write what their probabilities say: from table `answers`, with a `label` per row."""
+    """Say whether models write what their probabilities say.
+
+    Parameters
+    ----------
+    texts
+        Table `answers`, with a `label` per row.
+    choice
+        The two answers.
+
+    Returns
+    -------
+    str
+        The sentences.
+    """
     known = texts.dropna(subset=["token_mismatch"])
     if known.empty:
         return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
@@ -247,7 +265,20 @@ def _pairs(
 
 
 def left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: Choice) -> str:
-    """Say in two sentences what was excluded, and how many."""
+    """Say what was excluded, and how many.
+
+    Parameters
+    ----------
+    excluded, invalid
+        The tables of these names.
+    choice
+        The two answers.
+
+    Returns
+    -------
+    str
+        The sentences.
+    """
     items = len(excluded.drop_duplicates(["study", "item"]))
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (

@@ -30,8 +30,13 @@ def agreement(
         Table `distribution`: quartiles per model x condition x item.
     items
         Table `items`, for the texts.
-    looks
-        Not used: the columns are named, the colours mean agreement.
+    width, looks
+        In inches; not used: the columns are named, the colours mean agreement.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     name = choice.of(distribution).named("Median agreement") + " (white: 0.5)"
     cells = agreement_cells(distribution, items)
@@ -45,6 +50,11 @@ def agreement(
 
 def agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items nearest to 0.5 and the models with the largest mean range.
+
+    Parameters
+    ----------
+    distribution, items
+        As in `agreement`.
 
     Returns
     -------
@@ -112,8 +122,13 @@ def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     ----------
     items
         Table `items`, for `validity_mean`.
-    looks
-        Not used: the columns are named, the colours mean mass.
+    width, looks
+        In inches; not used: the columns are named, the colours mean mass.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     cells = validity_cells(items)
     table, names = _table(cells, "validity_mean"), _item_names(items, cells, width)
@@ -140,8 +155,13 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     ----------
     frame
         Table `item_stability`: one row per item and family (causal, masked).
-    looks
-        Not used: the marks stand for families, not models, so they are black and white.
+    width, looks
+        In inches; not used: the marks stand for families, not models, so they are black and white.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     said, frame = choice.of(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = least_stable(frame).head(LISTED)

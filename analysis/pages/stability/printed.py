@@ -35,6 +35,13 @@ def compare(
     A study matches if the original wording of each of its items was printed, and at most six of the printed items are
     missing. A model matches if its id is listed in `haller_models.csv`.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    thresholds, resamples, seed
+        As in `tables.models`.
+
     Returns
     -------
     DataFrame
@@ -49,7 +56,20 @@ def compare(
 
 
 def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows of a frame whose study and model were printed; add `printed`, the model's printed name."""
+    """Select the rows of a frame whose study and model were printed.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    frame
+        Rows with study and model.
+
+    Returns
+    -------
+    DataFrame
+        These rows, with `printed`: the model's printed name.
+    """
     alias = pd.read_csv(FOLDER / "haller_models.csv")
     known = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
     named = frame.assign(printed=frame["model"].str.casefold().map(known))

@@ -68,6 +68,13 @@ def agreement(
 ) -> pd.DataFrame:  # fmt: skip
     """Measure how well two sources of paraphrases agree about a model, on the items that both have.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    thresholds, invalid, resamples, seed
+        As in `tables.models`.
+
     Returns
     -------
     DataFrame
@@ -83,6 +90,7 @@ def agreement(
     for order, (names, of_source) in enumerate(_studies(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(of_source.values())).units
+        # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
         masses = _joined([study.masses for study in of_source.values()])
         spreads = _joined([study.spreads for study in of_source.values()])

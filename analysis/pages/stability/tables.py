@@ -138,7 +138,20 @@ def models(
 
 
 def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
-    """Compute the rows of `models` for one study from its item-level columns."""
+    """Compute the rows of `models` for one study from its item-level columns.
+
+    Parameters
+    ----------
+    study
+        From `measures.study`.
+    thresholds, resamples, seed
+        As in `models`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `models`.
+    """
     resample, means = partial(bootstrap, draws=resamples, seed=seed), {"agreement": study.agreement}
     found = measures.intervals(study.masses, means, study.spreads, measures.named(thresholds), resample)
     n_items = found["range_mean"].n_items
@@ -155,6 +168,11 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
 
 def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
     """Compare both ways to treat invalid answers in flips, where they differ: dropped, or counted as inconsistent.
+
+    Parameters
+    ----------
+    runs, thresholds
+        As in `models`.
 
     Returns
     -------

@@ -33,7 +33,20 @@ def uneven(items: pd.DataFrame) -> list[str]:
 
 
 def ties(items: pd.DataFrame, choice: Choice) -> list[str]:
-    """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2)."""
+    """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2).
+
+    Parameters
+    ----------
+    items
+        Table `items`.
+    choice
+        The two answers.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none without ties.
+    """
     number, valid = int(items["n_ties"].sum()), int(items["n_valid"].sum())
     if not number:
         return []
@@ -45,7 +58,20 @@ def ties(items: pd.DataFrame, choice: Choice) -> list[str]:
 
 
 def conventions(both: pd.DataFrame, flip: str) -> list[str]:
-    """Tell where flips are others if invalid answers count (table `flip_conventions`), for the largest change."""
+    """Tell where flips are others if invalid answers count, for the largest change.
+
+    Parameters
+    ----------
+    both
+        Table `flip_conventions`.
+    flip
+        The measure, such as flip_05.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
     known = both[both["measure"] == flip].dropna(subset=["flips_dropped"])
     if known.empty:
         return []

@@ -24,16 +24,21 @@ def _fits(number: int, fits: pd.DataFrame) -> str:
 
 
 def cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
-    """Yield, as sentences, what a reader must know before believing the answer.
+    """Yield what a reader must know before believing the answer.
 
     Parameters
     ----------
     frames
-        The tables of the report by name.
+        The tables of the page by name.
     effects
         Table `mixed` without intercepts.
     fits
         Table `mixed_diagnostics` with a `label` per row.
+
+    Yields
+    ------
+    str
+        A caution.
     """
     yield from _missing(frames["features"])
     yield from _collinear(frames["vif"], frames["correlations"])

@@ -80,7 +80,15 @@ def unanswerable(runs: Runs) -> str:
 
 
 def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
-    """Compute the features that are not in the run folders yet; parameters as in `analysis.features.compute`."""
+    """Compute the features that are not in the run folders yet.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    spacy, sentiment, language
+        As in `analysis.features.compute`.
+    """
     for study in runs.info["studies"]:
         folders = [folder.path for folder in runs.folders if folder.study == study]
         kept = [path for path in folders if (path / features.store.FEATURES).exists()]

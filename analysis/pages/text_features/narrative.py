@@ -48,6 +48,11 @@ def answer(
         From `words.when`.
     drawn
         The effects as the figure shows them (`figures.one_row`), which the sentences count; table `mixed` unless given.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     fits = labelled(frames["mixed_diagnostics"])
     every = fits[fits["n_rows"] > 0]

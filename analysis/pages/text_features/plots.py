@@ -38,7 +38,22 @@ def chosen(mixed: pd.DataFrame) -> pd.DataFrame:
 
 
 def most(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
-    """Keep the labels with the largest root mean square of a value, where there are more than `count`."""
+    """Keep the labels with the largest root mean square of a value, where there are more than `count`.
+
+    Parameters
+    ----------
+    frame
+        Rows with `label`.
+    value
+        The column.
+    count
+        Most labels to keep.
+
+    Returns
+    -------
+    DataFrame
+        Their rows.
+    """
     size = (frame[value] ** 2).groupby(frame["label"]).mean().sort_values(ascending=False, kind="stable")
     return frame[frame["label"].isin(size.index[:count])]
 
@@ -57,6 +72,13 @@ def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
     ----------
     mixed
         Table `mixed`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     frame = chosen(mixed)
     names, terms = sorted(frame["label"].unique()), ranked(frame)
@@ -114,8 +136,13 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     ----------
     frame
         Table `correlations` of one study, in the order of its clustering.
-    looks
-        Not used: the colours mean correlations.
+    width, looks
+        In inches; not used: the colours mean correlations.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     order = list(dict.fromkeys(frame["feature_a"]))
     r, p, n = (
@@ -137,6 +164,13 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
     ----------
     frame
         study, model, condition, fitted, residual: one row per response; at most `PANELS` models.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     drawing, each = _grid(frame, "residual", width, "Fitted", "Residual")
@@ -180,6 +214,13 @@ def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None 
     ----------
     frame
         study, model, condition, level, estimate, se: one row per item; at most `PANELS` models.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     looks = looks or plotting.looks(frame["model"])
     drawing, each = _grid(frame, "estimate", width, "Items, sorted", "Random intercept")

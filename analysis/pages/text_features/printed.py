@@ -25,6 +25,11 @@ def table3(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.
     The models have only these predictors (those of them that are present), so that the numbers mean the same as in the
     paper. What the paper calls "sd" are standard errors.
 
+    Parameters
+    ----------
+    runs, engine, invalid
+        As in `family`.
+
     Returns
     -------
     DataFrame

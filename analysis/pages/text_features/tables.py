@@ -23,7 +23,12 @@ SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double preci
 def mixed(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
-    """Estimate and test every predictor under every model, with intervals; parameters as in `family`.
+    """Estimate and test every predictor under every model, with intervals.
+
+    Parameters
+    ----------
+    runs, engine, scale, predictors, invalid
+        As in `family`.
 
     Returns
     -------
@@ -39,6 +44,11 @@ def mixed(
 
 def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
     """Compare both ways to treat invalid answers, for the models that gave some: dropped, or counted as not agreeing.
+
+    Parameters
+    ----------
+    runs, engine, scale, predictors
+        As in `family`.
 
     Returns
     -------
@@ -63,7 +73,12 @@ def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", pr
 def mixed_diagnostics(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
-    """Describe every fit, to be read before the estimates of `mixed` are believed; parameters as in `family`.
+    """Describe every fit, to be read before the estimates of `mixed` are believed.
+
+    Parameters
+    ----------
+    runs, engine, scale, predictors, invalid
+        As in `family`.
 
     Returns
     -------
@@ -95,12 +110,34 @@ def _validity(runs: Runs) -> pd.DataFrame:
 
 
 def vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
-    """Compute the variance inflation factor of every predictor in every fit: study, model, condition, term, vif."""
+    """Compute the variance inflation factor of every predictor in every fit.
+
+    Parameters
+    ----------
+    runs, predictors, invalid
+        As in `family`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, term, vif.
+    """
     return family(runs, predictors=predictors, invalid=invalid).result.vif
 
 
 def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
-    """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?"""
+    """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?
+
+    Parameters
+    ----------
+    runs, engine, predictors, invalid
+        As in `family`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `compare_scales`; `verdict` is its `agreement`.
+    """
     both = [
         family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
         for scale in ("identity", "logit")

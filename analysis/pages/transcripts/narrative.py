@@ -19,7 +19,18 @@ KINDS = {
 
 
 def answer(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
-    """Say what was asked, and what is shown of it: from tables `transcript_items`, `_prompts` and `_answers`."""
+    """Say what was asked, and what is shown of it.
+
+    Parameters
+    ----------
+    items, prompts, answers
+        Tables `transcript_items`, `transcript_prompts` and `transcript_answers`.
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
     models, conditions = answers["model"].nunique(), answers["condition"].nunique()
     asked = (
         f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(len(items), 'item')}, under "

@@ -22,10 +22,13 @@ def transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping
     ----------
     frame
         Table `transcript_items` of one study, items with a value.
-    width
-        In inches.
-    looks
-        Not used: the dots are means over models.
+    width, looks
+        In inches; not used: the dots are means over models.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     figure = Drawing(figsize=(width, 2.4), layout="constrained")
     axes = figure.add_subplot()

@@ -69,7 +69,21 @@ def number(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
-    share of its condition's scale; null where neither is defined.
+    share of its condition's scale.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    study
+        Its name.
+    measure
+        `SPREAD` or `SCORE`.
+
+    Returns
+    -------
+    str
+        The query; its number is null where neither is defined.
     """
     name = literal(study)
     answered = f"SELECT r.* FROM responses AS r SEMI JOIN units USING (study, model, condition) WHERE study = {name}"

@@ -93,6 +93,11 @@ def cells(runs: Runs, invalid: str = "dropped") -> Cells:
         How to count a pair (original, reworded) with an answer that is not valid: "dropped", or "inconsistent" (and
         wrong, and not "Yes"). If samples were drawn, the invalid ones are dropped, or counted, too: then an answer that
         they outvote is not valid.
+
+    Returns
+    -------
+    Cells
+        Units in the order of run.json.
     """
     check_convention(invalid)
     prepare(runs)

@@ -39,6 +39,16 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
     equation: a perfectly consistent model that says "Yes" to 30 % of the questions says "Yes" to 70 % of the antonyms,
     which gives +0.40. `excess_yes`, ours, is the share of "Yes" minus the share that consistent answers would have: 0
     for that model. For all other patterns the two are equal.
+
+    Parameters
+    ----------
+    columns, counts
+        As in `resampling`: (items, units) and (draws, items).
+
+    Returns
+    -------
+    dict
+        Array of every measure: (draws, units).
     """
     pairs = {pair for parts in SHARES.values() for pair in parts}
     names = list(dict.fromkeys(chain.from_iterable(sorted(pairs))))
@@ -69,6 +79,11 @@ def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: 
         NaN if one of them is. Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
+
+    Returns
+    -------
+    dict
+        Interval of every measure: (targets,).
     """
     return _by_size(cells, targets, [(i,) for i in range(len(targets))], resamples, seed)
 
@@ -76,7 +91,21 @@ def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: 
 def differences(
     cells: Cells, pairs: Sequence[tuple[Target, Target]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute the measures of one target minus those of another on common items, with paired intervals."""
+    """Compute the measures of one target minus those of another on common items, with paired intervals.
+
+    Parameters
+    ----------
+    cells, resamples, seed
+        As in `intervals`.
+    pairs
+        Two targets each, the second subtracted from the first.
+
+    Returns
+    -------
+    dict
+        Interval of every measure: (pairs,).
+    """
+    # Pair 0 is targets 0 and 1, pair 1 is targets 2 and 3.
     targets = [target for pair in pairs for target in pair]
     return _by_size(cells, targets, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed)
 

@@ -52,6 +52,11 @@ def answer(
         What of the differences between models is more than rewording (`reporting.beyond.sentence`).
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
     """
     whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     asked, doubts = _asked(whole, when), cautions(frames)

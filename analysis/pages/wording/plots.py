@@ -28,6 +28,13 @@ def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     ----------
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     return _panels(frame, "consistency", (0.0, 1.0), HALF, width, looks)
 
@@ -40,6 +47,13 @@ def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     ----------
     frame
         Rows of table `consistency` of one language and task.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     edge = panels.symmetric(frame[["diff_yes", "diff_yes_lower", "diff_yes_upper", "excess_yes"]])
     return _panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow="excess_yes")
@@ -53,8 +67,13 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     ----------
     frame
         Rows of table `stages` of one language and task, measure `consistency`.
-    looks
-        Not used: a row is a series, not a model, so it is black.
+    width, looks
+        In inches; not used: a row is a series, not a model, so it is black.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     several = frame["shots"].nunique() > 1
     label = frame["series"] + (labels.SEPARATOR + frame["shots"].astype(str) + "-shot" if several else "")
@@ -66,7 +85,20 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
 
 
 def chosen(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Keep the rows that a figure has room for: with column `label`, of all models or of the ends of their order."""
+    """Keep the rows that a figure has room for.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `consistency`, or with `label`.
+    measure
+        The column that orders the models, by its mean.
+
+    Returns
+    -------
+    DataFrame
+        With column `label`: all models, or the ends of their order.
+    """
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.series(rows))
@@ -112,6 +144,13 @@ def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     ----------
     frame
         Table `overall`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     rows = frame.assign(silent=silent(frame["valid"]))
     rows = rows.assign(label=labels.series(rows))
@@ -165,6 +204,13 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     ----------
     frame
         Rows of table `curve` of one language and task.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.looks`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
     """
     rows = curves(frame)
     rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],

@@ -29,6 +29,13 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     of a pair is its p(Yes) minus the p(Yes) of a consistent answer: the original's, or 1 minus it for an antonym. A
     positive shift is towards the answer "Yes".
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
+
     Returns
     -------
     DataFrame
@@ -50,6 +57,11 @@ def shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
 def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute the same shifts in ten bins of the original p(Yes), for Figure 2 as a curve.
 
+    Parameters
+    ----------
+    runs, resamples, seed
+        As in `shifts`.
+
     Returns
     -------
     DataFrame
@@ -60,6 +72,7 @@ def curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     rows = _pairs(runs)
     if rows.empty:
         return rows
+    # Of ten bins, 0.37 is in number 3; 1.0 is in the last, number 9.
     bins = np.minimum((rows["p_original"].to_numpy() * BINS).astype(int), BINS - 1)
     wide = _resampled(rows, {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}, _means, resamples, seed)
     parts = []

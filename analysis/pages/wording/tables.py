@@ -39,7 +39,7 @@ def consistency(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS,
     invalid
         A pair with an invalid answer is "dropped", or counts as "inconsistent", wrong and not "Yes".
     resamples, seed
-        Of the bootstrap over items, which Overall needs; 0: no intervals.
+        Draws of the bootstrap over items (0: no intervals) and its seed.
 
     Returns
     -------
@@ -89,6 +89,11 @@ def overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, see
     within a language, however many items it has. A mean over fewer cells would not compare, so it is undefined where a
     cell is (`n_undefined` counts them). `yes` and `accuracy_original` are means over the same pairs.
 
+    Parameters
+    ----------
+    runs, invalid, resamples, seed
+        As in `consistency`.
+
     Returns
     -------
     DataFrame
@@ -107,6 +112,16 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
     languages or tasks, rows "all" hold their mean, as Table 3 does. The printed rows follow, for comparison: other
     models and other items. A model whose stage run.json does not say is in no group. A model without one valid answer
     (`n_undefined` counts such cells) is in the mean of `valid` and in no other.
+
+    Parameters
+    ----------
+    runs, invalid, resamples, seed
+        As in `consistency`.
+
+    Returns
+    -------
+    DataFrame
+        stage, condition, language, task, pattern, n_models, n_undefined, n_items, the measures with intervals, source.
     """
     found = cells(runs, invalid)
     staged = found.units["stage"].notna().to_numpy()
@@ -129,6 +144,11 @@ def groups(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
 
 def patterns(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Average by kind of wording in one language, over all conditions and tasks, and the models that answer there.
+
+    Parameters
+    ----------
+    runs, invalid, resamples, seed
+        As in `consistency`.
 
     Returns
     -------
@@ -178,6 +198,17 @@ def shots(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed:
     models of the stage. A model is left out where less than half of its answers are valid. `p`: by the exact
     sign test where both conditions have one answer to each of the same items, else by the bootstrap
     (`statistics.significance`); `p_holm`: after Holm over all comparisons of the measure in the table.
+
+    Parameters
+    ----------
+    runs, invalid, resamples, seed
+        As in `consistency`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, stage, language, task, condition, condition_zero, pattern, n_models, measure, difference, lower,
+        upper, n_items, no_interval, p, p_least, p_holm.
     """
     found = cells(runs, invalid)
     units = found.units[_answering(found)]
@@ -198,6 +229,16 @@ def stages(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
     several forms stands for its stage in all of them. A model is left out where less than half of its answers are
     valid. p values as in `shots`.
+
+    Parameters
+    ----------
+    runs, invalid, resamples, seed
+        As in `consistency`.
+
+    Returns
+    -------
+    DataFrame
+        series, study, language, task, shots, pattern; the rest as in `shots`.
     """
     found = cells(runs, invalid)
     known = found.units[_answering(found)].reset_index().dropna(subset=["series", "stage"])
