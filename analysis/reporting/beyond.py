@@ -27,9 +27,18 @@ MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 
 
 def differences(of: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
-    """Test the differences between the models that answer, each under its first condition, and between conditions.
+    """Test the differences between models that answer, under their first conditions, and between conditions of a model.
 
-    The columns are those of table `beyond_rewording`; without a margin, only those of the differences and their tests.
+    Parameters
+    ----------
+    of
+        Studies, of which every one has its own pairs.
+    margin
+        A difference within it counts as none, in units of the measure; None leaves out the columns about it.
+
+    Returns
+    -------
+    The columns of table `beyond_rewording`, a row per study and pair; without a margin, those of differences and tests.
     """
     rows = [row for study in of for row in _differences(study, margin)]
     frame = pd.DataFrame(rows)
@@ -37,12 +46,18 @@ def differences(of: Iterable[Study], margin: float | None = None) -> pd.DataFram
 
 
 def sentence(runs: Runs, conditions: Collection[str] = ()) -> str:
-    """Say it of the measures that the studies are about; empty where no two models are compared in several wordings.
+    """Say which differences hold, for the measures that the studies are about.
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open`.
     conditions
         Only of models under these; of all, where none is named.
+
+    Returns
+    -------
+    As `told`; empty where no two models are compared in several wordings.
     """
     about = [study.under(conditions) if conditions else study for study in studies(runs) if study.headline]
     orders = all(study.orders for study in about)
@@ -65,6 +80,10 @@ def told(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
         From `differences`, of one measure per study.
     wordings
         What they are called: orders, where these are the only wordings.
+
+    Returns
+    -------
+    The sentence; empty where no pair of two models has both p values.
 
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
     >>> told(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))

@@ -234,7 +234,26 @@ def figure(name: str) -> Figure:
 
 
 def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
-    """Look up an entry by name; an unknown one is an InputError that names the nearest and how to list them."""
+    """Look up an entry by name.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    known
+        All entries by name.
+    what
+        "table" or "figure".
+
+    Returns
+    -------
+    The entry.
+
+    Raises
+    ------
+    InputError
+        For an unknown name; the message names the nearest and how to list them, or that it is one of the other kind.
+    """
     if name in known:
         return known[name]
     other, others = ("figure", figures()) if what == "table" else ("table", tables())
@@ -244,7 +263,19 @@ def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
 
 
 def page_of(name: str, what: str = "tables") -> str:
-    """Return the name of the page that has a table (or, with `what` "figures", a figure)."""
+    """Find the page that has a table or a figure.
+
+    Parameters
+    ----------
+    name
+        Name of a table or figure that there is.
+    what
+        "tables" or "figures".
+
+    Returns
+    -------
+    Name of the page.
+    """
     return next(page for page, entry in pages().items() if name in getattr(entry, what))
 
 
@@ -260,6 +291,10 @@ def column(table: str, name: str) -> Column:
         A table of the catalogue.
     name
         A column of it, or a pattern that stands for several.
+
+    Returns
+    -------
+    Its meaning, unit, header and digits.
 
     Raises
     ------
@@ -283,7 +318,19 @@ def column(table: str, name: str) -> Column:
 
 
 def function(page: str, path: str) -> Callable[..., Any]:
-    """Import "module.function" from the folder of a page."""
+    """Import a function from the folder of a page.
+
+    Parameters
+    ----------
+    page
+        Name of the page.
+    path
+        "module.function".
+
+    Returns
+    -------
+    The function.
+    """
     module, name = path.split(".")
     found: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
     return found

@@ -86,14 +86,42 @@ def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
 
 
 def mark_chance(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Tell which rows are of a model and condition in `find_chance`."""
+    """Tell which rows are about answers that chance may have changed.
+
+    Parameters
+    ----------
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+
+    Returns
+    -------
+    Of every row (rows,), whether its model and condition are in `chance`.
+    """
     if chance.empty:
         return np.zeros(len(rows), bool)
     return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(chance[labels.UNIT]))
 
 
 def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame, word: str) -> list[str]:
-    """Take a word about change from the rows whose answers may have changed by chance alone."""
+    """Take a word about change from the rows whose answers may have changed by chance alone.
+
+    Parameters
+    ----------
+    words
+        The word of every row.
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+    word
+        The word that is withheld.
+
+    Returns
+    -------
+    The words, empty in place of the one withheld.
+    """
     marked = mark_chance(rows, chance)
     return ["" if by_chance and said == word else said for said, by_chance in zip(words, marked, strict=True)]
 
@@ -104,7 +132,19 @@ def explain_withheld(chance: pd.DataFrame) -> str:
 
 
 def write_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
-    """Name the models, of some rows, whose answers may have changed by chance alone."""
+    """Name the models, of some rows, whose answers may have changed by chance alone.
+
+    Parameters
+    ----------
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+
+    Yields
+    ------
+    A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
+    """
     for answers, caution in CAUTIONS.items():
         marked = mark_chance(rows, chance[chance["answers"] == answers])
         if marked.any():

@@ -98,7 +98,19 @@ def of_runs(info: Mapping[str, Any]) -> Choice:
 
 
 def mark(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
-    """Note the answers of some runs on a frame that is drawn; `of` reads them."""
+    """Note the answers of some runs on a frame that is drawn; `of` reads them.
+
+    Parameters
+    ----------
+    frame
+        A frame; its `attrs` are changed.
+    info
+        `Runs.info`.
+
+    Returns
+    -------
+    The same frame.
+    """
     frame.attrs[_ATTRIBUTE] = of_runs(info)
     return frame
 

@@ -74,7 +74,18 @@ Pattern: TypeAlias = Callable[[str], Column | None]
 
 
 def value(raw: Any, entry: Column) -> str:
-    """Print one value with the digits of its column: nothing if it is undefined, "<0.01" instead of a false 0.00.
+    """Print one value with the digits of its column.
+
+    Parameters
+    ----------
+    raw
+        A number, truth value, text or list of texts; None or NaN is undefined.
+    entry
+        What the column means.
+
+    Returns
+    -------
+    The text: nothing if undefined, "<0.01" instead of a false 0.00.
 
     >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"), float("inf"))]
     ['0.12', '<0.01', '0.00', '−0.50', '', '∞']

@@ -16,6 +16,15 @@ Pieces: TypeAlias = list[tuple[str, bool]]  # parts of a text in order, and whet
 def marked(one: str, other: str) -> tuple[Pieces, Pieces]:
     """Cut two texts into parts that both have and parts that only one has; capitals do not count.
 
+    Parameters
+    ----------
+    one, other
+        The texts.
+
+    Returns
+    -------
+    Per text its parts as (part, whether only this text has it); a text of more than `MOST` words is one part, unmarked.
+
     >>> marked("Tea is better.", "Is tea better?")[1]
     [('Is', True), (' tea better', False), ('?', True)]
     """

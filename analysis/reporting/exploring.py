@@ -107,6 +107,10 @@ class Run:
         **options
             Options of the tables that the figure is drawn from.
 
+        Returns
+        -------
+        The picture.
+
         Raises
         ------
         InputError

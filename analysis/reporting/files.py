@@ -19,7 +19,15 @@ LATEX_ROWS = 1000
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced; its folder is made.
+    text
+        Its content, written in UTF-8.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, lambda aside: aside.write_bytes(text.encode("utf-8")))
 
@@ -28,6 +36,15 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
     """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
     A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+    out
+        Folder of the report.
     """
     folder = out / "tables"
     write(folder / f"{name}.csv", tables.render(name, frame, "csv"))

@@ -52,6 +52,10 @@ class Frames:
             The columns that are shown; those of the printed table unless given.
         seen
             As in `orders.joined`.
+
+        Returns
+        -------
+        A row per model and condition as they are shown.
         """
         rows = self[name] if frame is None else frame
         if not orders.several(rows, self.runs.info["conditions"]):

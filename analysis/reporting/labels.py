@@ -66,7 +66,7 @@ def explained(frame: pd.DataFrame) -> str:
 
 
 def mark_silent(frame: pd.DataFrame, known: pd.DataFrame, side: str = "") -> pd.DataFrame:
-    """Add column `silent` to rows about models, from a table `known` with the validity of each study's units.
+    """Add column `silent` to rows about models.
 
     Parameters
     ----------
@@ -74,6 +74,12 @@ def mark_silent(frame: pd.DataFrame, known: pd.DataFrame, side: str = "") -> pd.
         Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
     known
         Columns study, model, condition, validity.
+    side
+        Beginning of the columns' names, such as "a_"; empty for none.
+
+    Returns
+    -------
+    The frame with `silent` (with a `side` "a_": `a_silent`): whether less than half of a unit's answers are valid.
     """
     units = known.drop_duplicates(UNIT).set_index(UNIT)["validity"]
     rows, which = _units(frame, ["study", f"{side}model", f"{side}condition"])
@@ -91,7 +97,19 @@ def of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def shorten(text: str, length: int) -> str:
-    """Cut the middle out of a text that is longer than `length`; ids often differ at their ends only."""
+    """Cut the middle out of a text that is too long; ids often differ at their ends only.
+
+    Parameters
+    ----------
+    text
+        The text.
+    length
+        Most characters, the ellipsis included.
+
+    Returns
+    -------
+    The text, with "…" in place of what was cut.
+    """
     if len(text) <= length:
         return text
     head = (length - 1) // 2
@@ -99,7 +117,19 @@ def shorten(text: str, length: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], length: int) -> list[str]:
-    """Shorten names that are shown together, but leave them long enough that different names stay different."""
+    """Shorten names that are shown together, but leave them long enough that different names stay different.
+
+    Parameters
+    ----------
+    texts
+        The names.
+    length
+        Most characters; more where different names would become the same.
+
+    Returns
+    -------
+    The names, shortened, in their order.
+    """
     longest = max(map(len, texts), default=0)
     while length < longest and len({shorten(text, length) for text in texts}) < len(set(texts)):
         length += 4
@@ -107,12 +137,35 @@ def shorten_all(texts: Sequence[str], length: int) -> list[str]:
 
 
 def fitted(names: Sequence[str], length: int) -> list[str]:
-    """Return names that are shown together, without what all begin with, and shortened to about `length`."""
+    """Shorten names that are shown together, and leave out what all begin with.
+
+    Parameters
+    ----------
+    names
+        The names.
+    length
+        Most characters, or a few more as in `shorten_all`.
+
+    Returns
+    -------
+    The names, shortened, in their order.
+    """
     return shorten_all(brief(list(names)), length)
 
 
 def openings(texts: Sequence[str], length: int) -> list[str]:
     """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    length
+        Most characters of each.
+
+    Returns
+    -------
+    The first words of every text.
 
     >>> openings(["Question: Is tea good?", "Question: Is coffee good?"], 12), openings(["Q: one"], 12)
     (['Is tea good?', 'Is coffee…'], ['Q: one'])
@@ -124,7 +177,19 @@ def openings(texts: Sequence[str], length: int) -> list[str]:
 
 
 def opening(text: str, length: int) -> str:
-    """Return the first words of a text, with an ellipsis where more words follow."""
+    """Return the first words of a text.
+
+    Parameters
+    ----------
+    text
+        The text; blanks and line breaks become one blank.
+    length
+        Most characters, the ellipsis included.
+
+    Returns
+    -------
+    Whole words where they fill half of the length, with "…" where more follows.
+    """
     text = " ".join(text.split())
     if len(text) <= length:
         return text
@@ -157,12 +222,41 @@ def _words_end(text: str) -> int:
 
 
 def ends(order: Sequence[Any], most: int) -> list[Any]:
-    """Return what a figure has room for: all of an order, or as many from its start as from its end."""
+    """Choose what a figure has room for: all of an order, or its two ends.
+
+    Parameters
+    ----------
+    order
+        Things in an order.
+    most
+        How many there is room for.
+
+    Returns
+    -------
+    All, or the first and the last ones, as many of each; one more of the first if `most` is odd.
+    """
     return list(order) if len(order) <= most else [*order[: most - most // 2], *order[len(order) - most // 2 :]]
 
 
 def shown(most: int, total: int, what: str, which: str, rest: str = "; the table has all") -> str:
-    """Say in a caption which of `total` things a figure shows, where it has room for `most`; empty where for all.
+    """Say in a caption which things a figure shows, where it has no room for all.
+
+    Parameters
+    ----------
+    most
+        How many it has room for.
+    total
+        How many there are.
+    what
+        What they are: "rows".
+    which
+        Which are shown: "most and least stable".
+    rest
+        How the sentence ends.
+
+    Returns
+    -------
+    The sentence after a blank; empty where all are shown.
 
     >>> shown(24, 500, "rows", "most and least stable")
     ' Shown: the 24 most and least stable of 500 rows; the table has all.'

@@ -36,6 +36,21 @@ def latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     `table*` over the page, or a `table` in the column or the text. One that is too wide at 7 pt is set in parts; each
     part repeats the columns of names.
 
+    Parameters
+    ----------
+    table
+        The grid.
+    name
+        Name of the table, for its label.
+    entry
+        Its title and caption.
+    width
+        "page", "column" or "text".
+
+    Returns
+    -------
+    The LaTeX.
+
     Raises
     ------
     InputError

@@ -44,7 +44,23 @@ class Chapter:
 
 
 def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
-    """Turn an executed notebook into the inner part of a page; at its foot stands the command that makes it again."""
+    """Turn an executed notebook into the inner part of a page.
+
+    Parameters
+    ----------
+    name
+        Name of the page.
+    question
+        What the page asks.
+    node
+        The executed notebook.
+    command
+        The command that makes the page again, shown at its foot.
+
+    Returns
+    -------
+    The page without what stands around it.
+    """
     from nbconvert.exporters import TemplateExporter
 
     exporter = TemplateExporter(
@@ -58,7 +74,21 @@ def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapt
 
 
 def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
-    """Return a page of its own, with links to the other pages beside it."""
+    """Lay out a page of its own, with links to the other pages beside it.
+
+    Parameters
+    ----------
+    made
+        The page.
+    chapters
+        All pages.
+    title
+        Title of the report.
+
+    Returns
+    -------
+    The HTML.
+    """
     headings = [(place, Markup(text)) for place, text in _CONTENTS.findall(made.body)]
     others = [(f"{other.name}.html", other.question) for other in chapters if other.name != made.name]
     # A small screen shows the contents where they stand: below the question, the answer and its figure.
@@ -83,6 +113,10 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
         Name -> CSV file.
     **shown
         What the index shows: title, results, foot (how to cite and make it again).
+
+    Returns
+    -------
+    The HTML.
     """
     data = [(name, _zipped(path)) for name, path in tables.items()]
     bodies = [(each.name, _inside(each)) for each in chapters]

@@ -18,7 +18,19 @@ WRITTEN = 0.36  # inches of a cell that has room for a number
 
 
 def bar(drawing: Drawing, cmap: str, low: str, high: str, name: str) -> None:
-    """Draw a colour bar in one line at the top of a drawing: its ends, then its name."""
+    """Draw a colour bar in one line at the top of a drawing: its ends, then its name.
+
+    Parameters
+    ----------
+    drawing
+        The drawing.
+    cmap
+        Name of a colour map.
+    low, high
+        What stands at the ends.
+    name
+        What the colours show.
+    """
     width, tall = drawing.get_size_inches()
     start, length = 0.05 + inches(low) + 0.05, 0.8
     axes = drawing.add_axes((start / width, (tall - 0.14) / tall, length / width, 0.08 / tall))
@@ -38,12 +50,18 @@ def heat_map(
     ----------
     table
         The numbers.
+    width
+        Inches of the drawing.
     cmap, low, high, name
         Colour map, the values at its ends, and what it shows.
     rows, columns
         Names as they are written.
     marked
         Cells that get a dot.
+
+    Returns
+    -------
+    The drawing.
     """
     left, head = panels.room(rows), widest(columns) + 0.1
     cell = min(0.5, (width - left - 0.1) / table.shape[1])
@@ -72,9 +90,23 @@ def triangle(
     Parameters
     ----------
     values
-        Row by column; the colours go from -`edge` to `edge`.
+        Row by column, NaN where there is no number; the colours go from -`edge` to `edge`.
+    names
+        Names of the rows, which are those of the columns.
+    width
+        Inches of the drawing.
+    edge
+        Value at the ends of the colours.
+    name
+        What the colours show.
+    marked
+        Cells that are marked, laid out as `values`.
     lines
-        A second line of a cell, such as its n.
+        A second line of every cell, such as its n, laid out as `values`; None for none.
+
+    Returns
+    -------
+    The drawing.
     """
     count, names, cell = len(names), *_diagonal(names, width)
     written = cell >= WRITTEN
@@ -150,8 +182,23 @@ def _numbers(axes: Axes, values: np.ndarray, bold: np.ndarray, edge: float, line
 
 
 def bars(positions: np.ndarray, low: np.ndarray, high: np.ndarray, width: float) -> Outline:
-    """Return rectangles from `low` to `high` as one path."""
+    """Make rectangles as one path.
+
+    Parameters
+    ----------
+    positions
+        Middle of each along the other axis (rectangles,).
+    low, high
+        Ends of each (rectangles,).
+    width
+        Width of all.
+
+    Returns
+    -------
+    The path: five corners for each rectangle, the last of which closes it.
+    """
     left, right = positions - width / 2, positions + width / 2
+    # Each rectangle is a row of five (x, y), which reshape sets one below the other: (1, 10) becomes (5, 2).
     corners = np.column_stack([left, low, left, high, right, high, right, low, left, low]).reshape(-1, 2)
     codes = [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]
     return Outline(corners, np.tile(codes, len(positions)).astype(np.uint8))

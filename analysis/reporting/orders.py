@@ -91,7 +91,19 @@ def joined(
 
 
 def several(frame: pd.DataFrame, conditions: Conditions) -> bool:
-    """Tell whether a frame has conditions that differ in the order of the options only."""
+    """Tell whether a frame has conditions that differ in the order of the options only.
+
+    Parameters
+    ----------
+    frame
+        Rows; without columns study, model and condition, none differ.
+    conditions
+        Settings of the conditions (`Runs.info`).
+
+    Returns
+    -------
+    Whether there are some in one study.
+    """
     if not {*UNIT, "condition"} <= set(frame):
         return False
     own = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
@@ -113,6 +125,14 @@ def renamed(frame: pd.DataFrame, joined_rows: pd.DataFrame, conditions: Conditio
         Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
     joined_rows
         From `joined`.
+    conditions
+        Settings of the conditions (`Runs.info`).
+    side
+        Beginning of the columns' names; empty for none.
+
+    Returns
+    -------
+    The frame with new conditions; rows of models that `joined_rows` does not join keep theirs.
     """
     one = set(joined_rows[[*UNIT, "condition"]].itertuples(index=False, name=None))
     model, condition = f"{side}model", f"{side}condition"
@@ -146,7 +166,19 @@ def _is_p(key: str) -> bool:
 
 
 def digit(name: str, key: str) -> float:
-    """Return one of the last digit with which a column of a table is printed."""
+    """Return one of the last digit with which a column of a table is printed.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    key
+        A column of it.
+
+    Returns
+    -------
+    0.01 for two digits; 1 for a column without decimals.
+    """
     return float(10.0 ** -(catalogue.column(name, key).digits or 0))
 
 

@@ -151,8 +151,20 @@ class Page:
 
         Columns that are the same in all rows are named below it instead; the CSV file has them.
 
-        Shown is the whole table, or the `rows` given: at most `most` of them, sorted by the column `sort` if one is
-        named, the largest value first.
+        Parameters
+        ----------
+        name
+            A table of the page.
+        rows
+            Those that are shown; None shows the whole table.
+        sort
+            Column to sort by, the largest value first; None keeps the order.
+        most
+            Most rows.
+
+        Returns
+        -------
+        The table; a note where it has no rows.
         """
         frame, entry = self.frame(name), catalogue.table(name)
         title, caption = self.choice.named(entry.title), self.choice.named(entry.caption)
@@ -177,7 +189,21 @@ class Page:
         return Html(self.said(name) + box.text)
 
     def section(self, name: str, title: str = "", said: str = "") -> Html:
-        """Show a table under its own heading, after the words `said`; without rows, only say so."""
+        """Show a table under its own heading; without rows, only say so.
+
+        Parameters
+        ----------
+        name
+            A table of the page.
+        title
+            The heading; empty for none.
+        said
+            Words before the table.
+
+        Returns
+        -------
+        Heading and table.
+        """
         if self.frame(name).empty and name not in self._details:
             return note(f"{title or self.choice.named(catalogue.table(name).title)}: none.")
         heading = fragment("section", name=name, title=title, said=said, note=catalogue.table(name).title)

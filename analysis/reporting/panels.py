@@ -32,18 +32,24 @@ def panels(
     left: float = 0.1, right: float = 0.12, top: float = 0.03, bottom: float = 0.03,
     title: float = 0.19, below: float = 0.2, gap: float = 0.14,
 ) -> tuple[Drawing, list[Axes]]:  # fmt: skip
-    """Make a drawing with `count` panels of equal size, `across` in a line.
+    """Make a drawing with panels of equal size.
 
     Parameters
     ----------
     width, height
         Inches of the drawing, and of one panel.
+    count, across
+        Number of panels, and of those in a line.
     left, right, top, bottom
         Inches beside, above and below all panels: names of rows, legends.
     title, below
         Inches above and below every line of panels: titles, numbers of the axis.
     gap
         Inches between two panels of a line.
+
+    Returns
+    -------
+    The drawing, and its panels line by line.
     """
     down = -(-count // across)
     tall = top + bottom + down * (title + height + below)
@@ -51,7 +57,7 @@ def panels(
     drawing = Drawing(figsize=(width, tall))
     made = []
     for number in range(count):
-        line, column = divmod(number, across)
+        line, column = divmod(number, across)  # of three in a line, panel 4 is the second of the second line
         y = tall - top - (line + 1) * (title + height) - line * below
         x = left + column * (wide + gap)
         made.append(drawing.add_axes((x / width, y / tall, wide / width, height / tall)))
@@ -62,7 +68,25 @@ def note(
     axes: Axes, place: tuple[float, float], text: str, by: tuple[float, float] = (0, 0), *, of: Any = "axes fraction",
     ha: str = "left", va: str = "center", **options: Any,
 ) -> None:  # fmt: skip
-    """Write a text of one line `by` points from a place, given as parts of the axes unless `of` says otherwise."""
+    """Write a text of one line.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    place
+        Where, as `of` says.
+    text
+        The text.
+    by
+        Points right of and above the place.
+    of
+        What the place is given in: shares of the panel, "data", or a transform of matplotlib.
+    ha, va
+        Which side of the text stands there.
+    **options
+        Further options of `Axes.annotate`.
+    """
     axes.annotate(
         safe(text), place, xytext=by, xycoords=of, textcoords="offset points", ha=ha, va=va, annotation_clip=False,
         rotation_mode="anchor", **options,
@@ -78,7 +102,17 @@ def size(axes: Axes) -> tuple[float, float]:
 
 
 def title(axes: Axes, text: str, left: float = 0.0) -> None:
-    """Write a title above the left edge of a panel, or so many inches left of it, shortened to the panel's width."""
+    """Write a title above the left edge of a panel, shortened to the panel's width.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    text
+        The title.
+    left
+        Inches that it begins left of the panel's edge.
+    """
     free, length = size(axes)[0] + left + 0.08, len(text)
     while inches(text) > free and length > 4:
         length -= 1
@@ -87,17 +121,45 @@ def title(axes: Axes, text: str, left: float = 0.0) -> None:
 
 
 def under(axes: Axes, text: str) -> None:
-    """Name the horizontal axis, below its numbers."""
+    """Name the horizontal axis, below its numbers.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    text
+        The name.
+    """
     note(axes, (0.5, 0), text, (0, -20), ha="center", va="baseline")
 
 
 def beside(axes: Axes, text: str, points: float = 24) -> None:
-    """Name the vertical axis, left of its numbers."""
+    """Name the vertical axis, left of its numbers.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    text
+        The name.
+    points
+        Points left of the panel.
+    """
     note(axes, (0, 0.5), text, (-points, 0), ha="center", va="baseline", rotation=90)
 
 
 def row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
-    """Write the names of the rows left of a panel."""
+    """Write the names of the rows left of a panel.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    names
+        A name for each row, from 0 on.
+    points
+        Points left of the panel.
+    """
     for row, name in enumerate(names):
         note(axes, (0, row), name, (-points, 0), of=axes.get_yaxis_transform(), ha="right", label="row")
 
@@ -108,18 +170,52 @@ def room(names: Sequence[str]) -> float:
 
 
 def pitch(count: int, most: float, largest: float = 0.19) -> float:
-    """Return the inches from one of `count` rows to the next, so that all take at most `most` inches where they can."""
+    """Compute how far apart rows are.
+
+    Parameters
+    ----------
+    count
+        Number of rows.
+    most
+        Inches that all rows may take; more where they are too many.
+    largest
+        Most inches from one row to the next.
+
+    Returns
+    -------
+    Inches from one row to the next, at least 0.118.
+    """
     return float(np.clip(most / max(1, count), 0.118, largest))
 
 
 def letters(width: float, columns: int = 0) -> int:
-    """Return how many letters the names of rows may have, next to so many columns of a heat map or next to panels."""
+    """Compute how long names of rows may be.
+
+    Parameters
+    ----------
+    width
+        Inches of the drawing.
+    columns
+        Columns of the heat map beside them; 0 where panels are beside them.
+
+    Returns
+    -------
+    Letters of a name, 14 to 50, beside panels to 38.
+    """
     free = width - 0.3 - 0.118 * columns if columns else 0.46 * width
     return int(np.clip(free / 0.057, 14, 50 if columns else 38))
 
 
 def guide(axes: Axes, count: int) -> None:
-    """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left."""
+    """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    count
+        Number of rows.
+    """
     axes.set_ylim(max(1, count) - 0.5, -0.5)
     axes.hlines(range(count), 0, 1, colors=RULE, linewidth=0.5, zorder=0, transform=axes.get_yaxis_transform())
     axes.set_yticks([])
@@ -127,7 +223,21 @@ def guide(axes: Axes, count: int) -> None:
 
 
 def scale(axes: Axes, low: float, high: float, steps: int = 2, mark: float | None = None, axis: str = "x") -> None:
-    """Set the limits of an axis with a margin for marks at its ends, about `steps` + 1 numbers and a dashed line."""
+    """Set the limits of an axis, with a margin for marks at its ends, and its numbers.
+
+    Parameters
+    ----------
+    axes
+        The panel.
+    low, high
+        The ends.
+    steps
+        About this many steps from one number to the next.
+    mark
+        Where a dashed line stands; None for no line.
+    axis
+        "x" or "y".
+    """
     long = size(axes)[int(axis == "y")]
     margin = (high - low) * 0.05 / max(0.2, long - 0.1)  # so that a mark of 3 points radius is whole
     values = MaxNLocator(nbins=steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
@@ -182,7 +292,19 @@ def dots(
 
 
 def legend_lines(names: Sequence[str], width: float) -> int:
-    """Return how many lines a legend with these names takes."""
+    """Count the lines that a legend takes.
+
+    Parameters
+    ----------
+    names
+        Names in the legend.
+    width
+        Inches of the drawing.
+
+    Returns
+    -------
+    Number of lines, 0 without names.
+    """
     return -(-len(names) // _columns(names, width)) if names else 0
 
 
@@ -191,7 +313,19 @@ def _columns(names: Sequence[str], width: float) -> int:
 
 
 def legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], hollow: Sequence[bool] = ()) -> None:
-    """Draw the legend at the top of a drawing, line by line in the order given."""
+    """Draw the legend at the top of a drawing, line by line in the order given.
+
+    Parameters
+    ----------
+    drawing
+        The drawing.
+    names
+        Names in the legend.
+    looks
+        Colour and marker of each.
+    hollow
+        Whether each marker is hollow; empty: none is.
+    """
     width, tall = drawing.get_size_inches()
     columns = _columns(names, width)
     place = drawing.add_axes((0, 0, 1, 1), zorder=-1)

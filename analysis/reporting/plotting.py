@@ -107,9 +107,16 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def save(figure: Figure, path: Path) -> tuple[Path, Path]:
-    """Write `path`.svg and `path`.pdf, each whole or not at all; the same figure gives the same bytes.
+    """Write a figure as SVG and PDF, each whole or not at all; the same figure gives the same bytes.
 
     The canvases are called directly: `savefig` would draw the figure once more for a crop that is not asked for.
+
+    Parameters
+    ----------
+    figure
+        The figure.
+    path
+        Where, without the ending.
 
     Returns
     -------
@@ -163,10 +170,36 @@ def _advance(character: str, bold: bool) -> float:
 
 
 def inches(text: str, size: float = SIZE, bold: bool = False) -> float:
-    """Return how wide a text of one line is, in inches."""
+    """Compute how wide a text of one line is.
+
+    Parameters
+    ----------
+    text
+        The text.
+    size
+        Size of its letters, in points.
+    bold
+        Whether they are bold.
+
+    Returns
+    -------
+    Inches.
+    """
     return sum(_advance(character, bold) for character in safe(text)) * size / 72
 
 
 def widest(texts: Iterable[str], size: float = SIZE) -> float:
-    """Return the width of the widest text in inches; 0 where there is none."""
+    """Compute how wide the widest of some texts is.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    size
+        Size of their letters, in points.
+
+    Returns
+    -------
+    Inches; 0 where there is no text.
+    """
     return max((inches(text, size) for text in texts), default=0.0)

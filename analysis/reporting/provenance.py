@@ -33,6 +33,10 @@ def foot(names: Sequence[str], told: Entries, unshown: Mapping[str, Sequence[str
         From `entries`.
     unshown
         Figure or table -> what the answer says about it, where no cell shows it.
+
+    Returns
+    -------
+    The HTML.
     """
     known = citations.studies()
     cited = {name: known[name] for name in names}
@@ -41,7 +45,21 @@ def foot(names: Sequence[str], told: Entries, unshown: Mapping[str, Sequence[str
 
 
 def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> Entries:
-    """Return name and lines of every entry at the foot of a page."""
+    """List what stands at the foot of a page.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    folders
+        The run folders as they were given.
+    options
+        Parameters of the page that are not the defaults.
+
+    Returns
+    -------
+    Name and lines of every entry.
+    """
     info = runs.info
     return [
         ("Run", [*folders]),
@@ -58,7 +76,25 @@ def entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> E
 
 
 def command(folders: Sequence[str], out: Path, given: Mapping[str, Any], title: str, single_file: bool) -> str:
-    """Return the command that makes a report again, as typed into a shell."""
+    """Write the command that makes a report again.
+
+    Parameters
+    ----------
+    folders
+        The run folders.
+    out
+        Folder of the report.
+    given
+        Parameters of the pages that were given.
+    title
+        Title of the report; empty for none.
+    single_file
+        Whether the report is one file.
+
+    Returns
+    -------
+    The command as typed into a shell.
+    """
     options = [part for name, value in given.items() for part in ("-p", f"{name}={_plain(value)}")]
     named = ["--title", title] if title else []
     return shlex.join(["waver", "report", *folders, "--out", str(out), *named, *options]) + (

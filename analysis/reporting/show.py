@@ -24,7 +24,7 @@ PROMPTS, MARKED = 12, 2  # per wording; with the marks of a chat template
 
 
 def show(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
-    """Write the lines about some wordings; all that is not shown is counted.
+    """Write the lines about some wordings.
 
     Parameters
     ----------
@@ -32,6 +32,10 @@ def show(runs: Runs, item: str = "", model: str = "", condition: str = "") -> It
         From `analysis.runs.open`.
     item, model, condition
         Show only these; empty: the first item of every study, the first models, all conditions.
+
+    Yields
+    ------
+    Lines; the last ones of a study count what is not shown.
 
     Raises
     ------

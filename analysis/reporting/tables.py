@@ -47,6 +47,10 @@ def convert(what: str, given: Mapping[str, Any], known: Mapping[str, inspect.Par
     known
         The options that there are (`options`).
 
+    Returns
+    -------
+    Option -> value.
+
     Raises
     ------
     InputError
@@ -178,6 +182,17 @@ def declared(name: str, frame: pd.DataFrame) -> list[str]:
 
     A frame with `flip_05`, `flip_10`, `flip_05_lower`, `flip_05_upper` and the entries `flip_* intervals` give
     `flip_05, flip_10, flip_05_lower, flip_05_upper`.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Names of columns.
     """
     listed: list[str] = []
     for entry in table(name).columns:
@@ -203,11 +218,21 @@ def render(
 
     Parameters
     ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+    form
+        "csv", "latex" or "markdown".
     columns
         The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
         tell rows apart. All (CSV), or those that are `shown`, unless given.
     width
         Of a LaTeX table: "page", or one "column" of a two-column document.
+
+    Returns
+    -------
+    The text.
 
     Raises
     ------
@@ -230,12 +255,36 @@ def render(
 
 
 def shown(name: str, frame: pd.DataFrame) -> list[str]:
-    """List the columns of a table that LaTeX, Markdown and HTML show, without study, model and condition."""
+    """List the columns of a table that LaTeX, Markdown and HTML show, without study, model and condition.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Names of columns, in the order of the catalogue.
+    """
     left = (*IDENTITY, INTERVALS, *table(name).hidden)
     return [key for entry in table(name).columns if entry not in left for key in _expanded(name, frame, entry)]
 
 
 def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
-    """List the columns of a table that are compared within each row, and which of them is best (`Table.best`)."""
+    """List the columns of a table that are compared within each row.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Columns that are compared, and which is best: "largest" or "smallest absolute" (`Table.best`).
+    """
     groups = table(name).best
     return [([key for part in names.split() for key in _expanded(name, frame, part)], rule) for names, rule in groups]

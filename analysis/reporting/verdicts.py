@@ -67,7 +67,18 @@ def told(*rules: str) -> str:
 
 
 def word(low: float, high: float, bands: Sequence[Band]) -> str:
-    """Return the word of the first band that holds a whole interval; empty where none does, or there is no interval.
+    """Find the word of the first band that holds a whole interval.
+
+    Parameters
+    ----------
+    low, high
+        The interval; NaN where there is none.
+    bands
+        Words and their ranges.
+
+    Returns
+    -------
+    The word; empty where no band holds the interval, or there is none.
 
     >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
     >>> word(0.0, 0.06, bands), word(0.05, 0.2, bands), word(0.3, 0.6, bands), word(float("nan"), float("nan"), bands)
@@ -77,7 +88,18 @@ def word(low: float, high: float, bands: Sequence[Band]) -> str:
 
 
 def beyond(low: float, high: float, other: float) -> str:
-    """Say on which side of another value an interval lies wholly; empty where it holds the value, or one is unknown.
+    """Say on which side of another value an interval lies wholly.
+
+    Parameters
+    ----------
+    low, high
+        The interval; NaN where it is unknown.
+    other
+        The value; NaN where it is unknown.
+
+    Returns
+    -------
+    "more" or "less"; empty where the interval holds the value, or one is unknown.
 
     >>> beyond(0.33, 0.67, 0.47), beyond(0.5, 0.67, 0.47), beyond(0.1, 0.4, 0.47), beyond(float("nan"), 1, 0.47)
     ('', 'more', 'less', '')
@@ -92,6 +114,19 @@ def widened(share: float, low: float, high: float, number: int) -> tuple[float, 
     answers it is made of: Wilson's end P has (share - P)^2 = z^2 P (1 - P) / n. The wider one is the exact interval
     for these (Clopper and Pearson 1934): far out, Wilson's misses shares near 0 or 1 too often. Of 62 items with the
     share .05, one of 50 of its intervals lies beyond in .16 of studies, of the exact ones in .01.
+
+    Parameters
+    ----------
+    share
+        The share.
+    low, high
+        Wilson's interval; NaN where there is none.
+    number
+        Number of intervals.
+
+    Returns
+    -------
+    The ends of the wider interval.
 
     >>> low, high = widened(0.7, 0.6042, 0.7811, 4)
     >>> round(low, 2), round(high, 2), widened(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
@@ -116,7 +151,15 @@ def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list
     Parameters
     ----------
     rows
-        A row for each model; `figure` with its columns `_lower` and `_upper`, which are Wilson's.
+        A row for each model; its interval, Wilson's, is in the columns `figure` with `_lower` and `_upper`.
+    figure
+        Column of the shares.
+    bands
+        Words and their ranges.
+
+    Returns
+    -------
+    The word of every row, empty where it has none.
 
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"flips": [0.2, 0.2], "flips_lower": [0.109, 0.109], "flips_upper": [0.338, 0.338]})
@@ -127,7 +170,21 @@ def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list
 
 
 def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list[str]:
-    """Give several models' differences their words in the same way; the ends are in columns `lower` and `upper`."""
+    """Give several models' differences their words, by intervals that are widened step by step (`judge_stepwise`).
+
+    Parameters
+    ----------
+    rows
+        A row for each model, its interval in the columns `lower` and `upper`.
+    figure
+        Column of the differences.
+    bands
+        Words and their ranges.
+
+    Returns
+    -------
+    The word of every row, empty where it has none.
+    """
     return _judge(rows[[figure, "lower", "upper"]], wider, bands)
 
 
@@ -157,6 +214,10 @@ def judge_stepwise(judge: Callable[[int], list[str]], number: int) -> list[str]:
     number
         How many rows there are.
 
+    Returns
+    -------
+    The word of every row, empty where it has none.
+
     >>> judge_stepwise(lambda number: ["yes", "yes" if number < 2 else ""], 2), judge_stepwise(lambda number: [""], 1)
     (['yes', 'yes'], [''])
     """
@@ -168,10 +229,21 @@ def judge_stepwise(judge: Callable[[int], list[str]], number: int) -> list[str]:
 
 
 def spread(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float, float] | None:
-    """Return the lowest and the highest of several shares, if they are apart by more than chance explains; else None.
+    """Find the lowest and the highest of several shares, if they are apart by more than chance explains.
 
     Of many models, some are far from the mean by chance alone. So the intervals of the two ends are widened for the
     number of all.
+
+    Parameters
+    ----------
+    shares
+        The shares.
+    lows, highs
+        Ends of their intervals, under the same labels; NaN where there is none: such shares are left out.
+
+    Returns
+    -------
+    The lowest and the highest share; None where chance may explain the distance, or fewer than two are known.
 
     >>> import pandas as pd
     >>> shares, lows, highs = pd.Series([0.3, 0.5, 0.8]), pd.Series([0.2, 0.4, 0.71]), pd.Series([0.4, 0.6, 0.87])
@@ -192,6 +264,19 @@ def wider(difference: float, low: float, high: float, number: int) -> tuple[floa
 
     Each end moves away as that of a normal distribution does. `widened` is for shares, whose distribution is known.
 
+    Parameters
+    ----------
+    difference
+        The difference.
+    low, high
+        Its interval.
+    number
+        Number of intervals.
+
+    Returns
+    -------
+    The ends of the wider interval.
+
     >>> low, high = wider(0.1, 0.02, 0.2, 3)
     >>> round(low, 3), round(high, 3), wider(0.1, 0.02, 0.2, 1)
     (0.002, 0.222, (0.02, 0.2))
@@ -203,7 +288,7 @@ def wider(difference: float, low: float, high: float, number: int) -> tuple[floa
 
 
 def above(share: float, low: float, other: float, other_high: float) -> bool:
-    """Tell whether a share is clearly above another one, by Newcombe's interval of their difference; unknown is not.
+    """Tell whether a share is clearly above another one, by Newcombe's interval of their difference.
 
     Both have an interval of their own: where one is taken for exact, chance makes it the smaller one too often. That
     both are of the same items is not used: where they go together, the interval is wider than it need be.
@@ -214,6 +299,10 @@ def above(share: float, low: float, other: float, other_high: float) -> bool:
         A share and the lower end of its interval.
     other, other_high
         The other share and the upper end of its interval.
+
+    Returns
+    -------
+    Whether it is; False where a number is NaN.
 
     >>> above(0.8, 0.63, 0.47, 0.64), above(0.9, 0.74, 0.47, 0.64), above(0.9, 0.74, 0.47, float("nan"))
     (True, True, False)
@@ -240,6 +329,10 @@ def tally(found: Sequence[str], of: str) -> str:
         What `word` says about each row.
     of
         The rows, counted: "7 models".
+
+    Returns
+    -------
+    The sentence.
 
     >>> tally(["yes"], "1 model"), tally(["hardly"] * 2, "2 models"), tally(["", ""], "2 models")
     ('Yes.', 'Hardly, with each of 2 models.', 'These runs cannot tell.')

@@ -40,6 +40,19 @@ class Answer:
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
+    Parameters
+    ----------
+    number
+        The number.
+    noun
+        The noun for one.
+    plural
+        The noun for several; None adds an s.
+
+    Returns
+    -------
+    "1 item", "2 items".
+
     >>> count(1, "item"), count(1200, "item"), count(2, "reply", "replies")
     ('1 item', '1,200 items', '2 replies')
     """
@@ -114,7 +127,19 @@ def low_to_high(counts: pd.Series) -> str:
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """Write the first names, and how many more there are: "a, b and 4 others"; no name, no word."""
+    """Write the first names, and how many more there are.
+
+    Parameters
+    ----------
+    names
+        The names.
+    most
+        How many are written.
+
+    Returns
+    -------
+    "a, b and 4 others"; empty without names.
+    """
     if not names:
         return ""
     if len(names) <= most:
@@ -124,6 +149,17 @@ def listing(names: Sequence[str], most: int = 3) -> str:
 
 def percent(share: float, decimals: int = 0) -> str:
     """Write a share in per cent; where rounding would show a 0 or 100 that it is not, with one more decimal or a bound.
+
+    Parameters
+    ----------
+    share
+        The share, 0 to 1.
+    decimals
+        Decimals, one more where needed.
+
+    Returns
+    -------
+    The text.
 
     >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0), percent(0.8349, 1)
     ('0 %', '0.2 %', '58 %', '99.9 %', '100 %', '83.5 %')
@@ -140,6 +176,17 @@ def percent(share: float, decimals: int = 0) -> str:
 
 def signed(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it rounds to zero.
+
+    Parameters
+    ----------
+    number
+        The number.
+    decimals
+        Decimals.
+
+    Returns
+    -------
+    The text.
 
     >>> signed(15.43, 1), signed(-2.0, 1), signed(0.0, 1)
     ('+15.4', '−2.0', '0.0')
@@ -208,14 +255,22 @@ def few_models(number: int) -> list[str]:
 
 
 def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow") -> list[str]:
-    """Return the caution about rows with few items, and what follows from it; empty where all have enough.
+    """Write the caution about rows with few items, and what follows from it.
 
     Every row is judged by its own number of items. Where others have enough, those that have few are named.
 
     Parameters
     ----------
     sizes
-        Items behind each row, by the row's label; one without any item is no matter of a few.
+        Items behind each row, by the row's label; rows without any item are left out.
+    where
+        What follows the number of items, after a blank; empty for nothing.
+    so
+        What follows from it.
+
+    Returns
+    -------
+    One sentence; no one where all rows have at least `FEW_ITEMS`.
 
     >>> import pandas as pd
     >>> few_items(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
@@ -233,7 +288,19 @@ def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals 
 
 
 def no_interval(row: pd.Series, figure: str) -> str:
-    """Say why a figure of a row has no interval, in a few words; empty where none was asked for."""
+    """Say why a figure of a row has no interval.
+
+    Parameters
+    ----------
+    row
+        Has `no_interval`.
+    figure
+        Name of the figure's column.
+
+    Returns
+    -------
+    A few words; empty where there is an interval or none was asked for.
+    """
     return "".join(f"no interval: {why}" for why in reasons([row["no_interval"]], (figure,)))
 
 

@@ -113,6 +113,11 @@ class Places(Sequence[str]):
 def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
     """Group rows that are equal in two columns.
 
+    Parameters
+    ----------
+    one, other
+        The columns; they have the same number of rows.
+
     Returns
     -------
     of, first
@@ -123,5 +128,6 @@ def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
     both = one.codes.astype(np.int64) * len(other.pairs) + other.codes  # another number wherever one of the two differs
     of = pa.array(both).dictionary_encode().indices.to_numpy()  # numbered as they appear
     first = np.empty(of.max() + 1, dtype=np.int32)
-    first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]  # of the rows of a group, the last one that is set stays
+    # Example: of the groups 0, 1, 0 (`of`), row 2 sets first[0], row 1 first[1], row 0 first[0] anew: [0, 1].
+    first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]
     return of, first

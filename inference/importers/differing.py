@@ -26,6 +26,12 @@ def within(groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]) ->
     ----------
     groups
         Of every log: its task and model, say. Another model may get other marks around the same prompt.
+    settings
+        Of every log: name -> value.
+
+    Returns
+    -------
+    Names of settings, in the order in which they appear.
 
     >>> within(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
     ['a']
@@ -48,10 +54,16 @@ def names(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same: st
 
     Parameters
     ----------
+    settings
+        Of every log: name -> value; a name that it lacks has the value None.
     chosen
-        The settings.
+        Names of the settings that make the name.
     same
         The name of all, where no setting is chosen.
+
+    Returns
+    -------
+    A name for every log.
 
     >>> names([{"task_args.style": "plain"}, {"task_args.style": "formal"}], ["task_args.style"], "p1")
     ['plain', 'formal']

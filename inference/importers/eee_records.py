@@ -171,6 +171,24 @@ def _lines(path: Path, file: TextIO) -> Iterator[str]:
 def value(where: str, key: str, text: Any) -> Any:
     """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json.
 
+    Parameters
+    ----------
+    where
+        File and line, for messages.
+    key
+        Name in `metadata`; one that the schema lacks has a text.
+    text
+        The text.
+
+    Returns
+    -------
+    The value; -Infinity of a log-probability as -inf.
+
+    Raises
+    ------
+    InputError
+        The text does not hold a value of this type.
+
     >>> value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
     [-inf, -0.5]
     """

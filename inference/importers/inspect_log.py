@@ -108,7 +108,21 @@ class Evaluation:
 
 
 def make_unscored_error(path: Path, n_samples: int, n_errors: int) -> InputError:
-    """Make the error of a log that nobody scored."""
+    """Make the error of a log that nobody scored.
+
+    Parameters
+    ----------
+    path
+        The log.
+    n_samples
+        Samples in it.
+    n_errors
+        Those that ended with an error.
+
+    Returns
+    -------
+    The error, which is not raised.
+    """
     ended = f" ({n_errors:,} ended with an error)" if n_errors else ""
     return InputError(
         f"{path}: 0 of {n_samples:,} samples have a score{ended}, so nothing tells right from wrong; leave the log "
@@ -191,6 +205,19 @@ def read(path: Path) -> Evaluation:
 
 def resolved(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """Return a text, or the one that it points to among the sample's attachments.
+
+    Parameters
+    ----------
+    where
+        File and member, for messages.
+    text
+        A text, or what begins as a reference to one.
+    sample
+        The sample.
+
+    Returns
+    -------
+    The text.
 
     Raises
     ------

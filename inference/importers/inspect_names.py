@@ -60,6 +60,17 @@ class Names:
     def item(self, log: int, sample: Sample) -> str:
         """Name the item of a sample; of several tasks, with its task.
 
+        Parameters
+        ----------
+        log
+            Number of the log.
+        sample
+            A sample of it.
+
+        Returns
+        -------
+        The name.
+
         Raises
         ------
         InputError
@@ -71,7 +82,26 @@ class Names:
         return item
 
     def wording(self, log: int, item: str, sample: Sample) -> str:
-        """Name the wording of a sample: by its log, its metadata, or its first message."""
+        """Name the wording of a sample: by its log, its metadata, or its first message.
+
+        Parameters
+        ----------
+        log
+            Number of the log.
+        item
+            Name of the item, as `item` gives it.
+        sample
+            A sample of it.
+
+        Returns
+        -------
+        The name; where the first message tells, p1, p2 ... in order of appearance.
+
+        Raises
+        ------
+        InputError
+            The sample has no such metadata.
+        """
         if self._by_log is not None:
             return self._by_log[log]
         if self._variant_key is not None and self._variant_key.startswith(METADATA):

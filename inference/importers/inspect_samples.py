@@ -74,8 +74,16 @@ def read(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
 
     Parameters
     ----------
+    where
+        File and member, for messages.
+    sample
+        The sample as the log has it.
     scorer
         Whose score counts; None: the sample's only one.
+
+    Returns
+    -------
+    The sample.
 
     Raises
     ------

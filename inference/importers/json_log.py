@@ -15,8 +15,14 @@ def read(path: Path, instead: str) -> Any:
 
     Parameters
     ----------
+    path
+        The file.
     instead
         What to do where it is too large.
+
+    Returns
+    -------
+    What it holds.
 
     Raises
     ------
@@ -36,10 +42,17 @@ def read(path: Path, instead: str) -> Any:
 def refuse_halves(where: str, value: Any) -> None:
     """Refuse half of a surrogate pair in JSON: no file can hold it as text.
 
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    value
+        What JSON holds.
+
     Raises
     ------
     InputError
-        Beginning with `where`.
+        The value holds one.
     """
     try:
         json.dumps(value, ensure_ascii=False).encode()
@@ -53,7 +66,20 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def entries(where: str, parent: Any, name: str) -> list[Any]:
-    """Return the entries of a list in an object; none where there is no such field.
+    """Return the entries of a list in an object.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    parent
+        The object; anything else has no field.
+    name
+        Name of the field.
+
+    Returns
+    -------
+    The entries; none where there is no such field.
 
     Raises
     ------

@@ -54,7 +54,24 @@ class Options:
 
 
 def requests(where: str, row: Mapping[str, Any]) -> list[Request]:
-    """List the requests of a row as (context, continuation or settings); older logs have a list of lists."""
+    """List the requests of a row; older logs have a list of lists.
+
+    Parameters
+    ----------
+    where
+        File and line, for messages.
+    row
+        The row.
+
+    Returns
+    -------
+    Per request its context, and its continuation or settings.
+
+    Raises
+    ------
+    InputError
+        There are no requests, or one has no text.
+    """
     given = row.get("arguments")
     if isinstance(given, dict):
         try:
@@ -88,7 +105,28 @@ def _number(name: str) -> int:
 
 
 def options(where: str, row: Mapping[str, Any], asked: Sequence[Request], file: File) -> Options:
-    """Tell what the options of a row are."""
+    """Tell what the options of a row are.
+
+    Parameters
+    ----------
+    where
+        File and line, for messages.
+    row
+        The row.
+    asked
+        Its requests.
+    file
+        The file, which knows the delimiter before an option.
+
+    Returns
+    -------
+    The options.
+
+    Raises
+    ------
+    InputError
+        Requests have other continuations than options, or texts and options both differ.
+    """
     half = len(asked) // 2
     ends = tuple([end for _, end in asked])
     mutual = "acc_mutual_info" in (row.get("metrics") or row) and ends[:half] == ends[half:]
@@ -141,7 +179,24 @@ def _listed(doc: Any, letters: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:
-    """Read the log-likelihood of every request; lm-eval writes them as texts, older versions as numbers."""
+    """Read the log-likelihood of every request; lm-eval writes them as texts, older versions as numbers.
+
+    Parameters
+    ----------
+    where
+        File and line, for messages.
+    row
+        The row.
+
+    Returns
+    -------
+    Log-likelihoods in nats, at most 0, in the order of the requests.
+
+    Raises
+    ------
+    InputError
+        There are none, or one is no number or above `SLACK`.
+    """
     given = row.get("filtered_resps", row.get("resps"))
     if not isinstance(given, list):
         raise InputError(f"{where}: field 'filtered_resps' is missing")

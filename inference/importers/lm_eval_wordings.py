@@ -52,6 +52,17 @@ def arrange(files: Sequence[File], keys: Sequence[str]) -> list[Asked]:
     (`_p1`, `_prompt_2`, `-v1.0-0.3`), a folder `prompt_1`, the number of examples. Examples that vary between models
     only are a condition.
 
+    Parameters
+    ----------
+    files
+        Files of samples.
+    keys
+        Names of what tells wordings apart; empty: what varies is recognised.
+
+    Returns
+    -------
+    The files in the same order, with wording and condition.
+
     Raises
     ------
     InputError

@@ -54,7 +54,24 @@ class Stimuli:
         self._seen: dict[tuple[str, str], bytearray] = {}  # model, condition -> which stimuli it has responses to
 
     def study(self, name: str, source: str) -> Study:
-        """Make the study, its items in the order of their first responses."""
+        """Make the study, its items in the order of their first responses.
+
+        Parameters
+        ----------
+        name
+            Name of the study.
+        source
+            Where the responses are from.
+
+        Returns
+        -------
+        The study.
+
+        Raises
+        ------
+        InputError
+            There are no responses.
+        """
         if self._protocol is None:
             raise InputError(f"{source}: there are no responses")
         most = max(map(len, self._own.values()), default=0)

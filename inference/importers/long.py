@@ -27,8 +27,22 @@ def study(
 
     Parameters
     ----------
+    table
+        The rows.
+    name
+        Name of the study.
+    measure
+        Reads right answers and names the options.
+    language
+        Language of all texts; None: not known.
+    source
+        Where the table is from.
     shared
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
+
+    Returns
+    -------
+    The study.
 
     Raises
     ------
@@ -92,8 +106,16 @@ def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Meas
 
     Parameters
     ----------
+    table
+        The rows.
     of, first
         The responses, as `group` made them.
+    measure
+        Reads the value columns.
+
+    Yields
+    ------
+    Tables with columns of `results/schema.json`.
 
     Raises
     ------
@@ -111,6 +133,7 @@ def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Meas
     for start in range(0, len(first), together):
         some = first[start : start + together]
         rows = np.flatnonzero((of >= start) & (of < start + len(some)))
+        # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
         rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
         cells = [column.take(pa.array(rows)) for column in values]
         made = measure.responses(cells, Rows(table.place, rows, of[rows] - start, len(some)))

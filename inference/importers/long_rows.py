@@ -87,6 +87,12 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
     ----------
     files
         (model name, path); the name counts where no column tells the model.
+    layout
+        Which column has which role.
+
+    Returns
+    -------
+    All rows.
 
     Raises
     ------

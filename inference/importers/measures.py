@@ -58,7 +58,24 @@ class Measure(Protocol):
         ...
 
     def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
-        """Make the response columns, one entry per response, from the cells of every value column."""
+        """Make the response columns.
+
+        Parameters
+        ----------
+        cells
+            Cells of every value column, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column, with one entry per response.
+
+        Raises
+        ------
+        InputError
+            A value is not what this measure reads.
+        """
         ...
 
 
@@ -95,7 +112,19 @@ class Answers:
         return self._match(wording)
 
     def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
-        """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all."""
+        """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all.
+
+        Parameters
+        ----------
+        cells
+            Cells of the answer column, ordered by response; null: no answer.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without any answer has an `error`.
+        """
         answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
         of, texts = rows.of[answered], cells[0].drop_null()
         found = texts.dictionary_encode()
@@ -105,7 +134,7 @@ class Answers:
 
         samples = np.bincount(of, minlength=rows.responses)
         counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
-        np.add.at(counts, (of, codes), 1)
+        np.add.at(counts, (of, codes), 1)  # of two labels, a sample that is neither has the code -1: counts[of, 2]
         names = np.array([*self.labels, None], dtype=object)
         single = np.full(rows.responses, -1)
         single[of] = codes
@@ -139,7 +168,24 @@ class Probabilities(_Numbers):
         self.decision_rule = f"by probability: {_majority(self.labels)}"
 
     def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
-        """Make `probability`, `logprob` and `mass`."""
+        """Make `probability`, `logprob` and `mass`.
+
+        Parameters
+        ----------
+        cells
+            Cells of every column of probabilities, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without probabilities has an `error`.
+
+        Raises
+        ------
+        InputError
+            One is no number or negative, they add up to more than 1, or some of a response are missing.
+        """
         values = _numbers(cells, self.columns, rows)
         missing = _missing(values, self.columns, rows)
         _refuse(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
@@ -160,7 +206,24 @@ class Counts(_Numbers):
         self.decision_rule = f"by count of samples: {_majority(self.labels)}"
 
     def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
-        """Make `count` and `invalid` (0 where the table has no such column)."""
+        """Make `count` and `invalid` (0 where the table has no such column).
+
+        Parameters
+        ----------
+        cells
+            Cells of every column of counts, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without counts has an `error`.
+
+        Raises
+        ------
+        InputError
+            One is no whole number from 0 on, together they are too many, or some of a response are missing.
+        """
         values = _numbers(cells, self.columns, rows)
         missing = _missing(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
@@ -185,6 +248,10 @@ def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Col
         (responses, options) probabilities; anything where there is an error.
     errors
         Why there is no response; None where there is one.
+
+    Returns
+    -------
+    `probability` and `logprob` (log 0 is -inf), `mass`: the sum of the probabilities, and `error`.
     """
     there = np.array([error is None for error in errors], dtype=bool)
     with np.errstate(divide="ignore"):  # log 0 = -inf is what is meant

@@ -53,6 +53,17 @@ def source(files: Sequence[str]) -> str:
 def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     """Compute the sha256 of the files' content and of the settings they are read with.
 
+    Parameters
+    ----------
+    paths
+        The files, in an order that counts.
+    settings
+        What JSON can hold.
+
+    Returns
+    -------
+    The sha256 in hexadecimal digits.
+
     Raises
     ------
     InputError

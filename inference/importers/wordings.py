@@ -26,6 +26,10 @@ def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
         What the user says; None if nothing.
     stimuli
         The stimuli of the table; originals do not count.
+
+    Returns
+    -------
+    `shared` or `own`.
     """
     if chosen is not None:
         return chosen
@@ -35,7 +39,21 @@ def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
 
 
 def describe_wordings(wordings: str, stimuli: Sequence[Stimulus], *, chosen: bool) -> str:
-    """Say in one line what wordings were taken for, why, and what to say if that is wrong."""
+    """Say in one line what wordings were taken for, why, and what to say if that is wrong.
+
+    Parameters
+    ----------
+    wordings
+        `shared` or `own`.
+    stimuli
+        The stimuli of the table; originals do not count.
+    chosen
+        Whether the user has said it.
+
+    Returns
+    -------
+    The line.
+    """
     ids, n_items, _ = _count_wordings(stimuli)
     if wordings == SHARED:
         taken, other = (

@@ -19,7 +19,19 @@ STIMULI = 5_000  # rows that are made at a time
 
 
 def begin(study: Study, seed: int | None) -> dict[str, Any]:
-    """Make the `run.json` of a new folder."""
+    """Make the `run.json` of a new folder.
+
+    Parameters
+    ----------
+    study
+        The study.
+    seed
+        Seed of the engines; None: 0.
+
+    Returns
+    -------
+    Content of the file.
+    """
     identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
     built = {"building": list(study.building)} if study.building else {}
     return {
@@ -35,6 +47,19 @@ def begin(study: Study, seed: int | None) -> dict[str, Any]:
 
 def reopen(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     """Read the `run.json` of an existing folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    study
+        The study that is asked.
+    seed
+        Seed of the engines; None takes the recorded one.
+
+    Returns
+    -------
+    Content of the file.
 
     Raises
     ------

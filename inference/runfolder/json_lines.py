@@ -36,6 +36,13 @@ def refuse_inputs(written: Path, *read: str | None) -> None:
 def write(path: Path, records: Iterable[Mapping[str, object]]) -> None:
     """Write records, one per line, atomically.
 
+    Parameters
+    ----------
+    path
+        The file, which is replaced; its folder is made.
+    records
+        What JSON can hold.
+
     Raises
     ------
     OSError

@@ -39,7 +39,24 @@ def schema(table: str) -> pa.Schema:
 
 
 def responses_table(rows: Rows, study: str) -> pa.Table:
-    """Turn rows into a table with exactly the columns of the schema; a wrong column is a programming error."""
+    """Turn rows into a table with exactly the columns of the schema.
+
+    Parameters
+    ----------
+    rows
+        Rows or columns without `study`; a nullable column may be missing.
+    study
+        Name of the study.
+
+    Returns
+    -------
+    The table.
+
+    Raises
+    ------
+    ValueError
+        A column is unknown or of a wrong type, or a required one is missing.
+    """
     if isinstance(rows, pa.Table):
         columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
     elif isinstance(rows, Mapping):
@@ -110,7 +127,26 @@ def _outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
 
 
 def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expression | None = None) -> pa.Table:
-    """Read a file of the run folder: some columns, and the rows that pass a filter."""
+    """Read a file of the run folder.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Names of the columns; None: all.
+    filters
+        What rows must pass; None: all rows.
+
+    Returns
+    -------
+    The table.
+
+    Raises
+    ------
+    InputError
+        The file is damaged or cannot be read.
+    """
     # partitioning=None: otherwise a folder named "a=b" in the path would be read as a column.
     with _damage_named(path):
         table = pq.read_table(path, columns=columns, filters=filters, partitioning=None)
@@ -128,6 +164,13 @@ def check_columns(path: Path, table: str) -> None:
     """Refuse a file of the run folder that is damaged, or has a column missing or of another type than the schema.
 
     Only the end of the file is read.
+
+    Parameters
+    ----------
+    path
+        The file.
+    table
+        Name of its table in the schema.
 
     Raises
     ------
@@ -156,12 +199,30 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write a file of the run folder atomically; text columns are stored as dictionaries."""
+    """Write a file of the run folder atomically; text columns are stored as dictionaries.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced.
+    table
+        Its content.
+    """
     write_tables(path, table.schema, [table])
 
 
 def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> None:
-    """Write one file from many tables, each a row group; only one is in memory at a time."""
+    """Write one file from many tables, each a row group; only one is in memory at a time.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced.
+    columns
+        Names and types of the columns.
+    tables
+        Tables that have these.
+    """
     repeated = [field.name for field in columns if pa.types.is_string(field.type)]
 
     def write(aside: Path) -> None:

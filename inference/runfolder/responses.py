@@ -57,7 +57,19 @@ class Responses:
         drop_superseded(self.parts)
 
     def done(self, model: str, condition: str) -> set[tuple[str, str]]:
-        """List (item, variant) of every row of this model and condition with a response (error is null)."""
+        """List (item, variant) of every row of this model and condition with a response (error is null).
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        condition
+            Name of the condition.
+
+        Returns
+        -------
+        The keys.
+        """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         keys: set[tuple[str, str]] = set()
         for part in self._parts_of(model, condition):
@@ -66,9 +78,22 @@ class Responses:
         return keys
 
     def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
-        """Mark the variants without a response under this model and condition: a byte each, 1 where it is missing.
+        """Mark the variants without a response under this model and condition.
 
         The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        condition
+            Name of the condition.
+        variants
+            The variants.
+
+        Returns
+        -------
+        A byte per variant, 1 where it is missing.
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self._parts_of(model, condition))
@@ -91,7 +116,7 @@ class Responses:
         return [part for part in self.parts if (model, condition) in self._held[part]]
 
     def append(self, rows: Rows, part: Path | None = None) -> Path | None:
-        """Append response rows as one part, which is written whole or not at all; return the part, None without rows.
+        """Append response rows as one part, which is written whole or not at all.
 
         Parameters
         ----------
@@ -100,6 +125,10 @@ class Responses:
             column may be left out. The caller must not append a key again that is `done`.
         part
             The part of an earlier call, whose rows are among these: it is replaced.
+
+        Returns
+        -------
+        The part; without rows `part` as it was given.
         """
         table = responses_table(rows, self._study)
         if not table.num_rows:

@@ -26,7 +26,17 @@ def plain(cell: str) -> str:
 
 
 def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, atomically, in UTF-8 with the byte order mark by which spreadsheets recognise it."""
+    """Write a CSV file, atomically, in UTF-8 with the byte order mark by which spreadsheets recognise it.
+
+    Parameters
+    ----------
+    path
+        The file, which is replaced.
+    header
+        Names of the columns.
+    rows
+        A cell per column; None is an empty one.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)

@@ -78,7 +78,19 @@ def run_folders(root: Path) -> list[Path]:
 
 
 def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
-    """Count the rows of every model and condition of one run folder, in the order of `run.json`."""
+    """Count the rows of every model and condition of one run folder, in the order of `run.json`.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    about
+        Its `run.json`.
+
+    Returns
+    -------
+    An entry per model and condition.
+    """
     rows = _count(folder)
     expected: dict[tuple[str, str | None], int | None] = {}
     for model, conditions in about.get("expected", {}).items():

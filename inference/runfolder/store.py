@@ -76,6 +76,10 @@ class Run:
         command
             The call, recorded in the new entry of `sessions`.
 
+        Returns
+        -------
+        The open run.
+
         Raises
         ------
         InputError
@@ -142,19 +146,58 @@ class Run:
         return expected
 
     def add_model(self, model: str, info: Mapping[str, Any]) -> None:
-        """Record a model or add to what is recorded; another engine, revision, dtype or device is refused."""
+        """Record a model or add to what is recorded.
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        info
+            Fields of `run.json`.
+
+        Raises
+        ------
+        InputError
+            It is recorded with another engine, revision, dtype, device, adapter or other field of `IDENTITY`.
+        """
         known = self.models.get(model)
         if known is not None:
             self._refuse_change("model", model, _identity(known), _identity(info))
         self._record("models", model, {**(known or {}), **info})
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Record a condition; any other value under a known name is refused."""
+        """Record a condition.
+
+        Parameters
+        ----------
+        name
+            Name of the condition.
+        fields
+            Fields of `run.json`.
+
+        Raises
+        ------
+        InputError
+            As for `check_condition`.
+        """
         self.check_condition(name, fields)
         self._record("conditions", name, dict(fields))
 
     def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`)."""
+        """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`).
+
+        Parameters
+        ----------
+        name
+            Name of the condition.
+        fields
+            Fields of `run.json`.
+
+        Raises
+        ------
+        InputError
+            Some field has another value.
+        """
         if name in self.conditions:
             self._refuse_change("condition", name, self.conditions[name], fields)
 
@@ -173,6 +216,15 @@ class Run:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
 
         `status` compares with the numbers. A model without draws has no entry in `drawn`.
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        rows
+            Condition -> number of rows; other conditions keep theirs.
+        drawn
+            Condition -> what was drawn -> how many; None: nothing was, and none stays recorded.
         """
         draws = {**self.drawn, model: drawn or {}}
         if draws := {name: found for name, found in draws.items() if found}:
@@ -193,7 +245,19 @@ class Run:
         return asked
 
     def has_prompt(self, model: str, condition: str) -> bool:
-        """Tell whether it is recorded what a model was asked under a condition."""
+        """Tell whether it is recorded what a model was asked under a condition.
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        condition
+            Name of the condition.
+
+        Returns
+        -------
+        Whether it is.
+        """
         return any(model in entry["models"] for entry in self.asked.get(condition, ()))
 
     def add_prompts(self, model: str, sources: Mapping[str, Any], asked: Mapping[str, Mapping[str, Any]]) -> None:
@@ -220,7 +284,19 @@ class Run:
         self._save()
 
     def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Record what a model was billed for in this session (an empty bill is not recorded), and return it."""
+        """Record what a model was billed for in this session.
+
+        Parameters
+        ----------
+        model
+            Name of the model.
+        bill
+            The bill; an empty one is not recorded.
+
+        Returns
+        -------
+        The bill.
+        """
         if bill:
             self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
             self._save()

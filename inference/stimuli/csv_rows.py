@@ -21,6 +21,13 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
 
     What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognised`).
 
+    Parameters
+    ----------
+    path
+        The file.
+    quotes_in_tabs
+        Whether quotation marks enclose cells that are parted by tabs, too; else they are text.
+
     Returns
     -------
     iterator of (number, cells)

@@ -86,6 +86,17 @@ def refuse_special(path: Path) -> None:
 def text_of(path: Path, largest: int = LARGEST) -> str:
     """Read a UTF-8 file as text, without a byte order mark.
 
+    Parameters
+    ----------
+    path
+        The file.
+    largest
+        Most bytes.
+
+    Returns
+    -------
+    The text.
+
     Raises
     ------
     InputError
@@ -111,7 +122,24 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:
-    """Go through the lines of an open file; a NUL and a line without end are refused."""
+    """Go through the lines of an open file.
+
+    Parameters
+    ----------
+    path
+        Its name, for messages.
+    file
+        The file.
+
+    Yields
+    ------
+    Lines with their ends.
+
+    Raises
+    ------
+    InputError
+        A line has a NUL, or more than `LONGEST` characters.
+    """
     for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), ""), start=1):
         if len(line) > LONGEST:
             raise InputError(f"{path}, line {number}: more than {LONGEST:,} characters; break it into rows")
@@ -169,6 +197,19 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse_json(path: Path, text: str, line: int = 1) -> Any:
     """Read JSON, which begins in a line of a file.
 
+    Parameters
+    ----------
+    path
+        The file, for messages.
+    text
+        The JSON.
+    line
+        Number of the line in which it begins.
+
+    Returns
+    -------
+    What it holds.
+
     Raises
     ------
     InputError
@@ -187,6 +228,17 @@ def parse_json(path: Path, text: str, line: int = 1) -> Any:
 
 def checked(where: str, value: Any) -> Any:
     r"""Give a value back, if all texts in it can be stored and all numbers written.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    value
+        What JSON or YAML hold.
+
+    Returns
+    -------
+    The same value.
 
     Raises
     ------
@@ -221,10 +273,17 @@ def shows_nothing(text: str) -> bool:
 def refuse_unprintable(where: str, name: str) -> None:
     """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
+    Parameters
+    ----------
+    where
+        Field, for messages.
+    name
+        The name.
+
     Raises
     ------
     InputError
-        Names the field `where` and the character.
+        There is such a character, which is named.
     """
     if shows_nothing(name):
         raise InputError(f"{where}: there is nothing that shows in {shown(name)}; give a name")
@@ -233,7 +292,24 @@ def refuse_unprintable(where: str, name: str) -> None:
 
 
 def checked_name(where: str, name: str) -> str:
-    """Give a name back, if a file system and every reader take it; errors name the option or field `where`."""
+    """Give a name back, if a file system and every reader take it.
+
+    Parameters
+    ----------
+    where
+        Option or field, for messages.
+    name
+        The name.
+
+    Returns
+    -------
+    The same name.
+
+    Raises
+    ------
+    InputError
+        It is empty, too long, or has a character that cannot be stored or shown.
+    """
     checked(where, name)
     if shows_nothing(name):
         raise InputError(f"{where}: the name is empty; give one")

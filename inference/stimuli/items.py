@@ -55,6 +55,10 @@ def load(source: str, options: tuple[Option, ...] = (), columns: Columns = CALLE
     columns
         What the columns are, where they are not called so.
 
+    Returns
+    -------
+    The items.
+
     Raises
     ------
     InputError

@@ -33,6 +33,17 @@ MARKS = "\ue000", "\ue002"  # characters that no alphabet has
 def only_printed(templates: Sequence[nodes.Template], names: Set[str]) -> frozenset[str]:
     """Find which variables all templates only print, as they are.
 
+    Parameters
+    ----------
+    templates
+        Parsed templates.
+    names
+        Names of variables.
+
+    Returns
+    -------
+    Those that some template prints and none uses otherwise.
+
     Examples
     --------
     >>> from inference.stimuli.sandbox import build_sandbox
@@ -72,7 +83,21 @@ class Printed:
     def render(
         self, values: Mapping[str, Any], settings: Hashable, render: Callable[[Mapping[str, Any]], Rendered]
     ) -> Rendered:
-        """Return what `render` makes of the values, as (role, text); `settings` are what it depends on besides."""
+        """Render a prompt, or put it together where only printed texts differ from those of an earlier one.
+
+        Parameters
+        ----------
+        values
+            Variable -> value.
+        settings
+            What the prompt depends on besides.
+        render
+            Renders the values.
+
+        Returns
+        -------
+        What `render` makes of the values, as (role, text).
+        """
         texts = [values.get(name) for name in self.names]
         key = self._key(values, settings)
         if key is None or not texts or sum(len(text) if type(text) is str else LONGEST for text in texts) >= LONGEST:

@@ -112,7 +112,28 @@ class Form:
 
     @classmethod
     def compile(cls, where: str, form: str, given: Any, fields: Fields) -> Form:
-        """Check a form and compile its templates."""
+        """Check a form and compile its templates.
+
+        Parameters
+        ----------
+        where
+            File and form, for messages.
+        form
+            Name of the form.
+        given
+            The form as the file has it.
+        fields
+            What templates may and must use.
+
+        Returns
+        -------
+        The compiled form.
+
+        Raises
+        ------
+        InputError
+            A field or variable is missing or unknown, or a template fails with a trial text.
+        """
         body = "messages" if form in WITH_MESSAGES else "template"
         expected = [body, "answers"] if fields.answers else [body]
         if not isinstance(given, dict) or set(given) != set(expected):
@@ -153,7 +174,26 @@ class Form:
     def render(
         self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot] = ()
     ) -> list[tuple[str | None, str]]:
-        """Fill in every part, as (role, text)."""
+        """Fill in every part.
+
+        Parameters
+        ----------
+        values
+            Variable -> value.
+        option_order
+            One of `OPTION_ORDERS`.
+        shots
+            Exemplars, in the order in which they are shown.
+
+        Returns
+        -------
+        Role and text of every part; the role is None for plain text.
+
+        Raises
+        ------
+        InputError
+            The order is unknown, a cloze has no mask token, or a template fails.
+        """
         if option_order not in OPTION_ORDERS:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:

@@ -45,7 +45,19 @@ class Prompt:
 
 
 def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
-    """Make the values of `OPTION_FIELDS` for one variant; `mask_token` is the engine's, for cloze."""
+    """Make the values of `OPTION_FIELDS` for one variant.
+
+    Parameters
+    ----------
+    variant
+        The variant.
+    mask_token
+        The engine's, for cloze; None: it has none.
+
+    Returns
+    -------
+    Variable -> value.
+    """
     return {"text": variant.text, "options": [option.label for option in variant.options], "mask": mask_token}
 
 
@@ -74,6 +86,10 @@ class PromptBook:
             The file that comes with Waver.
         fields
             What templates may and must use.
+
+        Returns
+        -------
+        The prompts.
 
         Raises
         ------
@@ -112,7 +128,19 @@ class PromptBook:
         return self._form(form).source
 
     def condition(self, form: str, setting: str) -> str:
-        """Name a condition: `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`."""
+        """Name a condition.
+
+        Parameters
+        ----------
+        form
+            Name of the form.
+        setting
+            What else tells the condition; empty for nothing.
+
+        Returns
+        -------
+        `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`.
+        """
         return "/".join(part for part in (self.name, form, setting) if part)
 
     def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
@@ -137,6 +165,10 @@ class PromptBook:
         shots
             Exemplars, in the order in which they are shown. In chat, those that the templates do not place become
             turns before the last message.
+
+        Returns
+        -------
+        The prompt.
 
         Raises
         ------

@@ -95,6 +95,17 @@ def _is_mmlu(path: Path) -> bool:
 def plain(where: str, record: Mapping[str, Any]) -> Plain:
     """Bring one record to the common form.
 
+    Parameters
+    ----------
+    where
+        File and row, for messages.
+    record
+        Field -> value.
+
+    Returns
+    -------
+    The common form.
+
     Raises
     ------
     InputError
@@ -219,6 +230,19 @@ def _index(where: str, name: str, value: Any, count: int) -> int:
 def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
     """Read a list of texts; a CSV cell holds it as JSON.
 
+    Parameters
+    ----------
+    where
+        File and row, for messages.
+    name
+        Name of the field.
+    value
+        The list.
+
+    Returns
+    -------
+    The texts.
+
     Raises
     ------
     InputError
@@ -236,6 +260,17 @@ def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
 
 def paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
     """Read the paraphrases that a record holds: a list, or columns `paraphrase_1`, `paraphrase_2` ...
+
+    Parameters
+    ----------
+    where
+        File and row, for messages.
+    record
+        Field -> value.
+
+    Returns
+    -------
+    The paraphrases in the order of their numbers.
 
     Raises
     ------

@@ -89,6 +89,10 @@ def read(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Ques
         A list: what is wrong with questions that have two equal choices is put there, and the others are read (24 of
         CommonsenseQA's 1,221 for validation have). None: the first of them is an error, like anything else.
 
+    Returns
+    -------
+    The questions.
+
     Raises
     ------
     InputError
@@ -120,6 +124,21 @@ def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[i
 
     They depend on the item, the number of choices and the seed, on nothing else; a larger count begins with the orders
     of a smaller one.
+
+    Parameters
+    ----------
+    item
+        Name of the question.
+    choices
+        Number of its choices.
+    count
+        Number of orders.
+    seed
+        Another seed gives other orders.
+
+    Returns
+    -------
+    Per order the places of the choices as they are shown: (2, 0, 1) shows the third choice first.
 
     Raises
     ------

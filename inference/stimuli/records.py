@@ -27,6 +27,15 @@ Record = tuple[str, dict[str, Any]]
 def read(path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> list[Record]:
     """Read all records of a table into memory: as `Records`, with the same parameters and errors.
 
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        As for `Records`.
+    quotes_in_tabs
+        As for `Records`.
+
     Returns
     -------
     list of (place, fields)
@@ -126,7 +135,22 @@ def kind(path: Path) -> str:
 
 
 def require_columns(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
-    """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored."""
+    """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored.
+
+    Parameters
+    ----------
+    path
+        The file, for messages.
+    header
+        Names of its columns.
+    columns
+        Those that are needed; None stands for one that is not.
+
+    Raises
+    ------
+    InputError
+        Names the column and those that there are.
+    """
     there = list(header)
     for column in columns:
         if column is not None and there.count(column) != 1:

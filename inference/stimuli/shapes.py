@@ -101,6 +101,10 @@ def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
     columns
         Those that the user names.
 
+    Returns
+    -------
+    Which column is read as which field.
+
     Raises
     ------
     InputError

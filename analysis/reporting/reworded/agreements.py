@@ -23,8 +23,18 @@ if TYPE_CHECKING:
 
 
 def read(runs: Runs, names: list[str]) -> Iterator[Study]:
-    """Read these studies, each by agreement, by its logit where probabilities are known, and by accuracy where right
-    answers are.
+    """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    names
+        Names of the studies.
+
+    Yields
+    ------
+    A study per measure.
     """
     agreement.prepare(runs, names)
     codes = _codes(runs, names, {*shared_templates(runs), *reordered(runs)})

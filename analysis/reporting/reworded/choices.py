@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 
 
 def read(runs: Runs, names: list[str]) -> Iterator[Study]:
-    """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `runs.choices`."""
+    """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `runs.choices`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    names
+        Names of the studies.
+
+    Yields
+    ------
+    Every study.
+    """
     by_text = shared_templates(runs)
     for found in read_choices(runs):
         if found.study not in names or not found.units:

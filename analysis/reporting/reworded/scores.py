@@ -23,7 +23,19 @@ _OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
 def read(runs: Runs, names: list[str]) -> Iterator[Study]:
-    """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `runs.scores`."""
+    """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `runs.scores`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    names
+        Names of the studies.
+
+    Yields
+    ------
+    Every study, with settings as its conditions and prompts as its wordings.
+    """
     rows = scores.read(runs).merge(scores.samples(runs), how="left", on=[*scores.UNIT, "item"])
     for name in names:
         own = rows[rows["study"] == name]

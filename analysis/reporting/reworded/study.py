@@ -126,9 +126,24 @@ def across_models(study: Study) -> Across | None:
 
 
 def array(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
-    """Lay answers out by the columns unit, item and wording: the mean of those that share a place."""
+    """Lay answers out as an array.
+
+    Parameters
+    ----------
+    rows
+        Columns unit, item and wording: places from 0 on; and the answers.
+    name
+        Column of the answers.
+    shape
+        Number of units, items and wordings.
+
+    Returns
+    -------
+    (units, items, wordings): the mean of the answers that share a place, NaN where there is none.
+    """
     known = rows[name].notna().to_numpy()
     part = rows[known]
+    # Of 2 units, 3 items and 4 wordings, unit 1, item 2, wording 3 has the last place: 1 * 12 + 2 * 4 + 3 = 23.
     place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
     size = int(np.prod(shape))
     sums = np.bincount(place, part[name].to_numpy(float), size)

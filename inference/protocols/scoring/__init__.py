@@ -132,7 +132,24 @@ class Questions:
 
 
 def read(numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation) -> dict[str, Any]:
-    """Turn a response into the columns of a response row."""
+    """Turn a response into the columns of a response row.
+
+    Parameters
+    ----------
+    numbers
+        The numbers of the scale.
+    variant
+        The text that was scored; not used.
+    prompt
+        What was asked; not used.
+    response
+        Probabilities of the numbers, or samples.
+
+    Returns
+    -------
+    Name -> value. `score` is the mean over the numbers, weighted by probability, or over valid samples, each brought
+    into the scale; None where there is none.
+    """
     if isinstance(response, Generation):
         return _read_texts(numbers, response)
     mass = sum(response.probability)

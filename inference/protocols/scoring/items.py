@@ -51,6 +51,17 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
     commas or semicolons part them, quotation marks enclose cells.
 
+    Parameters
+    ----------
+    path
+        The table, in one of these formats.
+    columns
+        Which column holds what; one that is None is not read.
+
+    Returns
+    -------
+    The items, each with one variant; without a column of ids, they are numbered from 1.
+
     Raises
     ------
     InputError

@@ -39,7 +39,24 @@ HERE = Path(__file__).parent
 
 
 def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
-    """Read a prompt file that asks for yes or no; without one, Waver's own in a language."""
+    """Read a prompt file that asks for yes or no.
+
+    Parameters
+    ----------
+    language
+        Language of Waver's own file.
+    path
+        The user's file; None: Waver's own.
+
+    Returns
+    -------
+    The prompts.
+
+    Raises
+    ------
+    InputError
+        As for `PromptBook.load`.
+    """
     return PromptBook.load(path, HERE / f"prompts-{language}.yaml", OPTION_FIELDS)
 
 
@@ -50,10 +67,22 @@ def study(
 
     Parameters
     ----------
+    given
+        The texts that are asked about.
+    bank
+        The templates.
+    name
+        Name of the study.
     seed
         Decides which template of a pattern an item gets.
     all_templates
         Ask every template, as variants `synonym-01`, `synonym-02` ..., instead of drawing one.
+    source
+        Where the texts are from.
+
+    Returns
+    -------
+    The study, with an item per text.
     """
     asked = tuple(Item(text.item, tuple(_variants(text, bank, seed, all_templates))) for text in given)
     return Study(NAME, name, asked, (YES, NO), DECISION_RULE, source)

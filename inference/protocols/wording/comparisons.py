@@ -40,6 +40,10 @@ class Comparison:
         option
             The option it was given with, for the error message.
 
+        Returns
+        -------
+        The comparison.
+
         Raises
         ------
         InputError
@@ -77,7 +81,24 @@ class Comparison:
 
 
 def condition(text: str, option: str) -> tuple[str, Comparison]:
-    """Read a column and its comparison, such as `is_short=True` or `words<=20`."""
+    """Read a column and its comparison from the command line.
+
+    Parameters
+    ----------
+    text
+        Such as `is_short=True` or `words<=20`.
+    option
+        The option it was given with, for messages.
+
+    Returns
+    -------
+    Name of the column, and the comparison.
+
+    Raises
+    ------
+    InputError
+        For anything else.
+    """
     found = re.fullmatch(r"([^<>=]+)([<>=].*)", text, re.DOTALL)
     if not found:
         raise InputError(f"{option} {text!r}: give a column and a comparison, such as 'length<=100' or 'kind=a,b'")

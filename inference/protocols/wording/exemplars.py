@@ -33,6 +33,19 @@ class Exemplar:
 def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     """Draw exemplars from the pool: for each pattern, the last text in the seed's order with the gold it needs.
 
+    Parameters
+    ----------
+    texts
+        The texts to choose from.
+    bank
+        The templates.
+    seed
+        Decides which texts, patterns with the answer Yes and templates are drawn.
+
+    Returns
+    -------
+    An exemplar per manipulated pattern; two answers are Yes and two No.
+
     Raises
     ------
     InputError
@@ -57,6 +70,19 @@ def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 
 def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     """Read exemplars from a file with the fields `pattern`, `text` and `gold` (the answer to the original question).
+
+    Parameters
+    ----------
+    path
+        The file.
+    bank
+        The templates.
+    seed
+        Decides which template of its pattern an exemplar gets.
+
+    Returns
+    -------
+    The exemplars in the order of the file.
 
     Raises
     ------

@@ -81,6 +81,19 @@ class Bank:
 
         Each template has its own place for each item, and the first one is taken. So a draw depends neither on other
         items nor on the order of the templates, and a new template moves only the items that it is drawn for.
+
+        Parameters
+        ----------
+        pattern
+            A pattern of the bank.
+        item
+            Name of the item.
+        seed
+            Another seed gives other draws.
+
+        Returns
+        -------
+        The template.
         """
         return min(self.templates[pattern], key=lambda template: place(seed, "template", item, template.source))
 
@@ -99,6 +112,10 @@ def load(source: str, language: str) -> Bank:
         `BANK` or `BANK:TASK`; the bank is a name of `names()` or a file. A file with one task needs none to be named.
     language
         One of `LANGUAGES`.
+
+    Returns
+    -------
+    The templates of the task in this language.
 
     Raises
     ------

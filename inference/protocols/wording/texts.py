@@ -52,6 +52,23 @@ class Columns:
     ) -> Columns:
         """Read the columns from the command line.
 
+        Parameters
+        ----------
+        text
+            Column of the texts.
+        gold
+            Column of the right answers; None: they are not known.
+        item
+            Column of the ids; None: a text is its own.
+        yes_if, no_if
+            Comparisons for right answers; None: the column says yes and no.
+        where
+            Comparisons with their columns; rows that fail one are left out.
+
+        Returns
+        -------
+        The columns.
+
         Raises
         ------
         InputError
@@ -99,6 +116,17 @@ def split(texts: Iterable[Text]) -> str:
 def read(path: Path, columns: Columns) -> Pool:
     """Read the texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
 
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        Which column holds what.
+
+    Returns
+    -------
+    The texts, and how many rows give none.
+
     Raises
     ------
     InputError
@@ -111,7 +139,26 @@ def read(path: Path, columns: Columns) -> Pool:
 
 
 def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Pool:
-    """Turn records into texts; messages name `source` and the row."""
+    """Turn records into texts.
+
+    Parameters
+    ----------
+    source
+        Name of the file, for messages.
+    found
+        Rows.
+    columns
+        Which column holds what.
+
+    Returns
+    -------
+    The texts, and how many rows give none.
+
+    Raises
+    ------
+    InputError
+        A row cannot be read, an item is there twice, a text is there with two right answers, or no text is left.
+    """
     texts: dict[str, tuple[str, Text]] = {}
     rows = filtered = neutral = repeated = 0
     for row, record in found:
@@ -181,8 +228,18 @@ def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int)
 
     Parameters
     ----------
+    texts
+        The texts.
+    size
+        How many; None: all.
     balanced
         As many of gold yes as of gold no; without a size, as many as there are of the rarer one.
+    seed
+        Another seed gives other texts.
+
+    Returns
+    -------
+    The chosen texts.
 
     Raises
     ------
@@ -207,10 +264,36 @@ def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int)
 
 
 def first(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
-    """Take the first `count` texts in the seed's order of items."""
+    """Take the first `count` texts in the seed's order of items.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    count
+        How many.
+    seed
+        Another seed gives another order.
+
+    Returns
+    -------
+    The first texts; all where there are fewer.
+    """
     return in_order(texts, seed)[:count]
 
 
 def in_order(texts: Iterable[Text], seed: int) -> list[Text]:
-    """Sort texts into the seed's order: samples are taken from its front, exemplars from its back."""
+    """Sort texts into the seed's order: samples are taken from its front, exemplars from its back.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    seed
+        Another seed gives another order.
+
+    Returns
+    -------
+    All texts.
+    """
     return sorted(texts, key=lambda text: place(seed, "item", text.item))
