@@ -80,12 +80,20 @@ def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
     An item counts with at least two wordings, one of them with two samples. Where all samples of an item are alike but
     for chance, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
 
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    study
+        One of them. Of the protocol `agreement` without originals, as on its page.
+
     Returns
     -------
     DataFrame
-        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1. Of the
-        protocol `agreement` without originals, as on its page.
+        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1.
     """
+    # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
+    # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
     of_agreement = runs.info["studies"][study]["protocol"] == "agreement"
     return runs.sql(
         f"""

@@ -132,6 +132,17 @@ def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
     """Open and lock a file or folder for the length of the block: no other process takes it for `abandoned` then.
 
     Where another process holds it, the block waits.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    flags
+        How it is opened, as for `os.open`: with os.O_CREAT, a file that is not there is made.
+
+    Yields
+    ------
+    None
     """
     if WINDOWS:
         yield
