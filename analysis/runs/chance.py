@@ -1,8 +1,9 @@
 """Tell which answers chance had a part in: an answer that was drawn can change without another wording.
 
 Answers are *determined* where a run holds probabilities, or texts of temperature 0. All others are drawn: at a
-temperature above 0, or at one that nobody recorded. One drawn answer per wording cannot part wording from chance. Two
-samples or more can, where those of one wording agree more often than those of different wordings of the item.
+temperature above 0, or at one that is not recorded. With one drawn answer per wording, effects of the wording cannot be
+told from chance. Two samples or more tell them apart: those of one wording then agree more often than those of
+different wordings of the item.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def is_determined(fields: Mapping[str, Any]) -> bool:
 def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
-    An item counts with at least two wordings, one of them with two samples. Where all samples of an item are alike but
-    for chance, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
+    An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by
+    chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
 
     Parameters
     ----------

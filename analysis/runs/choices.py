@@ -62,8 +62,8 @@ class Choices:
     readings
         Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or others read them.
     texts, otherwise
-        Of every answer, how many texts it was read from, and how many of them the other reading reads otherwise; NaN
-        where nobody counted: (questions, wordings, orders, units).
+        Of every answer, how many texts it was read from, and how many of them the other reading reads differently;
+        NaN where that was not counted: (questions, wordings, orders, units).
     """
 
     study: str

@@ -349,6 +349,7 @@ def _select(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
     """Select the units that the targets need; return their columns, and where in them each side of a target is."""
+    # Of the pairs (4, 7) and (4, 9), the units are 4, 7, 9, and the sides are at 0, 0 and at 1, 2 of these.
     units, place = np.unique(targets, return_inverse=True)
     sides = list(place.reshape(np.shape(targets)).T)
     return {name: values[items][:, units] for name, values in columns.items()}, sides

@@ -1,8 +1,8 @@
 """Tell what accuracies alone say about wordings: of models by templates, with the number of answers behind each.
 
 A *block* holds the accuracies of several models with every template of one task. Its items are not known: all templates
-and models were asked the same ones, so that binomial errors go together, nobody knows how far. With a variance
-p (1 - p) / n of each accuracy, every figure takes the wider case:
+and models were asked the same ones, so that binomial errors are correlated, and it is not known how much. With a
+variance p (1 - p) / n of each accuracy, every figure takes the wider case:
 
 - *means* over templates as if the errors were the same with every template: n of the mean is n of one accuracy;
 - *differences* between templates, and between models, as if the errors were independent.

@@ -1,7 +1,7 @@
 """Make coefficients of reliability from variance components: of items by a model, and of models by items and wordings.
 
-Each is a share of variance: that of what is to be told apart, divided by itself and the error. *Relative* coefficients
-count as error what changes an order, *absolute* ones also what moves all at once.
+Each is a share of variance: that between items, or models, divided by the sum of itself and the error variance.
+*Relative* coefficients count as error what changes an order, *absolute* ones also what moves all at once.
 
 References
 ----------
