@@ -59,7 +59,21 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
-    """List what in a value breaks a rule, in the words of JSON Schema that results/schema.json uses.
+    """List what in a value breaks a rule.
+
+    Parameters
+    ----------
+    value
+        From JSON.
+    rule
+        In the words of JSON Schema that results/schema.json uses.
+    where
+        Place of the value in the file, which every line begins with.
+
+    Yields
+    ------
+    str
+        One line per fault; a value of a wrong type is not looked into.
 
     >>> list(problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}}, "run.json"))
     ["run.json: seed must be a whole number, not '1'"]

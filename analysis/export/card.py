@@ -46,8 +46,17 @@ def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
 
     Parameters
     ----------
+    runs
+        What was exported.
+    written
+        Name -> table, from `plain.write`.
     form
         The kind of export: parquet, csv, croissant or hf.
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     listed = [f"| `{made.file}` | {made.table.rows} | {made.rows:,} |" for made in written.values()]
     reading = _CSV if form == "csv" else (_HUB if form == "hf" else "") + _PARQUET
@@ -69,7 +78,20 @@ def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
 
 
 def of_records(runs: Runs, records: Sequence[Record]) -> str:
-    """Write the card of a folder of records of Every Eval Ever."""
+    """Write the card of a folder of records of Every Eval Ever.
+
+    Parameters
+    ----------
+    runs
+        What was exported.
+    records
+        From `eee.write`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
     listed = [f"| `{record.file}` | {record.rows:,} |" for record in records if record.rows]
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     lost = f"Not in the records, which need a score: {counted(left_out)}." if left_out else "All responses are in them."
@@ -87,7 +109,18 @@ def title(runs: Runs) -> str:
 
 
 def front_matter(runs: Runs, written: Mapping[str, Written]) -> str:
-    """Write the YAML from which `datasets` takes the tables: a configuration per table, responses first."""
+    """Write the YAML from which `datasets` takes the tables: a configuration per table, responses first.
+
+    Parameters
+    ----------
+    runs, written
+        As in `of_tables`.
+
+    Returns
+    -------
+    str
+        To stand before the card.
+    """
     import yaml
 
     languages = runs.execute("SELECT DISTINCT language FROM stimuli WHERE language IS NOT NULL ORDER BY ALL").fetchall()

@@ -26,6 +26,15 @@ FILE = "croissant.json"
 def write(runs: Runs, folder: Path, written: Mapping[str, Written]) -> None:
     """Write croissant.json beside the Parquet files of the tables.
 
+    Parameters
+    ----------
+    runs
+        What was exported.
+    folder
+        The folder that holds the files.
+    written
+        Name -> table, from `plain.write`.
+
     Raises
     ------
     InputError

@@ -47,6 +47,18 @@ class Record:
 def write(runs: Runs, folder: Path) -> list[Record]:
     """Write all records into a folder, in the places that the project's data store has for them.
 
+    Parameters
+    ----------
+    runs
+        What is exported.
+    folder
+        The folder of the export.
+
+    Returns
+    -------
+    list of Record
+        One per study and model, also where no response of it can be carried.
+
     Raises
     ------
     InputError

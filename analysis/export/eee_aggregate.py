@@ -22,7 +22,20 @@ _LOCAL = frozenset({"causal", "masked", "classifier", "vllm"})  # engines that h
 
 
 def identity(runs: Runs, study: str, model: str) -> str:
-    """Name a record by what was asked of which weights: the same run has the same name whenever it is exported."""
+    """Name a record by what was asked of which weights: the same run has the same name whenever it is exported.
+
+    Parameters
+    ----------
+    runs
+        What is exported.
+    study, model
+        Their names.
+
+    Returns
+    -------
+    str
+        `evaluation_id`, as in demo/tea_small/0123456789abcdef.
+    """
     asked = {"study": runs.info["studies"][study]["hash"], "model": runs.info["models"][model].get("revision"),
              "conditions": runs.info["conditions"][study]}  # fmt: skip
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
@@ -36,12 +49,32 @@ def developer_and_model(model: str) -> tuple[str, str]:
 
 
 def evaluation_name(study: str, condition: str) -> str:
-    """Name the evaluation of a study under a condition."""
+    """Name the evaluation of a study under a condition.
+
+    Parameters
+    ----------
+    study, condition
+        Their names.
+
+    Returns
+    -------
+    str
+    """
     return f"{study}/{condition}"
 
 
 def result_id(identity: str, condition: str) -> str:
-    """Name the result that a row belongs to."""
+    """Name the result that a row belongs to.
+
+    Parameters
+    ----------
+    identity, condition
+        From `identity`, and the condition of the row.
+
+    Returns
+    -------
+    str
+    """
     return f"{identity}#{condition}"
 
 
@@ -49,10 +82,14 @@ def aggregate(
     runs: Runs, study: str, model: str, identity: str, carried: Mapping[str, Carried], detail: Mapping[str, Any],
     retrieved: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Make the aggregate.
+    """Make the aggregate of a study and a model.
 
     Parameters
     ----------
+    runs
+        What is exported.
+    study, model
+        Their names.
     identity
         From `identity`.
     carried
@@ -61,6 +98,11 @@ def aggregate(
         `detailed_evaluation_results`.
     retrieved
         When the record is made: seconds since 1970.
+
+    Returns
+    -------
+    dict
+        As schema 0.3.0 has it; a condition without scores has no result.
     """
     folder = next(each for each in runs.folders if each.study == study and model in each.info["models"])
     sessions = folder.info["sessions"]

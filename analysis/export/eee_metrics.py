@@ -89,6 +89,11 @@ def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) 
         Of the condition, as run.json has them.
     right
         Whether the study has right answers.
+
+    Returns
+    -------
+    Metric
+        Of accuracy, of scores, or of the probability of the first label: see the module's docstring.
     """
     if right:
         return Metric("accuracy", _config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))

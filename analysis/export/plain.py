@@ -31,7 +31,22 @@ class Written:
 
 
 def write(runs: Runs, folder: Path, form: str) -> dict[str, Written]:
-    """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file."""
+    """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file.
+
+    Parameters
+    ----------
+    runs
+        What is exported.
+    folder
+        The folder of the export.
+    form
+        One of `FORMATS`.
+
+    Returns
+    -------
+    dict
+        Name -> table, without those that have no rows.
+    """
     written = {}
     runs.execute("SET preserve_insertion_order = true")  # else two exports of one run differ in the order of rows
     for name, table in tables(runs).items():

@@ -87,6 +87,11 @@ def compute(
     must_keep
         False: where the folder takes no file, go on without it; `Summary.unkept` says why.
 
+    Returns
+    -------
+    Summary
+        All values, also those that the folder held already.
+
     Raises
     ------
     InputError

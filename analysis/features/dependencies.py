@@ -63,7 +63,9 @@ def dependents(doc: Doc) -> tuple[float, float, float]:
 
     if not len(doc):
         return np.nan, np.nan, np.nan
-    to_head = doc.to_array("HEAD").astype(np.int64)  # distances, stored as unsigned numbers
+    # Distances to the head, stored as unsigned numbers: in "cats purr loudly" 1, 0 (the root) and -1, so that one word
+    # depends on the left of its head (> 0) and one on the right (< 0).
+    to_head = doc.to_array("HEAD").astype(np.int64)
     return float((to_head > 0).mean()), float((to_head < 0).mean()), float(np.abs(to_head).mean())
 
 
@@ -108,6 +110,11 @@ def parsed(
     known
         Identity of the pipeline that computed earlier numbers; it is used again if the user names none. Without it, the
         default is used, or else the one that is installed for the language.
+
+    Returns
+    -------
+    Component or Missing
+        Missing where spaCy or a pipeline is, or where it is not clear which of several is meant.
     """
     for pipeline in named:
         if pipeline.language in (language, "xx"):

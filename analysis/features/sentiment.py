@@ -29,10 +29,16 @@ def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None 
     known
         Identity of the engine that computed earlier numbers.
 
+    Returns
+    -------
+    Component or Missing
+        Missing where no engine that is installed knows the language.
+
     Raises
     ------
     InputError
-        If an engine named by the user is not installed or cannot load its model.
+        For an unknown engine, and one named by the user that is not installed. `Component.load` raises it, too, where a
+        model cannot be loaded.
     """
     if engine not in ENGINES:
         raise InputError(f"unknown sentiment engine {engine!r}; the engines are: {', '.join(ENGINES)}")

@@ -63,7 +63,18 @@ class Stored:
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
     def record(self, language: str, columns: Sequence[str]) -> Record | None:
-        """Return the record of these columns, or None."""
+        """Return the record of some columns.
+
+        Parameters
+        ----------
+        language, columns
+            As a record names them: all of its columns, in its order.
+
+        Returns
+        -------
+        Record or None
+            None where the folder holds none.
+        """
         found = (r for r in self.records if r.language == language and r.columns == tuple(columns))
         return next(found, None)
 
@@ -83,6 +94,7 @@ def read(folder: Path) -> Stored:
     head = _head(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
+        # Rows of a language stand together: with 2 of "de" and 3 of "en", "en" begins at row 2.
         length = len(list(rows))
         tables[language] = table.slice(start, length)
         start += length
@@ -90,7 +102,20 @@ def read(folder: Path) -> Stored:
 
 
 def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
-    """Build rows of features.parquet: the texts of a language with their values; columns not given are missing."""
+    """Build rows of features.parquet.
+
+    Parameters
+    ----------
+    language, texts
+        Texts of one language.
+    columns
+        Feature -> one value per text; features that are not given are missing.
+
+    Returns
+    -------
+    Table
+        language, text, and `TEXT_COLUMNS` (float64, null where missing or NaN).
+    """
     import pyarrow as pa
 
     arrays = [pa.array([language] * len(texts), pa.string()), pa.array(texts, pa.string())]
@@ -101,7 +126,17 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
 
 
 def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
-    """Write features.json and features.parquet."""
+    """Write features.json and features.parquet.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    default_language, records
+        As in `Stored`.
+    rows
+        From `table`, all languages one after the other.
+    """
     content = {
         "format": FORMAT,
         "default_language": default_language,
@@ -133,7 +168,15 @@ class Chunks:
         return found
 
     def append(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
-        """Write one chunk."""
+        """Write one chunk.
+
+        Parameters
+        ----------
+        texts
+            Its texts.
+        values
+            Column -> one value per text; NaN if undefined.
+        """
         import pyarrow as pa
 
         self._folder.mkdir(exist_ok=True)
@@ -149,12 +192,24 @@ def clear_parts(folder: Path) -> None:
 
 
 def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
-    """Read a Parquet file with these columns of texts and numbers as it is: none is made from folder names.
+    """Read a Parquet file as it is: no column is made from folder names.
+
+    Parameters
+    ----------
+    path
+        The file.
+    texts, numbers
+        Columns that it must have, of strings and of doubles.
+
+    Returns
+    -------
+    Table
+        With all its columns.
 
     Raises
     ------
     InputError
-        If it is damaged, or has other columns.
+        If it is damaged, or lacks one of these columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -171,7 +226,13 @@ def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file whole or not at all."""
+    """Write a Parquet file whole or not at all.
+
+    Parameters
+    ----------
+    path, table
+        The file and its rows. An earlier file is replaced.
+    """
     import pyarrow.parquet as pq
 
     write_atomically(path, lambda aside: pq.write_table(table, aside, compression="zstd"))

@@ -47,7 +47,17 @@ def strip_punctuation(text: str) -> str:
 
 
 def words(text: str, language: str) -> list[str]:
-    """Cut a text into words; in languages with spaces, words keep their punctuation.
+    """Cut a text into words.
+
+    Parameters
+    ----------
+    text, language
+        A text, and the first part of its language's code, such as en.
+
+    Returns
+    -------
+    list of str
+        In languages with spaces, words keep their punctuation.
 
     >>> words("Yes, of  course - why?", "en")
     ['Yes,', 'of', 'course', '-', 'why?']
@@ -81,7 +91,17 @@ def _tagger() -> Any:
 
 
 def word_length(text: str, language: str = "en") -> float:
-    """Compute the mean number of characters per word, punctuation stripped; NaN without a word.
+    """Compute the mean number of characters per word, punctuation stripped.
+
+    Parameters
+    ----------
+    text, language
+        As in `words`.
+
+    Returns
+    -------
+    float
+        NaN without a word.
 
     >>> word_length("It can't be - surely?")
     3.5
@@ -92,6 +112,16 @@ def word_length(text: str, language: str = "en") -> float:
 def statement_length(text: str, language: str = "en") -> float:
     """Count the words, punctuation kept.
 
+    Parameters
+    ----------
+    text, language
+        As in `words`.
+
+    Returns
+    -------
+    float
+        A whole number.
+
     >>> statement_length("It can't be - surely?")
     5.0
     """
@@ -99,7 +129,20 @@ def statement_length(text: str, language: str = "en") -> float:
 
 
 def word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> float:
-    """Compute the mean Zipf frequency of the words, punctuation stripped; NaN without a word."""
+    """Compute the mean Zipf frequency of the words, punctuation stripped.
+
+    Parameters
+    ----------
+    text, language
+        As in `words`.
+    zipf
+        Word -> Zipf frequency: log10 of how often the word occurs among a billion words.
+
+    Returns
+    -------
+    float
+        NaN without a word.
+    """
     return _mean([zipf(word) for word in bare_words(text, language)])
 
 
@@ -120,7 +163,17 @@ def lengths(language: str) -> Component | Missing:
 def frequency(language: str, known: Mapping[str, str] | None = None) -> Component | Missing:
     """Return the component of word_frequency: wordfreq in the text's language (the published code used German).
 
-    `known` is the identity that computed earlier numbers: if it is unchanged, wordfreq is not imported.
+    Parameters
+    ----------
+    language
+        Language of the texts.
+    known
+        Identity that computed earlier numbers: if it is unchanged, wordfreq is not imported.
+
+    Returns
+    -------
+    Component or Missing
+        Missing where texts cannot be cut into words here, or wordfreq lacks a word list or is not installed.
     """
     if unavailable := _words_missing(language):
         return Missing(FREQUENCY, unavailable)

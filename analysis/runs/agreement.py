@@ -50,9 +50,15 @@ def spread(invalid: str) -> str:
 
 
 def outvoted(row: str = "r") -> str:
-    """Return the SQL that tells whether no answer of a sampled row is given by more samples than hold none.
+    """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
 
-    Such an answer is an invalid one where invalid answers count, and a valid one where they are dropped.
+    It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
+    where invalid answers count, and as valid where they are dropped.
+
+    Parameters
+    ----------
+    row
+        Name of the row in the query.
     """
     return f"""({row}."count" IS NOT NULL
         AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
@@ -60,8 +66,6 @@ def outvoted(row: str = "r") -> str:
 
 def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
-
-    Of these studies; of all, where none is named.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
@@ -75,6 +79,13 @@ def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     - table `item_patterns`: study, model, condition, item, original (bool) and, over those rows, n_rows, n_valid,
       validity_mean, validity_sd, agreement_mean, agreement_sd, agreement_min, agreement_max, n_agree, n_ties,
       n_outvoted, n_outvoted_agree.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    studies
+        Names of those that are about agreement; all, where none is named.
 
     Raises
     ------

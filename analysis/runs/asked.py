@@ -45,7 +45,20 @@ class Asked:
 
 
 def entry(runs: Runs, study: str, model: str, condition: str) -> Mapping[str, Any] | None:
-    """Return the entry of `asked` in run.json about a model under a condition; None where there is none."""
+    """Find what run.json says of the prompts of a model under a condition.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    study, model, condition
+        Their names.
+
+    Returns
+    -------
+    mapping or None
+        The entry of `asked`; None where there is none.
+    """
     entries = runs.info["asked"].get(study, {}).get(condition, ())
     return next((each for each in entries if model in each["models"]), None)
 
@@ -59,6 +72,11 @@ def prompt(found: Mapping[str, Any] | None, wording: Mapping[str, Any]) -> Asked
         From `entry`.
     wording
         A row of the stimuli: item, variant, text, attributes.
+
+    Returns
+    -------
+    Asked
+        The messages, or why they are not known.
     """
     if found is None:
         return Asked(why=UNKNOWN)
@@ -87,7 +105,20 @@ def _part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | Non
 
 
 def wordings(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
-    """Return the wordings of an item in their order, each as a row of the stimuli."""
+    """List the wordings of an item in their order.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    study, item
+        Their names.
+
+    Returns
+    -------
+    list of dict
+        Rows of the stimuli: item, variant, pattern, text, options, attributes.
+    """
     found: list[dict[str, Any]] = runs.execute(
         "SELECT item, variant, pattern, text, options, attributes FROM stimuli WHERE study = ? AND item = ? "
         "ORDER BY position",
@@ -101,6 +132,8 @@ def answers(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open`.
     keys
         Columns study, item, variant.
 
@@ -145,6 +178,10 @@ def said(row: Mapping[str, Any], scale: Sequence[int] | None = None) -> str:
         A response with the `options` of its stimulus, or an `error`; what is absent is None.
     scale
         The two ends, where the numbers of a scale were asked for.
+
+    Returns
+    -------
+    str
 
     >>> said({"probability": [0.25, 0.5], "mass": 0.75, "answer": "no", "options": ["yes", "no"]})
     'yes 0.25, no 0.5, together 0.75; answer: no'

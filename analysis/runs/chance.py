@@ -1,8 +1,9 @@
 """Tell which answers chance had a part in: an answer that was drawn can change without another wording.
 
 Answers are *determined* where a run holds probabilities, or texts of temperature 0. All others are drawn: at a
-temperature above 0, or at one that nobody recorded. One drawn answer per wording cannot part wording from chance. Two
-samples or more can, where those of one wording agree more often than those of different wordings of the item.
+temperature above 0, or at one that is not recorded. With one drawn answer per wording, effects of the wording cannot be
+told from chance. Two samples or more tell them apart: those of one wording then agree more often than those of
+different wordings of the item.
 """
 
 from __future__ import annotations
@@ -77,15 +78,23 @@ def is_determined(fields: Mapping[str, Any]) -> bool:
 def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
-    An item counts with at least two wordings, one of them with two samples. Where all samples of an item are alike but
-    for chance, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
+    An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by
+    chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open`.
+    study
+        One of them. Of the protocol `agreement` without originals, as on its page.
 
     Returns
     -------
     DataFrame
-        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1. Of the
-        protocol `agreement` without originals, as on its page.
+        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1.
     """
+    # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
+    # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
     of_agreement = runs.info["studies"][study]["protocol"] == "agreement"
     return runs.sql(
         f"""

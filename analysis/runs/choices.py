@@ -62,8 +62,8 @@ class Choices:
     readings
         Of every unit: how its texts are read, "letter" or "strict"; empty where it has none, or others read them.
     texts, otherwise
-        Of every answer, how many texts it was read from, and how many of them the other reading reads otherwise; NaN
-        where nobody counted: (questions, wordings, orders, units).
+        Of every answer, how many texts it was read from, and how many of them the other reading reads differently;
+        NaN where that was not counted: (questions, wordings, orders, units).
     """
 
     study: str
@@ -153,6 +153,7 @@ def _read(runs: Runs, study: str) -> Choices:
         position >= 0, size, right, nobody, nobody, gold, unknown, unknown, (), *(nobody.astype(float),) * 2,
     )  # fmt: skip
     _refuse_gaps(runs, asked)
+    # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
     _index(runs, variants, np.ravel_multi_index(tuple(place), shape))
     units = _units(runs, study)
     found = replace(asked, units=tuple(units), **_answers(runs, study, units, letters, shape))

@@ -14,7 +14,20 @@ Conditions = Mapping[str, Mapping[str, Any]]
 
 
 def twin(conditions: Conditions, name: str) -> str | None:
-    """Return the condition that asks the same prompts for option probabilities, or None."""
+    """Find the condition that asks the same prompts for option probabilities.
+
+    Parameters
+    ----------
+    conditions
+        Name -> fields, as run.json has them.
+    name
+        One of them.
+
+    Returns
+    -------
+    str or None
+        None where there is none, and for a condition that asks for probabilities itself.
+    """
     if "answer" not in conditions[name]:
         return None
     asked = _prompt(conditions[name])
@@ -23,10 +36,22 @@ def twin(conditions: Conditions, name: str) -> str | None:
 
 
 def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """List the (model, condition) pairs that asked only a sample of the wordings which their twin asked in full.
+    """List the models and conditions that asked only a sample of the wordings which their twin asked in full.
 
     They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:
     with fewer wordings per item, both are smaller, so the model would look more stable than it is.
+
+    Parameters
+    ----------
+    conditions
+        As in `twin`.
+    units
+        The (model, condition) pairs that were asked.
+
+    Returns
+    -------
+    set
+        Those of `units` that are subsamples.
     """
     small = {name: twin(conditions, name) for name, fields in conditions.items() if _is_part(fields.get("share"))}
     return {(model, name) for model, name in units if (model, small.get(name)) in units}

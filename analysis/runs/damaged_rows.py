@@ -109,6 +109,8 @@ def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: M
 
     Parameters
     ----------
+    con
+        The DuckDB connection that reads them.
     folder, info
         The run folder and its run.json.
     rows
@@ -142,6 +144,8 @@ def refuse_damaged_responses(
 
     Parameters
     ----------
+    con
+        The DuckDB connection that reads them.
     folder, info
         The run folder and its run.json.
     stimuli, parts

@@ -68,18 +68,46 @@ class Runs:
         _create_views(self)
 
     def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
-        """Run a query over the views and return its rows.
+        """Run a query over the views.
+
+        Parameters
+        ----------
+        query, parameters
+            SQL, and values for its `?` (in order) or `$name`.
+
+        Returns
+        -------
+        DataFrame
+            The rows.
 
         Raises
         ------
         InputError
             If a file is damaged, was changed since it was opened, or holds an impossible value.
+        OSError
+            If there is no room for DuckDB's temporary files.
         """
         frame: pd.DataFrame = self.execute(query, parameters).df()
         return frame
 
     def execute(self, query: str, parameters: Parameters = ()) -> duckdb.DuckDBPyConnection:
-        """Run a query or a definition on the connection; errors as in `sql`."""
+        """Run a query or a definition on the connection.
+
+        Parameters
+        ----------
+        query, parameters
+            As in `sql`.
+
+        Returns
+        -------
+        DuckDBPyConnection
+            From which the rows are fetched.
+
+        Raises
+        ------
+        InputError, OSError
+            As `sql`.
+        """
         import duckdb
 
         try:
@@ -93,11 +121,22 @@ class Runs:
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Call `make` once per key, keep what it returns as long as these runs, and return that at every later call.
+        """Make something once per key, keep it as long as these runs, and return it at every later call.
 
         Several tables are made of the same rows or the same fits. ::
 
             rows = runs.kept("scored rows", lambda: _read(runs))
+
+        Parameters
+        ----------
+        key
+            Names what is kept, everywhere in the program.
+        make
+            Makes it; called once.
+
+        Returns
+        -------
+        What `make` returned.
         """
         if key not in self._kept:
             self._kept[key] = make()
@@ -132,6 +171,10 @@ def open(
         run agree to the last digit.
     memory_limit
         Memory from which DuckDB uses a temporary file.
+
+    Returns
+    -------
+    Runs
 
     Raises
     ------

@@ -116,6 +116,17 @@ def models(path: Path) -> list[str]:
 def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """Read and check run.json, the file footers and, in one pass, the rows of one folder (`damaged_rows`).
 
+    Parameters
+    ----------
+    path
+        The run folder.
+    con
+        The DuckDB connection that reads the files.
+
+    Returns
+    -------
+    Folder
+
     Raises
     ------
     InputError

@@ -1,7 +1,7 @@
-"""Read text, CSV and YAML files that a user names: bounded in size and depth, and every fault told in one line.
+"""Read text, CSV and YAML files that a user names: bounded in size and depth, and every fault is one line.
 
-YAML is read as its text says it: every scalar stays text, so that `1_000`, `yes` and `2024-13-45` are for the reader of
-the field to judge, and nothing is guessed. Aliases are not followed: a few lines of them can stand for gigabytes.
+Every scalar of a YAML file stays text: whoever reads a field decides what `1_000`, `yes` and `2024-13-45` mean there,
+and nothing is guessed. Aliases are not followed: a few lines of them can stand for gigabytes.
 """
 
 from __future__ import annotations

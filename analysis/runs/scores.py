@@ -41,6 +41,8 @@ def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open`.
     invalid
         Samples without a number are "dropped" from their item's score, as in the paper, or "inconsistent": they count,
         and an item of whose samples at least half hold no number has no score. Of exact scores nothing was drawn:
@@ -62,8 +64,8 @@ def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     Raises
     ------
     InputError
-        For runs without scores, a condition or a row that contradicts results/schema.json, or a human score without a
-        known range.
+        For an unknown convention, runs without scores, a condition or a row that contradicts results/schema.json, or a
+        human score without a known range.
     """
     check_convention(invalid)
     rows = runs.kept("scored rows", lambda: _read(runs))

@@ -86,6 +86,11 @@ def coefficient(
     given
         A third variable, whose influence is removed from both (partial correlation).
 
+    Returns
+    -------
+    Coefficient
+        NaN, with the reason in `caution`, for fewer than `LEAST` models and for a constant variable.
+
     Raises
     ------
     InputError
@@ -118,7 +123,14 @@ def coefficient(
 
 
 def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
-    """Correlate every pair of columns of a frame with one row per model, over the models that have both values.
+    """Correlate every pair of columns of a frame, over the models that have both values.
+
+    Parameters
+    ----------
+    frame
+        One row per model, one column per measure.
+    methods
+        Some of `METHODS`.
 
     Returns
     -------
@@ -187,6 +199,7 @@ def _orders(n: int) -> npt.NDArray[np.intp]:
 def _exact(x: np.ndarray, y: np.ndarray, r: float) -> float:
     """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
     found = _coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
+    # Sorted 0, .5, .5, 1 and r = .5: one lies before .5, so that 1 - 1/4 of the orders are as far from 0.
     return float(1 - np.searchsorted(found, abs(r) - 1e-9) / len(found))
 
 

@@ -71,7 +71,17 @@ def variance(column: str) -> Form:
 def entropy(column: str, numbers: float = np.inf) -> Form:
     """Choose the interval of the entropy, in bits, of values of which equal ones are one class.
 
-    `numbers`: how many classes there may be, so that no entropy is above log2 of it.
+    Parameters
+    ----------
+    column
+        Name of the column of values (items, units).
+    numbers
+        How many classes there may be, so that no entropy is above log2 of it.
+
+    Returns
+    -------
+    Form
+        The jackknife's interval, from 30 items on.
     """
     return Form(least=30, column=column, ends=partial(_entropy, most=float(np.log2(numbers))))
 

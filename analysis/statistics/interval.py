@@ -66,6 +66,8 @@ def fill(
 
     Parameters
     ----------
+    figure
+        Over all units; it is changed.
     block
         Units with the same items.
     ends
@@ -107,7 +109,19 @@ def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
 
 
 def reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
-    """List why some of these figures have no interval, from texts of the column `no_interval`.
+    """List why some of these figures have no interval.
+
+    Parameters
+    ----------
+    texts
+        Of the column `no_interval` (`columns`).
+    figures
+        Names of figures. A text that names none is about all.
+
+    Returns
+    -------
+    list of str
+        Those of `REASONS` that occur, in that order.
 
     >>> reasons(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
     ['one item only']

@@ -54,7 +54,21 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def holm_within(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Series:
-    """Correct a column of p values after Holm within every family: the rows with equal values in `by`; NaN is no test.
+    """Correct a column of p values after Holm within every family.
+
+    Parameters
+    ----------
+    table
+        One row per test.
+    by
+        Columns: the rows with equal values in them are a family.
+    p
+        Column of p values; NaN is no test.
+
+    Returns
+    -------
+    Series
+        In the order of the rows; NaN where there is no test.
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"measure": ["x", "x", "y", "x"], "p": [0.01, 0.04, 0.04, float("nan")]})

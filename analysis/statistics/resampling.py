@@ -59,10 +59,15 @@ _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 d
 
 
 def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
-    """Draw items and count how often each one was taken, in chunks of rows, `draws` rows in all.
+    """Draw items and count how often each one was taken, in chunks of rows.
 
     Rows are multinomial (n_items; 1/n_items, ...). The same arguments always give the same counts. That makes
     differences paired: both sides use the same draws.
+
+    Parameters
+    ----------
+    n_items, draws, seed
+        How many items there are, how many rows there are in all chunks, and the seed of the generator.
 
     Yields
     ------
@@ -101,18 +106,40 @@ def _drawn_once(n_items: int, draws: int, seed: int) -> Array:
 
 
 def _drawn(rng: np.random.Generator, n_items: int, rows: int) -> Array:
-    # Counting drawn indices is ten times as fast as Generator.multinomial.
+    # Counting drawn indices is ten times as fast as Generator.multinomial. Every row has its own indices: of 3 items,
+    # the draws "0, 2, 2" and "1, 1, 0" are 0, 2, 2 and 4, 4, 3, counted as 1, 0, 2 and 1, 2, 0.
     taken = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
     return np.bincount(taken.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
 
 
 def mean(counts: Array, values: Array) -> Array:
-    """Compute the mean over the drawn items: (draws, items) x (items, units) -> (draws, units)."""
+    """Compute the mean over the drawn items.
+
+    Parameters
+    ----------
+    counts, values
+        (draws, items) and (items, units).
+
+    Returns
+    -------
+    array (draws, units)
+    """
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
 
 
 def sd(counts: Array, values: Array) -> Array:
-    """Compute the standard deviation over the drawn items, ddof = 1; NaN if only one item was drawn."""
+    """Compute the standard deviation (n - 1) over the drawn items.
+
+    Parameters
+    ----------
+    counts, values
+        (draws, items) and (items, units).
+
+    Returns
+    -------
+    array (draws, units)
+        NaN if only one item was drawn.
+    """
     n = counts.sum(axis=1, keepdims=True)
     centred = values - values.mean(axis=0)  # without it, two large sums are subtracted below and digits are lost
     squares = counts @ centred**2
@@ -124,20 +151,54 @@ def sd(counts: Array, values: Array) -> Array:
 
 
 def ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
-    """Divide two sums over the drawn items, as in a mean over rows; NaN where the lower sum is 0."""
+    """Divide two sums over the drawn items, as in a mean over rows.
+
+    Parameters
+    ----------
+    counts, numerator, denominator
+        (draws, items), and twice (items, units).
+
+    Returns
+    -------
+    array (draws, units)
+        NaN where the lower sum is 0.
+    """
     return quotient(counts @ numerator, counts @ denominator)
 
 
 def quotient(above: Array, below: Array) -> Array:
-    """Divide two sums over the drawn items that are there already; NaN where the lower one is 0."""
+    """Divide two sums over the drawn items that are there already.
+
+    Parameters
+    ----------
+    above, below
+        Twice (draws, units).
+
+    Returns
+    -------
+    array (draws, units)
+        NaN where the lower sum is 0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below != 0, above / below, np.nan)
 
 
 def percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
-    """Compute the expanded percentiles of draws of some items along the first axis (linear interpolation).
+    """Compute the expanded percentiles (`significance.expanded`) of draws, with linear interpolation.
 
-    NaN stays NaN; all is NaN for fewer than two items.
+    Parameters
+    ----------
+    samples
+        Draws of a figure along the first axis: (draws, ...).
+    n_items
+        How many items were drawn from.
+    level
+        Coverage of the interval, 0 to 1.
+
+    Returns
+    -------
+    tuple of two arrays (...)
+        Lower and upper ends; NaN where a draw is, and everywhere for fewer than two items.
     """
     if n_items < 2:
         nothing = np.full(samples.shape[1:], np.nan)
@@ -288,6 +349,7 @@ def _select(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
     """Select the units that the targets need; return their columns, and where in them each side of a target is."""
+    # Of the pairs (4, 7) and (4, 9), the units are 4, 7, 9, and the sides are at 0, 0 and at 1, 2 of these.
     units, place = np.unique(targets, return_inverse=True)
     sides = list(place.reshape(np.shape(targets)).T)
     return {name: values[items][:, units] for name, values in columns.items()}, sides

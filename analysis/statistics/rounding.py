@@ -1,6 +1,6 @@
 """Tell scores that vary from scores that differ by rounding only.
 
-Sums of floats in another order differ in their last digits. Ranks and moments take every difference at its word: the
+Sums of floats in another order differ in their last digits. Ranks and moments take every difference for a real one: the
 tau of such scores is an order of noise, and their kurtosis its shape. So scores whose standard deviation is below
 `NOISE` of the scale are one score. Of scores that vary, two are one only if they differ in their last digits.
 """
@@ -16,7 +16,7 @@ DIGITS = 1e-12  # share of the scale, or else of a score itself, below which its
 
 
 def constant(values: Array, scale: float | None = None) -> bool:
-    """Tell whether some scores are the same but for rounding: their standard deviation is below `NOISE` of the scale.
+    """Tell whether some scores are the same but for rounding.
 
     Parameters
     ----------
@@ -24,15 +24,29 @@ def constant(values: Array, scale: float | None = None) -> bool:
         One score per item, none of them NaN.
     scale
         Width of the scale that the scores are on; None: the largest absolute score.
+
+    Returns
+    -------
+    bool
+        Whether their standard deviation is at most `NOISE` of the scale.
     """
     return bool(np.std(values) <= _least(values, scale))
 
 
 def settled(values: Array, scale: float | None = None) -> Array:
-    """Return the scores (items,) without rounding noise: those that differ by nothing else are exactly equal.
+    """Return scores without rounding noise: those that differ by nothing else are exactly equal.
 
-    Constant scores (see `constant`) all become the lowest of them. Of scores that vary, neighbours in order that are
-    nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others stay.
+    Parameters
+    ----------
+    values, scale
+        As in `constant`.
+
+    Returns
+    -------
+    array (items,)
+        Constant scores (see `constant`) all become the lowest of them. Of scores that vary, neighbours in order that
+        are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others
+        stay.
 
     >>> settled(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(), settled(np.array([8.0 + 1e-12, 8.0])).tolist()
     ([8.0, 8.0, 5.0], [8.0, 8.0])
@@ -46,6 +60,7 @@ def settled(values: Array, scale: float | None = None) -> Array:
     if constant(values, scale):
         return np.full(len(values), ordered[0])
     first = np.append(True, np.diff(ordered) > DIGITS * (np.abs(ordered[1:]) if scale is None else scale))
+    # Ordered, 5, 8 and 8 + 1e-14 begin new scores at True, True, False: each is the one numbered 0, 1, 1 of 5 and 8.
     return np.asarray(ordered[np.flatnonzero(first)][np.cumsum(first) - 1][place])
 
 

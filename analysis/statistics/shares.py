@@ -108,6 +108,11 @@ def estimated(share: Share | Made, level: float) -> Estimated:
         Pairs (part, whole), each twice (items, units); or a figure made of such shares.
     level
         Coverage, such as 0.95.
+
+    Returns
+    -------
+    Estimated
+        Of every unit.
     """
     made = share if isinstance(share, Made) else Made([share], lambda values: (values[0], np.ones_like(values)))
     parts = [_linear(each) for each in made.shares]
@@ -150,15 +155,40 @@ def _linear(share: Share) -> _Linear:
 
 
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
-    """Compute Wilson's interval of a share of n independent answers; n need not be a whole number.
+    """Compute Wilson's interval of a share of independent answers.
 
     The ends are the shares P with |share - P| = z sqrt(P (1 - P) / n).
+
+    Parameters
+    ----------
+    share, n
+        Shares, and the numbers of answers, which need not be whole; of shapes that go together.
+    level
+        Coverage.
+
+    Returns
+    -------
+    tuple of two arrays
+        Lower and upper ends; NaN where the share is.
     """
     return score(share, n, NormalDist().inv_cdf((1 + level) / 2))
 
 
 def score(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
-    """Compute the same for any quantile z: of the normal distribution, or of t where the variance is estimated."""
+    """Compute Wilson's interval for any quantile.
+
+    Parameters
+    ----------
+    share, n
+        As in `wilson`.
+    z
+        Of the normal distribution, or of t where the variance is estimated.
+
+    Returns
+    -------
+    tuple of two arrays
+        As of `wilson`.
+    """
     z = np.asarray(z, float)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
@@ -167,10 +197,20 @@ def score(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array, Array]:
-    """Compute the exact interval of a share of n independent answers; n need not be a whole number.
+    """Compute the exact interval of a share of independent answers.
 
     Wilson's leaves out shares near 0 and 1 too often far out in the tails, where the best of many shares is looked for:
     of the highest of 60 shares of .03, from 62 answers each, it would hold .62 with Bonferroni's correction.
+
+    Parameters
+    ----------
+    share, n, level
+        As in `wilson`.
+
+    Returns
+    -------
+    tuple of two arrays
+        As of `wilson`.
     """
     from scipy.special import betaincinv
 
@@ -184,11 +224,21 @@ def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array
 
 
 def newcombe(a: Estimated, b: Estimated) -> tuple[Array, Array]:
-    """Compute Newcombe's interval (method 10) of a minus b, two shares of the same items.
+    """Compute Newcombe's interval (method 10) of the difference of two shares of the same items.
 
     Each end lies sqrt(d^2 - 2 phi d e + e^2) from the difference; d and e are the distances from the shares to the ends
     of their intervals. phi, the correlation of both over the items, is lowered by a continuity correction where it is
     positive, so that two shares that are equal in every item still have an interval.
+
+    Parameters
+    ----------
+    a, b
+        Shares of the same units; b is subtracted.
+
+    Returns
+    -------
+    tuple of two arrays (units,)
+        Lower and upper ends of a - b; NaN where a share is.
     """
     together = (a.influence * b.influence).sum(axis=0)
     largest = np.sqrt((a.influence**2).sum(axis=0) * (b.influence**2).sum(axis=0))

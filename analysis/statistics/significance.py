@@ -20,13 +20,24 @@ ROUNDING = 1e-12  # a difference up to this one is none: sums in another order d
 
 
 def two_sided(samples: Array, n_items: int) -> Array:
-    """Test differences against 0 by inverting their interval: (draws, pairs) -> p values (pairs,).
+    """Test differences against 0 by inverting their interval.
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
     in place of a share r / draws (Davison and Hinkley 1997, section 4.2); then widened as the interval is
     (`expanded`). No p value is below `least_p`: the draws never hold what no item shows, so from few items their own
-    would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not hold 0. NaN where a
-    draw is undefined.
+    would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not hold 0.
+
+    Parameters
+    ----------
+    samples
+        Draws of the differences: (draws, pairs).
+    n_items
+        How many items were drawn from.
+
+    Returns
+    -------
+    array (pairs,)
+        p values; NaN where a draw is undefined.
     """
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
     p = np.clip(_of_draws((sides + 1) / (len(samples) + 1), n_items), least_p(len(samples), n_items), 1.0)
@@ -34,10 +45,20 @@ def two_sided(samples: Array, n_items: int) -> Array:
 
 
 def least_p(draws: int, n_items: npt.ArrayLike) -> Array:
-    """Return the smallest p value that `two_sided` can give; NaN without draws.
+    """Return the smallest p value that `two_sided` can give.
 
     If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
     this size has the probability 2 / 2^n, as in `mcnemar`.
+
+    Parameters
+    ----------
+    draws, n_items
+        How many draws there are, and how many items they are of (of any shape).
+
+    Returns
+    -------
+    array
+        Of the shape of `n_items`; NaN without draws.
     """
     if not draws:
         return np.full(np.shape(n_items), np.nan)
@@ -51,6 +72,18 @@ def expanded(level: float, n_items: int) -> float:
     Draws of n items vary by (n - 1) / n of the variance that the items' own is estimated to be, and this estimate has
     n - 1 degrees of freedom. So in place of (1 - level) / 2 it is what a normal distribution has beyond t sqrt(n / (n -
     1)). For a mean of normal values these percentiles are the t interval.
+
+    Parameters
+    ----------
+    level
+        Coverage, such as 0.95.
+    n_items
+        Two or more.
+
+    Returns
+    -------
+    float
+        Of 10 items, 0.0086 for a level of 0.95.
     """
     from scipy.special import ndtr, stdtrit
 

@@ -38,19 +38,30 @@ def moments(counts: Array, values: Array, *, biased: bool = True, scale: float |
         True: kurtosis is m4 / m2^2 - 3 (g2 of Joanes and Gill, the default of scipy). False: it is G2, which is 0 on
         average over samples of a normal distribution, and needs four items.
     scale
-        Width of the scale.
+        Width of the scale; None: the largest absolute value of a unit.
 
     Returns
     -------
     dict
-        kurtosis, variance: (draws, units).
+        kurtosis (NaN if all are equal), variance: (draws, units).
     """
     values = _settled(values, scale)
     return {"kurtosis": _kurtosis(counts, values, biased), "variance": sd(counts, values) ** 2}
 
 
 def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> Array:
-    """Compute Fisher's kurtosis of the drawn items, see `moments`: (draws, units); NaN if all are equal."""
+    """Compute Fisher's kurtosis over the drawn items.
+
+    Parameters
+    ----------
+    counts, values, biased, scale
+        As in `moments`.
+
+    Returns
+    -------
+    array (draws, units)
+        NaN if all are equal.
+    """
     return _kurtosis(counts, _settled(values, scale), biased)
 
 
@@ -95,6 +106,7 @@ def concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict
         log2(k) for k numbers that are equally frequent; (draws, units).
     """
     indicators = [_indicators(column) for column in nearest(values).T]
+    # Of units with 3, 2 and 4 different numbers, the columns side by side begin at 0, 3 and 5.
     starts = np.cumsum([0, *(of_unit.shape[1] for of_unit in indicators[:-1])])
     sizes, n = counts @ np.hstack(indicators), counts.sum(axis=1, keepdims=True)
     return {
@@ -136,7 +148,16 @@ def mode(values: Array) -> tuple[float, int]:
 
 
 def correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
-    """Correlate columns `score` and `gold` (items, units) by Kendall's tau-b, Spearman and Pearson.
+    """Correlate scores with human ones by Kendall's tau-b, Spearman and Pearson.
+
+    Parameters
+    ----------
+    columns
+        `score` and `gold`: (items, units).
+    counts
+        (draws, items).
+    scale
+        Width of the scale that both are on; None: the largest absolute value of a unit.
 
     Returns
     -------
@@ -148,12 +169,36 @@ def correlations(columns: Columns, counts: Array, *, scale: float | None = None)
 
 
 def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
-    """Compute Kendall's tau-b with ties and repeated items: twice (items, units) -> (draws, units)."""
+    """Compute Kendall's tau-b with ties and repeated items.
+
+    Parameters
+    ----------
+    counts, x, y
+        (draws, items), and twice (items, units).
+    scale
+        As in `correlations`.
+
+    Returns
+    -------
+    array (draws, units)
+        NaN if either column is constant over the drawn items.
+    """
     return _tau(counts, _settled(x, scale), _shared(y, scale))
 
 
 def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
-    """Compute Pearson's correlation: twice (items, units) -> (draws, units)."""
+    """Compute Pearson's correlation.
+
+    Parameters
+    ----------
+    counts, x, y, scale
+        As in `tau`.
+
+    Returns
+    -------
+    array (draws, units)
+        NaN if either column is constant over the drawn items.
+    """
     return _pearson(counts, _settled(x, scale), _shared(y, scale))
 
 

@@ -88,7 +88,25 @@ def fit(
 
 
 def engine_for(formula: Formula, engine: str = "auto") -> str:
-    """Return the name of the engine that fits `formula`: the given one, or the one that "auto" chooses."""
+    """Name the engine that fits a formula.
+
+    Parameters
+    ----------
+    formula
+        To be fitted.
+    engine
+        One of `ENGINES`.
+
+    Returns
+    -------
+    str
+        The given one; of "auto", "profile" where it can fit the formula, else "pymer4".
+
+    Raises
+    ------
+    InputError
+        For an unknown engine, and a formula that "profile" cannot fit.
+    """
     if engine not in ENGINES:
         raise InputError(f"no engine '{engine}'; there are {', '.join(ENGINES)}")
     if engine == "auto":

@@ -45,12 +45,24 @@ class ByItem:
 
 
 def by_item(part: Part, fit: Fit) -> ByItem:
-    """Sum up the rows of a fit with one random intercept."""
+    """Sum up the rows of a fit with one random intercept.
+
+    Parameters
+    ----------
+    part, fit
+        The rows, and the fit that was made of them.
+
+    Returns
+    -------
+    ByItem
+        Items in the order of `Matrix.levels`.
+    """
     asked = matrix(part)
     made = design(asked)
     columns = np.column_stack([made.q, asked.y - made.x @ fit.estimate])
     order = np.argsort(asked.codes, kind="stable")
     size = np.bincount(asked.codes)
+    # Items of 2, 3 and 1 rows are cut out of the sorted rows before row 2 and row 5.
     items = np.split(columns[order], np.cumsum(size)[:-1])
     mean = np.array([rows.mean(axis=0) for rows in items])
     return ByItem(size.astype(float), mean, np.array([rows.T @ rows for rows in items]), made.r)

@@ -86,7 +86,20 @@ FAMILY = ("study", "model", "condition")  # the columns of a run that cut its ro
 
 
 def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns that cut `frame` into fits: `by`, else those of FAMILY that the formula does not use."""
+    """Choose the columns that cut a frame into fits.
+
+    Parameters
+    ----------
+    frame, formula
+        The rows, and what is fitted to them.
+    by
+        Names of columns; None: those of `FAMILY` that the frame has and the formula does not use.
+
+    Returns
+    -------
+    tuple of str
+        Empty: one fit of all rows.
+    """
     if by is None:
         return tuple(name for name in FAMILY if name in frame.columns and name not in formula.names)
     return (by,) if isinstance(by, str) else tuple(by)
@@ -95,13 +108,25 @@ def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> t
 def parts(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error", optional: Collection[str] = ()
 ) -> Iterator[Part]:
-    """Cut `frame` into the parts of a family, one per fit, and check each part.
+    """Cut a frame into the parts of a family, one per fit, and check each part.
+
+    Parameters
+    ----------
+    frame, formula, by
+        The rows, what is fitted to them, and the columns that cut them, from `family`.
+    missing, optional
+        As in `mixed.fit`.
+
+    Yields
+    ------
+    Part
+        In the order in which their first rows come.
 
     Raises
     ------
     InputError
         A column that is not there, no rows, missing or infinite values, a response that is not a number or does not
-        vary, fewer than two items.
+        vary, fewer than two items, one row of every item.
     """
     if missing not in ("error", "drop"):
         raise InputError(f"missing is 'error' or 'drop', not '{missing}'")
@@ -122,7 +147,7 @@ def parts(
         yield _checked(Part((), frame, formula), gappy, missing, optional)
         return
     groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
-    if groups.ngroups == 1:  # looked at where it is: copies of the rows of 500 models fill the memory
+    if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
         key = tuple(frame[name].iloc[0] for name in by)
         yield _checked(Part(key, frame, formula), gappy, missing, optional)
         return

@@ -88,8 +88,22 @@ def default_formula(
 ) -> DefaultFormula:
     """Write the formula `response ~ all features that are present + (1 | group)`.
 
-    A feature is dropped, with the reason, if `frame` has no such column or no value in it (a component was missing when
-    the features were computed). `fit` later drops constant and collinear ones, also with the reason.
+    `fit` later drops constant and collinear features, also with the reason.
+
+    Parameters
+    ----------
+    frame
+        One row per response.
+    features
+        Names of columns that the frame may have.
+    response, group
+        Names of the columns of the response and of the random intercept.
+
+    Returns
+    -------
+    DefaultFormula
+        Without features that are no column of the frame, or have no value in it (a component was missing when the
+        features were computed).
 
     Raises
     ------

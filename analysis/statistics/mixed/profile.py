@@ -166,7 +166,18 @@ class Engine:
 
 
 def collapse(asked: Matrix, made: Design) -> Items:
-    """Compute the sufficient statistics that depend on the predictors only."""
+    """Compute the sufficient statistics that depend on the predictors only.
+
+    Parameters
+    ----------
+    asked, made
+        The model matrix, and the design of full rank that was made of it.
+
+    Returns
+    -------
+    Items
+        To be used for every response to the same wordings.
+    """
     size = np.bincount(asked.codes).astype(float)
     q = np.array([np.bincount(asked.codes, column) for column in made.q.T]).T / size[:, None]
     deviation = made.q - q[asked.codes]
@@ -174,7 +185,20 @@ def collapse(asked: Matrix, made: Design) -> Items:
 
 
 def item_sums(items: Items, y: Array) -> Sums:
-    """Add a response (rows) to the sufficient statistics of the predictors."""
+    """Add a response to the sufficient statistics of the predictors.
+
+    Parameters
+    ----------
+    items
+        Of the predictors, from `collapse`.
+    y
+        Response (rows), or what least squares leave of it.
+
+    Returns
+    -------
+    Sums
+        All that a fit needs of the rows.
+    """
     codes = items.asked.codes
     means = np.bincount(codes, y) / items.size
     deviation = y - means[codes]
@@ -182,7 +206,20 @@ def item_sums(items: Items, y: Array) -> Sums:
 
 
 def profile(sums: Sums, phi: float) -> Profile:
-    """Compute the profiled REML criterion at `phi` (Bates et al., eq. 39-42)."""
+    """Compute the profiled REML criterion (Bates et al., eq. 39-42).
+
+    Parameters
+    ----------
+    sums
+        Sufficient statistics of a fit.
+    phi
+        Variance of the items in units of the residual variance, from 0 on.
+
+    Returns
+    -------
+    Profile
+        The criterion and its slope, and the estimates, at this phi.
+    """
     weight = sums.size / (1 + sums.size * phi)
     weighted = sums.q * weight[:, None]
     unscaled = np.linalg.inv(sums.within_qq + weighted.T @ sums.q)

@@ -35,6 +35,11 @@ def response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: 
     scale : "identity" is agreement, as in the paper. "logit" is `log_odds` unclipped where it is finite; elsewhere
         (sampled counts, an option without probability) the logit of agreement clipped to [CLIP, 1 - CLIP].
 
+    Returns
+    -------
+    Response
+        One value per row, NaN where agreement and log-odds are.
+
     Raises
     ------
     InputError

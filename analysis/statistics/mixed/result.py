@@ -96,7 +96,21 @@ class Result:
 
 
 def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
-    """Join tables of a family's fits; the columns of the family come first, and there is always a column model."""
+    """Join tables of a family's fits.
+
+    Parameters
+    ----------
+    by
+        The columns of the family.
+    tables
+        Pairs: a part of the family, and its table.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the family, then those of the tables; without `model` in the family, a column model first,
+        `POOLED`.
+    """
     import pandas as pd
 
     frames = []
@@ -111,6 +125,11 @@ def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFra
 
 def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
     """Compare two fits of one family, one per scale of the response.
+
+    Parameters
+    ----------
+    identity, logit
+        The fits of agreement, and those of its logit.
 
     Returns
     -------
@@ -153,7 +172,18 @@ def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def tests(estimate: Array, se: Array, df: Array) -> Columns:
-    """Compute t statistic, two-sided p and 95 % interval of estimates."""
+    """Test estimates against 0 by t.
+
+    Parameters
+    ----------
+    estimate, se, df
+        Estimates, their standard errors and degrees of freedom: (terms,).
+
+    Returns
+    -------
+    dict
+        statistic, p (two-sided), lower and upper (95 %): (terms,).
+    """
     from scipy.stats import t
 
     half = t.ppf(0.5 + LEVEL / 2, df) * se

@@ -37,6 +37,11 @@ UNKNOWN = 1e-10
 def robust_se(items: ByItem, fit: Fit) -> Array:
     """Compute cluster-robust standard errors of a fit with one random intercept; the items are the clusters.
 
+    Parameters
+    ----------
+    items, fit
+        The sums over the rows of every item (`by_item`), and the fit.
+
     Returns
     -------
     array over the terms of the fit

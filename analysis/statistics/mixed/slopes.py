@@ -54,12 +54,11 @@ def slope_tests(items: ByItem) -> Array:
 
 
 def _test(each: Array, rows: int, term: int, least: float) -> float:
-    """Compare one slope with a slope per item, from the cross-products of every item (items, k, k), the residuals
-    last.
+    """Compare one slope with a slope per item.
 
-    `rows` is their number, less one for the mean of every item. An item has a slope if the squares of its predictor
-    sum to more than `least`: if it is constant there, they are rounding, which grows with its size and not with how
-    much it varies elsewhere.
+    `each` holds the cross-products of every item (items, k, k), the residuals last; `rows` is the number of rows, less
+    one for the mean of every item. An item has a slope if the squares of its predictor sum to more than `least`: if it
+    is constant there, they are rounding, which grows with its size and not with how much it varies elsewhere.
     """
     from scipy.stats import f
 

@@ -1,8 +1,8 @@
 """Tell what accuracies alone say about wordings: of models by templates, with the number of answers behind each.
 
 A *block* holds the accuracies of several models with every template of one task. Its items are not known: all templates
-and models were asked the same ones, so that binomial errors go together, nobody knows how far. With a variance
-p (1 - p) / n of each accuracy, every figure takes the wider case:
+and models were asked the same ones, so that binomial errors are correlated, and it is not known how much. With a
+variance p (1 - p) / n of each accuracy, every figure takes the wider case:
 
 - *means* over templates as if the errors were the same with every template: n of the mean is n of one accuracy;
 - *differences* between templates, and between models, as if the errors were independent.
@@ -97,15 +97,20 @@ class Reliability:
         return float(add_errors([(np.asarray(max(error, 0.0)), number - 1.0) for error, number, _ in self.errors])[1])
 
     def coefficient(self, templates: float, *, items: bool = False) -> float:
-        """Compute the coefficient of generalizability of a ranking by so many templates of each task.
-
-        A negative component of models counts as 0, so that it lies within 0 and 1. NaN where nothing differs.
+        """Compute the coefficient of generalizability of a ranking.
 
         Parameters
         ----------
+        templates
+            Of each task, that the ranking is by.
         items
             Whether other items are drawn, too. The binomial error is then an error of the ranking: all of it, as if it
             were the same with every template.
+
+        Returns
+        -------
+        float
+            Within 0 and 1, as a negative component of models counts as 0. NaN where nothing differs.
         """
         signal = max(self.model - self.sampling if items else self.model, 0.0)
         total = max(self.model, 0.0) + self.model_template / templates
@@ -116,7 +121,19 @@ class Reliability:
 
         As in `ranges`, a mean square S with f degrees of freedom is drawn as S f / X. The error of *these* templates is
         taken out of the spread of the means, with the degrees of freedom of models by templates; that of *others* is
-        drawn once more around it, with `template_freedom`. NaN where the interval would have no width.
+        drawn once more around it, with `template_freedom`.
+
+        Parameters
+        ----------
+        templates
+            As in `coefficient`.
+        seed, level
+            Seed of the draws; coverage.
+
+        Returns
+        -------
+        tuple of float
+            Lower and upper end; NaN where the interval would have no width.
         """
         if not self.spread > 0:
             return np.nan, np.nan
@@ -156,6 +173,13 @@ def reliability(blocks: Sequence[Block]) -> Reliability:
 def kept_by_one(blocks: Sequence[Block], *, seed: int = 0) -> Array:
     """Compute how often a pair of models has the same order with one template of each task as with another.
 
+    Parameters
+    ----------
+    blocks
+        One per task, of the same models.
+    seed
+        Of the draws of templates, for several tasks.
+
     Returns
     -------
     array (models, models)
@@ -166,7 +190,8 @@ def kept_by_one(blocks: Sequence[Block], *, seed: int = 0) -> Array:
         accuracies = blocks[0].accuracies
         number = accuracies.shape[1]
         signs = np.sign(accuracies[:, None] - accuracies)
-        # The sum over different templates of the product of two signs: that over all, less those with themselves.
+        # The sum over different templates of the product of two signs: that over all, less those with themselves. With
+        # three templates and the signs 1, 1, -1: 1^2 - 3 = -2, so (1 - 2 / 6) / 2 = 1/3 of the pairs agree.
         products = signs.sum(axis=2) ** 2 - np.abs(signs).sum(axis=2)
         return np.asarray((1 + products / (number * (number - 1))) / 2)
     rng = np.random.default_rng(seed)
@@ -204,12 +229,17 @@ def kept_by_others(blocks: Sequence[Block]) -> Array:
 def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
     """Learn from all models how far true differences are from 0 and how large errors are, as `replication.among`.
 
-    Returns None for two models, or where their means do not differ.
-
     Parameters
     ----------
+    blocks
+        One per task, of the same models.
     items
         Whether other items are drawn, too. The errors are those by templates in both cases.
+
+    Returns
+    -------
+    Among or None
+        None for two models, or where their means do not differ.
     """
     from scipy.special import chdtri
 
@@ -217,6 +247,7 @@ def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
     others = components_of_mean.spread_free
     if others < 2 or not components_of_mean.spread > 0:
         return None
+    # As in `replication.among`: places of the distribution of the spread.
     spread = components_of_mean.spread * others / chdtri(others, (np.arange(PLACES) + 0.5) / PLACES)
     error = components_of_mean.spread - components_of_mean.model + (components_of_mean.sampling if items else 0.0)
     variances, freedoms = add_errors([
@@ -232,6 +263,18 @@ def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> 
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
     `ranking.stand`, with the covariances over the templates of every block and the binomial variances.
+
+    Parameters
+    ----------
+    blocks
+        One per task, of the same models.
+    seed, level
+        Seed of the draws; coverage of the intervals of ranks.
+
+    Returns
+    -------
+    Ranking
+        `n_items` are the fewest answers behind an accuracy; `n_wordings` the templates, mean over tasks.
     """
     tasks = len(blocks)
     mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
@@ -247,7 +290,8 @@ def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> 
     if learnt is not None:
         error = learnt.error + 2 * float(np.mean(sampling))
         shrunk = learnt.true / (learnt.true + error) if error > 0 else shrunk
-        # Many models do not tell of other templates. The sum of the tasks' errors counts the freedom of all.
+        # However many models there are, they do not tell of other templates. Every task's errors get their share of the
+        # degrees of freedom, which add up in the sum over tasks.
         more = min(learnt.freedom, reliability(blocks).template_freedom) / tasks
     n_items = int(min(block.n.min() for block in blocks))
     return stand(mean, moved, shrunk, n_items, float(templates), more=more, seed=seed, level=level)

@@ -43,6 +43,7 @@ def range_at(values: Array, k: int) -> Array:
     n = (~np.isnan(values)).sum(axis=1)
     found = np.full(len(values), np.nan)
     for size in np.unique(n[n >= k]):
+        # Of 3 answers and k = 2, the 1st, 2nd and 3rd are the highest with 0, 1/3 and 2/3, the lowest with 2/3, 1/3, 0.
         place = np.arange(1, size + 1)
         highest = np.exp(_log_choose(place - 1, k - 1) - _log_choose(size, k))
         rows = n == size
@@ -56,9 +57,11 @@ def flips_at(values: Array, k: int, threshold: float, middle: float = 0.5) -> Ar
     Parameters
     ----------
     values, k
-        As in `range_at`. An answer from `middle` on agrees, as on the page on stability.
+        As in `range_at`.
     threshold
         Share of the answers that may be with the minority without a flip.
+    middle
+        An answer from here on agrees, as on the page on stability.
 
     Returns
     -------

@@ -51,11 +51,20 @@ def compared(
     values
         Answers (items, wordings), NaN where there is none. Items with too few for a pilot and others are left out;
         where wordings are shared, so are items that have not all of them: a pilot's three columns hold too few answers
-        of an item that has 5 of 19. Of fewer than two items, nothing is compared.
+        of an item that has 5 of 19.
+    crossed
+        Whether all items share the wordings.
     threshold
         Share of the wordings that may be with the minority without a flip.
+    seed
+        Of the choice of the pilot's wordings, and of the draws of others.
     mean_only
         Leave out SD and flips.
+
+    Returns
+    -------
+    list of Compared
+        By figure, and by number of wordings (`AT`, and all others); empty for fewer than two items.
     """
     rng = np.random.default_rng(seed)
     sizes = (~np.isnan(values)).sum(axis=1)
@@ -94,6 +103,7 @@ def _own(values: Array, at: list[int], threshold: float, rng: np.random.Generato
     for _ in range(DRAWS):
         drawn = _shuffled(values, rng)[:, : at[-1]]
         centred = drawn - np.nanmean(values, axis=1, keepdims=True)
+        # The sum of the first k answers stands at place k - 1 of the running sums.
         sums, of_squares, agree = (
             np.cumsum(each, axis=1)[:, k - 1] for each in (centred, centred**2, (drawn >= 0.5).astype(float))
         )

@@ -38,6 +38,8 @@ def held_out(values: Array, crossed: bool, anew: Anew, *, seed: int = 0) -> Arra
         Whether all items share the wordings.
     anew
         "wordings": the halves have the same items; "both": the halves share neither.
+    seed
+        Of the cuts into halves.
 
     Returns
     -------
@@ -77,6 +79,7 @@ def _halves(values: Array, crossed: bool, anew: Anew, rng: np.random.Generator) 
     if crossed:
         first = known & (rng.permutation(width) < width // 2)
     elif anew == "wordings":
+        # Ranks of random numbers, missing answers last: of an item's 5 answers, the first half has ranks 0 and 1.
         order = np.argsort(np.argsort(np.where(known, rng.random(known.shape), np.inf), axis=1), axis=1)
         first = known & (order < known.sum(axis=1, keepdims=True) // 2)
     if crossed or anew == "wordings":
@@ -89,6 +92,7 @@ def _halves(values: Array, crossed: bool, anew: Anew, rng: np.random.Generator) 
 
 def classes(cases: Array) -> Iterator[tuple[float, float, int, float, float]]:
     """Sum cases up by classes of probabilities: lower and upper edge, cases, mean probability, share that came true."""
+    # The probabilities .5, .6 and 1 are in the classes 0, 1 and 4: each begins at its lower edge, the last has both.
     place = np.clip(np.searchsorted(EDGES, cases[0], side="right") - 1, 0, len(EDGES) - 2)
     for number, (low, high) in enumerate(pairwise(EDGES)):
         own = cases[:, place == number]

@@ -61,18 +61,26 @@ UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0, np.zeros(0))
 
 
 def components(values: Array, crossed: bool) -> Components:
-    """Estimate the components of answers (items, wordings), NaN where there is none.
+    """Estimate the components of answers.
 
     Parameters
     ----------
+    values
+        Answers (items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings; else each has its own, and columns mean nothing.
+
+    Returns
+    -------
+    Components
+        `UNKNOWN` where the answers do not tell the components apart.
     """
     known = ~np.isnan(values)
     if known.sum() < 2:
         return UNKNOWN
     filled = np.where(known, values, 0.0)
-    filled = np.where(known, filled - filled.sum() / known.sum(), 0.0)  # for the digits; no estimate depends on it
+    # Less their mean, so that no digits are lost in the squares of large answers; no estimate depends on it.
+    filled = np.where(known, filled - filled.sum() / known.sum(), 0.0)
     return _crossed(filled, known) if crossed else _nested(filled, known)
 
 
@@ -187,10 +195,21 @@ class Across:
 
 
 def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
-    """Estimate the components of answers (models, items, wordings) over the cells that all models have.
+    """Estimate the components of several models' answers over the cells that all models have.
 
-    `noise` is what sampling adds to an answer, mean over models; with several wordings it is a part of the residual.
-    Returns None for fewer than two models or items, or where `components` tells nothing apart.
+    Parameters
+    ----------
+    values
+        Answers (models, items, wordings), NaN where there is none.
+    crossed
+        Whether all items share the wordings.
+    noise
+        What sampling adds to an answer, mean over models; with several wordings it is a part of the residual.
+
+    Returns
+    -------
+    Across or None
+        None for fewer than two models or items, or where `components` tells nothing apart.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)

@@ -3,10 +3,9 @@
 The mean over I items of each item's SD over K wordings, T(K), has two parts of variance: own / I + shared.
 
 - *Own*: how far the items' SDs differ. The mean square of an item's SD is its variance, however many wordings there
-  are.
-  So own(K) = own(n) + T(n)^2 - T(K)^2, from a pilot with n wordings. T(K) with fewer wordings than n comes from draws
-  of them; with more, it grows as the mean SD of normal answers does: T(n) c(K) / c(n). It is never less than what K
-  wordings leave if all items had the same SD.
+  are. So own(K) = own(n) + T(n)^2 - T(K)^2, from a pilot with n wordings. T(K) with fewer wordings than n comes from
+  draws of them; with more, it grows as the mean SD of normal answers does: T(n) c(K) / c(n). own(K) is never less than
+  what K wordings leave if all items had the same SD.
 - *Shared*: of wordings that all items have, by the jackknife's pseudo-values n T - (n - 1) T_j, where T_j leaves out
   wording j. Their component of wordings, over n, is the variance with n; with K it is h(K) / h(n) times that, where
   h(k) = 1 - c(k)^2 is the variance of a normal sample's SD.
@@ -67,7 +66,20 @@ class Deviations:
         return self.means[-1] * normal(wordings) / normal(n)
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
-        """Return the variance that items share, and that of every item; NaN beyond `most`."""
+        """Split the variance of the mean SD.
+
+        Parameters
+        ----------
+        wordings
+            Of each item.
+        samples
+            Not used: an SD of sampled answers is foreseen with as many samples as the pilot has.
+
+        Returns
+        -------
+        tuple of float
+            The variance that items share, and that of every item; NaN beyond `most`.
+        """
         if wordings > self.most:
             return np.nan, np.nan
         n, mean = len(self.means) + 1, self.mean(wordings)
@@ -77,10 +89,20 @@ class Deviations:
 
 
 def of_sd(values: Array, crossed: bool) -> Deviations | None:
-    """Foresee the error of the mean SD over wordings, from answers (items, wordings).
+    """Foresee the error of the mean SD over wordings from a pilot.
 
-    Returns None where fewer than two items have `OWN` answers, or `SHARED` where they share the wordings, or where no
-    answer differs.
+    Parameters
+    ----------
+    values
+        Answers (items, wordings), NaN where there is none.
+    crossed
+        Whether all items share the wordings.
+
+    Returns
+    -------
+    Deviations or None
+        None where fewer than two items have `OWN` answers, or `SHARED` where they share the wordings, or where no
+        answer differs.
     """
     known = ~np.isnan(values)
     values = values[known.sum(axis=1) >= (SHARED if crossed else OWN)]
@@ -108,6 +130,7 @@ def _means(values: Array) -> tuple[float, ...]:
     for _ in range(SUBSETS):
         order = np.argsort(np.where(np.isnan(values), np.inf, rng.random(values.shape)), axis=1)[:, :fewest]
         drawn = np.take_along_axis(centred, order, axis=1)
+        # Of running sums, those of the first 2 ... n answers, as `k` has them.
         sums, squares = np.cumsum(drawn, axis=1)[:, 1:], np.cumsum(drawn**2, axis=1)[:, 1:]
         means += np.sqrt(np.maximum(squares - sums**2 / k, 0.0) / (k - 1)).mean(axis=0) / SUBSETS
     return tuple(map(float, means))

@@ -79,21 +79,59 @@ class Flips:
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
-        """Return the variance that items share, and that of every item."""
+        """Split the variance of the share of flips.
+
+        Parameters
+        ----------
+        wordings
+            Of each item; rounded.
+        samples
+            Not used: flips of sampled answers are foreseen with as many samples as the pilot has.
+
+        Returns
+        -------
+        tuple of float
+            The variance that items share, which is 0, and that of every item.
+        """
         share = self.share(round(wordings))
         return 0.0, share * (1 - share)
 
     def doubt(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
-        """Return the standard errors between which the pilot leaves it: those in Wilson's interval of `known` items."""
+        """Bound the standard error: the pilot tells the share of flips no better than `known` items would.
+
+        Parameters
+        ----------
+        items, wordings
+            How many items, and wordings of each, the standard error is foreseen for.
+        level
+            Coverage of Wilson's interval of the share.
+
+        Returns
+        -------
+        tuple of float
+            The least and the largest standard error of a share in that interval.
+        """
         low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.known(wordings)), level)
         ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
         return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
 
 
 def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
-    """Foresee the error of the share of items that flip, of answers (items, wordings) to wordings of their own.
+    """Foresee the error of the share of items that flip, from a pilot with wordings of their own.
 
-    Returns None where no item of the pilot flips, or all do: then it does not tell how far the share would move.
+    Parameters
+    ----------
+    values
+        Answers (items, wordings), NaN where there is none.
+    threshold
+        Share of the wordings that may be with the minority without a flip.
+    middle
+        An answer from here on agrees.
+
+    Returns
+    -------
+    Flips or None
+        None where no item of the pilot flips, or all do: then it does not tell how far the share would move.
     """
     n = (~np.isnan(values)).sum(axis=1)
     agree = (values >= middle).sum(axis=1)[n > 1]
@@ -115,6 +153,7 @@ def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | No
 
 def _distributions() -> Array:
     """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
+    # Each share of the grid stands for those nearest to it: .005 for those from .0025 to .0075.
     edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])
     means, precisions = np.array(list(product(MEANS, PRECISIONS))).T[:, :, None]
     ends = np.eye(len(GRID))[[0, -1]]

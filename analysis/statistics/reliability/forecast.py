@@ -53,11 +53,35 @@ class Components:
     most: float = np.inf
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
-        """Return the variance that items share, and that of every item; without `samples`, as many as in the pilot."""
+        """Split the variance of the mean.
+
+        Parameters
+        ----------
+        wordings
+            Of each item.
+        samples
+            Texts sampled with each wording; None: as many as in the pilot.
+
+        Returns
+        -------
+        tuple of float
+            The variance that items share, and that of every item.
+        """
         return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.within(wordings, samples)
 
     def within(self, wordings: float, samples: float | None = None) -> float:
-        """Return the part of the variance of every item that more wordings average out."""
+        """Return the part of the variance of every item that more wordings average out.
+
+        Parameters
+        ----------
+        wordings, samples
+            As in `parts`.
+
+        Returns
+        -------
+        float
+            In the unit of the answers squared.
+        """
         inner = self.inner if samples is None else max(self.inner - self.noise, 0.0) + self.sample / samples
         return inner / wordings
 
@@ -71,8 +95,17 @@ def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, lea
     ----------
     values
         (items, wordings), NaN where there is none.
+    crossed
+        Whether all items share the wordings.
     sampled
         From `sampling.sampled`; of a difference, of both together.
+    least
+        Fewest wordings of each item that the figure needs.
+
+    Returns
+    -------
+    Components
+        NaN where the pilot does not tell them apart.
     """
     found = panel(values, crossed, sampled)
     one = np.isnan(found.wording)
@@ -85,11 +118,36 @@ Forecast: TypeAlias = Components | Deviations | Flips
 
 
 def error(forecast: Forecast, items: float, wordings: float, samples: float | None = None) -> float:
-    """Return the standard error with so many items, wordings of each, and texts sampled with each."""
+    """Foresee the standard error of a figure.
+
+    Parameters
+    ----------
+    forecast
+        From a pilot.
+    items, wordings, samples
+        How many items, wordings of each, and texts sampled with each; `samples` None: as many as in the pilot.
+
+    Returns
+    -------
+    float
+        In the unit of the figure; NaN where the pilot does not tell.
+    """
     shared, own = forecast.parts(wordings, samples)
     return float(np.sqrt(shared + own / items))
 
 
 def largest(forecasts: Sequence[Forecast], items: int, wordings: int, samples: int | None = None) -> float:
-    """Return the largest error that one of several forecasts has."""
+    """Foresee the largest standard error of several figures.
+
+    Parameters
+    ----------
+    forecasts
+        One of each figure.
+    items, wordings, samples
+        As in `error`.
+
+    Returns
+    -------
+    float
+    """
     return max(error(each, items, wordings, samples) for each in forecasts)

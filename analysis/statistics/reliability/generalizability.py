@@ -1,7 +1,7 @@
 """Make coefficients of reliability from variance components: of items by a model, and of models by items and wordings.
 
-Each is a share of variance: that of what is to be told apart, divided by itself and the error. *Relative* coefficients
-count as error what changes an order, *absolute* ones also what moves all at once.
+Each is a share of variance: that between items, or models, divided by the sum of itself and the error variance.
+*Relative* coefficients count as error what changes an order, *absolute* ones also what moves all at once.
 
 References
 ----------
@@ -71,13 +71,34 @@ def alpha(values: Array) -> float:
 def relative(components: Across, n_items: float, n_wordings: float) -> float:
     """Compute the relative coefficient (E rho^2) of models' means over other numbers of items and wordings of each.
 
-    Negative components count as 0, so that it lies within 0 and 1; NaN where models do not differ in anything.
+    Parameters
+    ----------
+    components
+        Of several models; negative ones count as 0.
+    n_items, n_wordings
+        How many items, and wordings of each, the means are foreseen over.
+
+    Returns
+    -------
+    float
+        Within 0 and 1; NaN where models do not differ in anything.
     """
     return _share(max(components.model, 0.0), _relative_error(components, n_items, n_wordings))
 
 
 def absolute(components: Across, n_items: float, n_wordings: float) -> float:
-    """Compute the absolute coefficient (Phi): items and wordings that move all models are errors, too."""
+    """Compute the absolute coefficient (Phi): items and wordings that move all models are errors, too.
+
+    Parameters
+    ----------
+    components, n_items, n_wordings
+        As in `relative`.
+
+    Returns
+    -------
+    float
+        Within 0 and 1; NaN where nothing differs.
+    """
     item, wording = max(components.item, 0.0), max(np.nan_to_num(components.wording), 0.0)
     if np.isnan(components.item_wording):
         more = item / n_items + wording / n_items / n_wordings
@@ -95,6 +116,13 @@ def relative_interval(components: Across, seed: int = 0, level: float = LEVEL) -
     share, may differ between these: however many models there are, it tells of other items and wordings with as many
     as there are of them, less one. So the error of *these* is taken out of the spread of the means with the degrees of
     freedom of models by items (or by wordings), and that of *others* is drawn around it once more.
+
+    Parameters
+    ----------
+    components
+        Of several models.
+    seed, level
+        Seed of the draws; coverage.
 
     Returns
     -------

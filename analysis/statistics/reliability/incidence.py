@@ -46,7 +46,7 @@ NOTHING = Incidence(0, np.nan, np.nan, np.nan)
 
 
 def measure_incidence(answered: npt.NDArray[np.bool_], crossed: bool) -> Incidence:
-    """Measure the incidence of wordings (items, wordings), true where there is an answer; every item has one.
+    """Measure which items have which wordings.
 
     Two items share the second of three wordings. Of their mean, it makes one half and the others a quarter each:
 
@@ -56,6 +56,17 @@ def measure_incidence(answered: npt.NDArray[np.bool_], crossed: bool) -> Inciden
     (2.0, 2.67, 0.25)
     >>> measure_incidence(answered[:, :2] | True, crossed=True)
     Incidence(n_items=2, n_wordings=2.0, n_shared=2.0, apart=0.0)
+
+    Parameters
+    ----------
+    answered
+        True where there is an answer: (items, wordings). Every item has one.
+    crossed
+        Whether all items share the wordings.
+
+    Returns
+    -------
+    Incidence
     """
     n_items, per_item = len(answered), answered.sum(axis=1)
     n_wordings = round(float(n_items / (1 / per_item).sum()), 9)  # 5 of each are 5

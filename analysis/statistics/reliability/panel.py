@@ -129,7 +129,20 @@ class Panel:
         return float(np.sqrt(sum(variance for variance, _ in self.parts[anew])))
 
     def interval(self, anew: Anew, level: float = LEVEL) -> tuple[float, float]:
-        """Return the ends of the mean's interval; NaN where its width is unknown or 0."""
+        """Return the ends of the mean's interval.
+
+        Parameters
+        ----------
+        anew
+            What another study draws anew. For "both", it is never narrower than for "items".
+        level
+            Coverage.
+
+        Returns
+        -------
+        tuple of float
+            NaN where the width is unknown or 0.
+        """
         found = self._interval(anew, level)
         if anew != "both" or not self.crossed:
             return found
@@ -161,8 +174,17 @@ class Panel:
     def error_at(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings of each, both drawn anew.
 
-        Where items have some of the shared wordings, so they have of more (`Incidence.shared_at`). Negative components
-        count as 0. NaN where the component of wordings is.
+        Negative components count as 0.
+
+        Parameters
+        ----------
+        n_items, n_wordings
+            Where items have some of the shared wordings, so they have of more (`Incidence.shared_at`).
+
+        Returns
+        -------
+        float
+            NaN where the component of wordings is.
         """
         if np.isnan(self.wording):
             return np.nan
@@ -182,13 +204,23 @@ class Panel:
 
 
 def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share: bool | None = None) -> Panel:
-    """Compute a panel from its answers (items, wordings), and from what sampling adds to them.
+    """Compute a panel from its answers.
 
     Parameters
     ----------
+    values
+        Answers (items, wordings), NaN where there is none.
+    crossed
+        Whether all items share the wordings.
+    sampled
+        What sampling adds to an answer; None: nothing was sampled.
     share
         Whether the mean is a share: of right answers also where single answers are shares, as over several orders; a
         difference is none. None: where all answers are 0 or 1.
+
+    Returns
+    -------
+    Panel
     """
     known = ~np.isnan(values)
     rows, columns = known.any(axis=1), known.any(axis=0)
@@ -247,9 +279,19 @@ def half_width(parts: Parts, level: float) -> float:
 
 
 def joined(squares: Array, free: Array) -> Array:
-    """Return the p-norm of the squared limits of parts (..., parts) with these degrees of freedom.
+    """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
-    One part is its own limit. NaN where one is.
+    Parameters
+    ----------
+    squares
+        t^2 V of every part: (..., parts).
+    free
+        Degrees of freedom of every part: (parts,).
+
+    Returns
+    -------
+    array (...)
+        NaN where a part is.
     """
     if squares.shape[-1] == 1:
         return np.asarray(squares[..., 0])
@@ -260,12 +302,36 @@ def joined(squares: Array, free: Array) -> Array:
 
 
 def taken(of_items: float, of_wordings: float, interaction: float) -> tuple[float, float]:
-    """Take the interaction, which both parts hold, out of the one with more degrees of freedom: what each loses."""
+    """Take the interaction, which both parts hold, out of the one with more degrees of freedom.
+
+    Parameters
+    ----------
+    of_items, of_wordings
+        Degrees of freedom of the parts.
+    interaction
+        Its variance in the mean.
+
+    Returns
+    -------
+    tuple of float
+        What the part of the items loses, and that of the wordings.
+    """
     return (interaction, 0.0) if of_items >= of_wordings else (0.0, interaction)
 
 
 def t_squared(level: npt.ArrayLike, freedom: Array) -> Array:
-    """Return the square of the two-sided quantile of Student's t; NaN without degrees of freedom."""
+    """Return the square of the two-sided quantile of Student's t.
+
+    Parameters
+    ----------
+    level, freedom
+        Coverage and degrees of freedom, of shapes that go together.
+
+    Returns
+    -------
+    array
+        NaN without degrees of freedom.
+    """
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.where(freedom > 0, freedom, np.nan), (1 + np.asarray(level)) / 2) ** 2)

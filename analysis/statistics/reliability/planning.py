@@ -58,7 +58,24 @@ class Goal:
     power: float = 0.8
 
     def items(self, forecast: Forecast, wordings: int, samples: int | None, crossed: bool, least: int) -> float:
-        """Return the number of items, at least `least`, that reach it; infinite where none is enough."""
+        """Return the least number of items that reach the goal.
+
+        Parameters
+        ----------
+        forecast
+            Of one unit; `Components` where the goal is a difference.
+        wordings, samples
+            Of each item, and texts sampled with each; None: as many as in the pilot.
+        crossed
+            Whether items share the wordings, for the test of a difference.
+        least
+            Fewer items are not tried.
+
+        Returns
+        -------
+        float
+            From `least` on; infinite where none is enough.
+        """
         if np.isnan(self.difference):
             shared, own = forecast.parts(wordings, samples)
             left = self.error**2 - shared
@@ -87,7 +104,23 @@ def power(
 ) -> float:  # fmt: skip
     """Return the probability that the test of a difference for wordings like these rejects 0.
 
-    NaN for one item, or one wording where items share it: there is no test.
+    Parameters
+    ----------
+    forecast
+        Of the difference's mean.
+    difference
+        The true one, in the unit of the answers.
+    items, wordings, samples
+        How many items, wordings of each, and texts sampled with each; `samples` None: as many as in the pilot.
+    crossed
+        Whether all items share the wordings.
+    level
+        Coverage of the interval that the test inverts: at .95, it rejects where p < .05.
+
+    Returns
+    -------
+    float
+        NaN for one item, or one wording where items share it: there is no test.
     """
     if items < 2 or (crossed and wordings < 2):
         return np.nan
@@ -117,7 +150,7 @@ def designs(
     forecasts: Sequence[Forecast], goal: Goal, *, crossed: bool, samples: Sequence[int | None] = (None,),
     cost_item: float = 0.0, cost_wording: float = 0.0,
 ) -> list[Design]:  # fmt: skip
-    """List the designs that reach a goal in every forecast, the cheapest first, then the smallest.
+    """List the designs that reach a goal in every forecast.
 
     Parameters
     ----------
@@ -131,6 +164,11 @@ def designs(
         Numbers of texts with each wording that may be planned; None: as in the pilot.
     cost_item, cost_wording
         Of making an item, and a wording. Without costs, the number of prompts is the cost.
+
+    Returns
+    -------
+    list of Design
+        The cheapest first, of equal cost the one with fewest prompts; empty where none reaches the goal.
     """
     found = []
     least, most = max(each.least for each in forecasts), min(each.most for each in forecasts)

@@ -75,8 +75,12 @@ def ranges(
 
     Parameters
     ----------
+    panel
+        Of answers, or of differences.
     bounds
         What answers lie within; None: they have no bounds, and nothing has an interval.
+    seed, level
+        Seed of the draws; coverage.
 
     Returns
     -------
@@ -148,6 +152,7 @@ def _draw_wording(panel: Panel, residual: Drawn, seed: int) -> Drawn:
 def draw_mean(squares: Array, most: float, seed: int) -> Drawn:
     """Draw the mean of what items have, from 0 to `most`, with one further item at either end."""
     if len(squares) > GROUPS:
+        # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
         order = np.random.default_rng([seed, 2]).permutation(len(squares))
         squares = np.array([group.mean() for group in np.array_split(squares[order], GROUPS)])
     weights = _draw_weights(len(squares), seed)

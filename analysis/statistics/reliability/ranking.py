@@ -53,13 +53,27 @@ class Ranking:
 
 
 def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
-    """Rank models by their answers (models, items, wordings) to what all of them answered.
+    """Rank models by their answers to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
     wordings, each with a t distribution. With three models or more, `among` says how far true means differ, and the
     covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom are those
     of all models but one. Of one wording that all items share, means of other items in that wording are drawn: nothing
-    is known of others. Returns None for fewer than two models or items.
+    is known of others.
+
+    Parameters
+    ----------
+    values
+        Answers (models, items, wordings), NaN where there is none.
+    crossed
+        Whether all items share the wordings.
+    seed, level
+        Seed of the draws; coverage of the intervals of ranks.
+
+    Returns
+    -------
+    Ranking or None
+        None for fewer than two models or items.
     """
     known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = known.any(axis=1), known.any(axis=0)
@@ -97,11 +111,18 @@ def stand(
     moved
         What moves the means in another study: covariances (models, models) with their degrees of freedom.
     shrunk
-        Share of the variance of the means that is true, r of the module's docstring; or several that are as likely.
+        Share of the variance of the means that is true, r of `replication`; or several that are as likely.
     n_items, n_wordings
         As in `Ranking`.
     more
         Degrees of freedom with which the covariances are drawn towards their mean.
+    seed, level
+        Seed of the draws; coverage of the intervals of ranks.
+
+    Returns
+    -------
+    Ranking
+        `tau` is NaN where all means are equal.
     """
     shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
     scale, others = np.sqrt(1 + shrunk), len(mean) - 1
@@ -134,6 +155,8 @@ def _placed(drawn: Array) -> tuple[Array, Array]:
     number, ranks = drawn.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
     for part in _higher(drawn):
+        # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
+        # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
         more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
         ranks.append((number + 1 + fewer - more) / 2)
         above += np.count_nonzero(part, axis=0)

@@ -40,8 +40,19 @@ _STEPS = 45  # of a bisection: more would change no digit
 def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
     """Test the mean of a panel against a value: the least p at which the interval (`Panel.interval`) excludes it.
 
-    Of a difference, by t intervals also where both sides are shares. Returns 1 where mean and value are equal, NaN
-    where the variance is unknown or 0.
+    Parameters
+    ----------
+    panel
+        Of a difference, the test is by t intervals also where both sides are shares.
+    anew
+        What another study draws anew.
+    value
+        In the unit of the answers.
+
+    Returns
+    -------
+    float
+        1 where mean and value are equal, NaN where the variance is unknown or 0.
     """
     return _two_sided(abs(panel.mean - value), panel, anew)
 
@@ -67,10 +78,23 @@ class Among:
 
 
 def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
-    """Learn from the answers (models, items, wordings) to what all models answered.
+    """Learn from all models how far true differences are from 0 and how large errors are.
 
-    With the same items, what models make of these is a part of their true difference; so with wordings. Returns None
-    for fewer than three models, one wording of each item, or where nothing is known.
+    With the same items, what models make of these is a part of their true difference; so with wordings.
+
+    Parameters
+    ----------
+    values
+        Answers (models, items, wordings), NaN where there is none; compared are the cells that all models have.
+    crossed
+        Whether all items share the wordings.
+    anew
+        What another study draws anew.
+
+    Returns
+    -------
+    Among or None
+        None for fewer than three models, one wording of each item, or where nothing is known.
     """
     from scipy.special import chdtri
 
@@ -83,6 +107,7 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
         "both": 0.0,
     }
     others = found.n_models - 1
+    # Equally likely spreads: with 9 places, chi-square has its quantiles at 1/18, 3/18 ... 17/18.
     drawn = found.spread * others / chdtri(others, (np.arange(PLACES) + 0.5) / PLACES)
     true = 2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0)
     own = [panel(each, crossed) for each in values - values.mean(axis=0)]
@@ -99,6 +124,11 @@ def pool_errors(true: Array, variances: Array, freedoms: Array) -> Among:
         As in `Among`.
     variances, freedoms
         Of every model's error, less the mean over models, and their degrees of freedom: (models,).
+
+    Returns
+    -------
+    Among
+        Error and freedom are 0 where no model has an error, or none is known.
     """
     mean, free, others = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
@@ -112,6 +142,10 @@ def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
 
     Parameters
     ----------
+    panel
+        Of the difference.
+    anew
+        What another study draws anew.
     known
         From `among`, where the difference is one of several models; else nothing is known beforehand.
 
@@ -172,6 +206,15 @@ def _total(parts: Parts) -> tuple[float, float]:
 
 def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
     """Test by two one-sided tests that a difference lies within a margin on both sides of 0.
+
+    Parameters
+    ----------
+    panel
+        Of the difference.
+    anew
+        What another study draws anew.
+    margin
+        In the unit of the answers, from 0 on.
 
     Returns
     -------

@@ -49,14 +49,19 @@ class Sampled:
 
 
 def sampled(spread: Array, number: Array) -> Sampled | None:
-    """Estimate it from answers (items, wordings); None where no answer has two samples.
+    """Estimate what sampling adds to answers.
 
     Parameters
     ----------
     spread
-        Variance (n - 1) of the samples behind each answer; NaN below two.
+        Variance (n - 1) of the samples behind each answer: (items, wordings); NaN below two.
     number
         How many samples there are; NaN where an answer has none.
+
+    Returns
+    -------
+    Sampled or None
+        None where no answer has two samples.
     """
     told = ~np.isnan(spread)
     if not told.any():
@@ -69,7 +74,17 @@ def sampled(spread: Array, number: Array) -> Sampled | None:
 
 
 def of_shares(share: Array, number: Array) -> Array:
-    """Compute the variance (n - 1) of the samples behind shares of them that agree; NaN below two.
+    """Compute the variance (n - 1) of samples that agree or do not.
+
+    Parameters
+    ----------
+    share, number
+        Share of the samples behind an answer that agree, and how many samples there are; of one shape.
+
+    Returns
+    -------
+    array
+        Of the same shape; NaN below two samples.
 
     >>> of_shares(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
     True

@@ -108,12 +108,30 @@ def noise_of_answers(right: Array) -> float:
 
 
 def noise_of_shares(accuracies: Array, n: Array) -> float:
-    """Return the same of accuracies without answers, as if their errors were independent, which makes it too large."""
+    """Return the same of accuracies without answers, as if their errors were independent, which makes it too large.
+
+    Parameters
+    ----------
+    accuracies, n
+        Of the templates, and the numbers of answers behind them: (templates,).
+
+    Returns
+    -------
+    float
+        A variance, as of `noise_of_answers`.
+    """
     return float((accuracies * (1 - accuracies) / n).mean())
 
 
 def intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
-    """Compute `summary` with intervals from right answers (items, templates): 1, 0, or NaN where there is none.
+    """Compute `summary` with intervals.
+
+    Parameters
+    ----------
+    right
+        Right answers (items, templates): 1, 0, or NaN where there is none.
+    level
+        Coverage.
 
     Returns
     -------
@@ -128,10 +146,22 @@ def intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, floa
 
 
 def intervals_of_accuracies(accuracies: Array, n: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
-    """Compute the same from one model's accuracies (templates,) with the numbers of answers behind them.
+    """Compute `summary` with intervals from one model's accuracies, without answers.
 
     Of the wider case: Wilson's with n of one template for the mean, and Newcombe's for independent shares for range,
     gain and saturation.
+
+    Parameters
+    ----------
+    accuracies, n
+        Of the templates, and the numbers of answers behind them: (templates,).
+    level
+        Coverage.
+
+    Returns
+    -------
+    dict
+        As of `intervals`.
     """
     number, mean = len(accuracies), float(accuracies.mean())
     plain = wilson(accuracies, n, level)
