@@ -109,6 +109,11 @@ def yaml(file: Path) -> Any:
     try:
         return _Built(file).whole(parse(content, Loader=CSafeLoader))
     except YAMLError as error:
+        if "nesting depth" in str(error):  # libyaml refuses some thousand levels before it hands over the first
+            line = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
+            raise InputError(
+                f"{file}: line {line}: more than {DEEPEST} lists and mappings inside each other"
+            ) from error
         raise InputError(f"{file}: not valid YAML ({short(str(error), 200)})") from error
 
 
