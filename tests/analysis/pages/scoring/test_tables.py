@@ -316,7 +316,8 @@ def sampled(**fields):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [({"range": [9, 0]}, r"condition 'c'.*(the lower one first|not on its)"),
-     ({"range": [5, 5]}, "lower one first|not on its"), ({"range": None}, "range is None"), ({"range": [0, 9.5]}, "two whole"),
+     ({"range": [5, 5]}, "lower one first|not on its"), ({"range": None}, "range is None"),
+     ({"range": [0, 9.5]}, "two whole"),
      ({"temperature": "warm"}, "temperature is 'warm'; scores need a number"),
      ({"method": None}, "method is None; it must be sampled or exact")],
 )  # fmt: skip
