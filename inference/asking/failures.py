@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ground.errors import RunFailed
-from inference.engines.contract import PAST_WINDOW
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally
 
-AGAIN = "give the same command again, which asks only for these, or say with --allow-failed how many may fail"
+AGAIN = "give the same command again, which asks only for these"
+ALLOW = "or say with --allow-failed how many may fail"
 TOO_LONG = (
-    "asking again cannot help with prompts beyond the context window: shorten their texts, give fewer examples, take a "
-    "model with a longer window, or say with --allow-failed how many may fail"
+    "asking again cannot help with prompts beyond the context window: shorten their texts, give fewer examples, ask "
+    "for shorter answers (--max-tokens), or take a model with a longer window"
 )
 ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floating point is not
 
@@ -41,6 +41,13 @@ class Allowed:
 NONE = Allowed()
 
 
+def advise(tallies: Sequence[Tally]) -> str:
+    """Say what helps rows without a response: asking again, but not where prompts are too long for the model."""
+    too_long = any(tally.too_long for tally in tallies)
+    others = any(tally.failed > tally.too_long for tally in tallies)
+    return "; ".join([TOO_LONG] * too_long + [AGAIN] * others)
+
+
 def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
     """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.
 
@@ -56,7 +63,8 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
     RunFailed
         With the counts and the first error of every such study, and the reason of every such model.
     """
-    told, some_saved, advice = [], False, []
+    told, some_saved = [], False
+    failing: list[Tally] = []
     for folder, (allowed, tallies) in studies.items():
         failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
         if failed > allowed.of(rows):
@@ -66,11 +74,11 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
                 f"(first {first.model} {first.condition}, {first.first_error})"
             )
             some_saved = some_saved or failed < rows
-            advice.append(TOO_LONG if PAST_WINDOW in str(first.first_error) else AGAIN)
+            failing += tallies
     lines = []
     if told:
         saved = "; all others are saved" if some_saved else ""
-        lines.append(f"{'; '.join(told)}{saved}: {'; '.join(dict.fromkeys(advice))}")
+        lines.append(f"{'; '.join(told)}{saved}: {advise(failing)}; {ALLOW}")
     if unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
         lines.append(

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from ground.errors import RunFailed
+from inference.engines.contract import PAST_WINDOW
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 
@@ -31,13 +32,17 @@ STANDARD_ERROR = 2  # its file descriptor
 
 @dataclass(slots=True)
 class Tally:
-    """Rows asked and failed for one model and condition in this session; `rows`: those that there will be in all."""
+    """Rows asked and failed for one model and condition in this session; `rows`: those that there will be in all.
+
+    `too_long`: those of the failed that do not fit into the model's context window, whenever they are asked.
+    """
 
     model: str
     condition: str
     rows: int = 0
     asked: int = 0
     failed: int = 0
+    too_long: int = 0
     first_error: str | None = None
 
     def add(self, variant: Variant, response: Response) -> None:
@@ -53,6 +58,7 @@ class Tally:
         self.asked += 1
         if response.error is not None:
             self.failed += 1
+            self.too_long += PAST_WINDOW in response.error
             self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
 
     def report(self, seconds: float) -> None:
@@ -63,9 +69,9 @@ class Tally:
         elif not sys.stderr.isatty():
             print(f"{name}: {self.asked:,} prompts in {seconds:.1f} s", file=sys.stderr)
         if self.failed:
+            again = "; the same command asks them again" if self.failed > self.too_long else ""
             print(
-                f"{name}: {self.failed:,} of {self.asked:,} prompts got no response (first {self.first_error}); "
-                "the same command asks them again",
+                f"{name}: {self.failed:,} of {self.asked:,} prompts got no response (first {self.first_error}){again}",
                 file=sys.stderr,
             )
 

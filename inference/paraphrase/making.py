@@ -27,7 +27,7 @@ from ground import run_json
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
 from inference.asking.execute import LISTED, Task, execute
-from inference.asking.failures import Allowed
+from inference.asking.failures import Allowed, advise
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
@@ -99,7 +99,7 @@ def make(
     meaning = Meaning(wanted.meaning_check) if wanted.meaning_check else None
     # Items without an answer are counted below, when the others are written.
     task = Task(study, [model], calls, settings, str(out / "calls"), command=command, allowed=Allowed(share=1.0))
-    execute([task], load=load)
+    tallies = execute([task], load=load)
     seed = run_json.read(out / "calls")["seed"]
     choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
     try:
@@ -112,8 +112,8 @@ def make(
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
-            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}'); "
-            f"{'the others were written, and ' * (len(failed) < len(choices))}the same command asks for these again"
+            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}')"
+            f"{'; the others were written' * (len(failed) < len(choices))}: {advise(tallies)}"
         )
     return choices
 

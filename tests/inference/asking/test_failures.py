@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,7 +12,7 @@ from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute
-from inference.asking.failures import NONE, refuse
+from inference.asking.failures import NONE, advise, refuse
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
@@ -89,7 +90,8 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
 
 
 def tally(error: str, failed: int = 2) -> Tally:
-    return Tally("m", "plain", rows=4, asked=4, failed=failed, first_error=f"a/original: {error}")
+    too_long = failed if PAST_WINDOW in error else 0
+    return Tally("m", "plain", rows=4, asked=4, failed=failed, too_long=too_long, first_error=f"a/original: {error}")
 
 
 def test_the_line_says_what_can_help():
@@ -106,3 +108,16 @@ def test_the_line_says_what_can_help():
     with pytest.raises(RunFailed) as failure:
         refuse({"run": (NONE, [too_long]), "other": (NONE, [tally("HTTP 500")])}, {})
     assert "asking again cannot help" in str(failure.value) and "give the same command again" in str(failure.value)
+
+
+def test_the_first_error_does_not_hide_others(capsys):
+    """Of prompts too long and a server's errors, both are advised on; of too long ones alone, none is asked again."""
+    variant = next(iter(small_study(items=1).variants))
+    mixed = Tally("m", "plain", rows=2)
+    for error in (f"900 tokens and 1 for the answer {PAST_WINDOW} of 512", "HTTP 500"):
+        mixed.add(variant, SimpleNamespace(error=error))
+    assert "asking again cannot help" in advise([mixed]) and "same command again" in advise([mixed])
+    mixed.report(0.1)
+    assert "the same command asks them again" in capsys.readouterr().err
+    tally(PAST_WINDOW).report(0.1)
+    assert "again" not in capsys.readouterr().err
