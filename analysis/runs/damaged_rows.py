@@ -71,7 +71,8 @@ RESPONSES: Rules = (
     ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ROUNDING} AND 1 + {ROUNDING}",
      "is not from the mass to 1"),
     ("score", "NOT isfinite(score)", "is not a number"),
-    ("score", f"NOT score BETWEEN lowest - {ROUNDING} AND highest + {ROUNDING}", "is not on its condition's scale"),
+    ("score", f"NOT score BETWEEN lowest - {ROUNDING} AND highest + {ROUNDING}",
+     "is outside the range of its condition"),
     ("score", "n IS NOT NULL AND NOT score BETWEEN 0 AND 1", "is not a share, from 0 to 1"),
     ("n", "n < 1", "is below 1"),
     ("answer", "answer IS NOT NULL AND NOT CASE WHEN lowest IS NULL THEN list_contains(options, answer) "
@@ -239,5 +240,5 @@ def _read_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple
     return {
         name: (ends[0], ends[1])
         for name, ends in ranges.items()
-        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int) for end in ends)
+        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int) for end in ends) and ends[0] < ends[1]
     }

@@ -73,7 +73,7 @@ def test_the_mass_may_be_missing(opened):
     [
         ("probability", [0.1, 0.2, 0.3], "probability .* has not as many entries as there are options"),
         ("probability", [0.1], "probability .* has not as many entries as there are options"),
-        ("probability", [-0.1, 0.3], "probability .* has an entry that is missing or below 0"),
+        ("probability", [-0.1, 0.3], "probability .* has an entry below 0"),
         ("probability", [math.nan, 0.3], "has a sum above 1|is not the sum of probability"),
         ("probability", [20.0, 30.0], "probability .* has a sum above 1"),
         ("count", [1, 2, 3], "count .* has not as many entries as there are options"),
@@ -89,11 +89,10 @@ def test_values_that_cannot_be_are_refused(opened, column, value, expected, othe
     rows[column] = [usual if others == "alike" else None, value]
     if column == "probability":
         # With every mass there, rows are read in the short way; a missing one makes them be looked at one by one.
-        rows["mass"] = [1.0, None if others == "other" or sum(value) > 1 else 1.0]
+        rows["mass"] = [1.0 if others == "alike" else None, None if others == "other" or sum(value) > 1 else 1.0]
     if others == "other" and column != "answer":
         rows["answer"] = ["agree", None]
-    # The check of the folder names the first thing that is wrong in a row, which may be its mass.
-    with pytest.raises(InputError, match=f"{expected}|probability .* (is|has an entry) |mass .* is there") as caught:
+    with pytest.raises(InputError, match=expected) as caught:
         tables.items(opened(rows))
     assert "item 'x'" in str(caught.value) or "item x" in str(caught.value)
 
