@@ -76,7 +76,7 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
     agree = np.random.default_rng(2).binomial(TEXTS, frame["agreement"])
     frame["count"] = [[int(yes), TEXTS - int(yes)] for yes in agree]
     frame["invalid"], frame["agreement"], share = 0, np.nan, agree / TEXTS
-    frame = frame.drop(columns="agreement")
+    frame = frame.drop(columns=["agreement", "mass"])
     frame["text"] = frame["item"] + " " + frame["variant"] + " " + frame.index.astype(str)
     path = str(write_run(tmp_path / "run", frame))
     table, _ = planned(capsys, path, "--se", "0.05")
