@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting.catalogue import pages
+from analysis.reporting.rewordings import import_function, list_readers
+from inference import protocols
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "analysis" / "pages"
@@ -45,6 +47,18 @@ SHARING = {("text_features", "stability"): {"printed"}}
 LOOK_UP = {"build", "column", "convert", "figure", "frame", "options", "page_of", "pictures", "render", "section",
            "table"}  # fmt: skip
 HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
+
+
+# Words that are columns, measures and parts of sentences, too: they count where a statement speaks of protocols.
+WORDS = {"agreement", "choice", "wording"}
+# Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.
+NAMING = {
+    "analysis.runs.agreement": "reads the rows of this protocol, for several pages",
+    "analysis.runs.choices": "reads the rows of this protocol, for several pages",
+    "analysis.runs.scores": "reads the rows of this protocol, for several pages",
+    "inference.importers.long": "a table of answers to statements is a run of this protocol",
+    "inference.demo.corpus": "the models of the demo are raised on the prompts of these protocols",
+}
 
 
 @functools.cache
@@ -174,6 +188,64 @@ def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
             named = {text for text in literals(ast.walk(tree)) if "_" in text} | set(literals(looked_up(tree)))
             wrong += [f"{name}: {text}" for text in sorted(named & owned)]
     assert wrong == []
+
+
+def own_names(name: str) -> set[str]:
+    """What a module may name: the page or protocol in whose folder it is, and the protocols that the page declares."""
+    _, room, own, *_ = (*name.split("."), "", "", "")
+    if room == "pages" and own in pages():
+        return {own, *pages()[own].declared}
+    return {own} if room == "protocols" else set()
+
+
+def test_nothing_outside_its_folder_names_a_page_or_a_protocol():
+    known = {*pages(), *protocols.names()}
+    wrong, excused = [], set()
+    for name, file in {**modules(), "waver": ROOT / "waver.py"}.items():
+        others = known - own_names(name)
+        for named in sorted({text for text in named_in(file) if text in others}):
+            excused.add(name)
+            wrong += [f"{name}: {named}"] if name not in NAMING else []
+    assert wrong == []
+    assert excused == NAMING.keys()
+
+
+def named_in(file: Path) -> Iterator[str]:
+    """The texts of a module that may be names of pages or protocols: whole literals, and parts of paths and imports."""
+    source = file.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for text in literals(node for node in ast.walk(tree) if id(node) not in docstrings):
+        yield from re.findall(r"(?:inference[./]protocols|analysis[./]pages)[./](\w+)", text)
+        if text not in WORDS:
+            yield text
+    for part in ast.walk(tree):
+        # A statement without others in it, or what a compound one asks for.
+        head = getattr(part, "test", None) or getattr(part, "iter", None)
+        if head is None and isinstance(part, ast.stmt) and not hasattr(part, "body"):
+            head = part
+        if head is not None and "protocol" in (ast.get_source_segment(source, head) or "").lower():
+            yield from literals(ast.walk(head))
+
+
+def test_only_its_own_folder_imports_a_page_or_a_protocol():
+    wrong = []
+    for name in modules():
+        for target in imports(name):
+            _, room, own, file, *_ = (*target.split("."), "", "", "", "")
+            outside = room in ("pages", "protocols") and own and own not in own_names(name)
+            if outside and file not in SHARING.get((name.split(".")[2], own), ()):
+                wrong.append(f"{name} -> {target}")
+    assert wrong == []
+
+
+def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
+    naming = [(protocol, page) for page in pages().values() if page.rewordings for protocol in page.declared]
+    assert len({protocol for protocol, _ in naming}) == len(naming)
+    for reader in list_readers().values():
+        assert callable(import_function(reader.read)) and callable(import_function(reader.several))
+    reasons = {protocol for page in pages().values() if page.unread for protocol in page.declared}
+    assert set(protocols.names()) == set(list_readers()) | reasons
 
 
 def literals(nodes: Iterator[ast.AST]) -> Iterator[str]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 
 from analysis.reporting import verdicts
-from analysis.reporting.reworded import Study, studies
+from analysis.reporting.reworded import Study
+from analysis.reporting.rewordings import studies
 from analysis.reporting.words import count
 from analysis.statistics.multiplicity import holm_within
 from analysis.statistics.reliability.panel import Anew, panel

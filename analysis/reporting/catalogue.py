@@ -136,6 +136,26 @@ class Figure:
     nothing: str = "Nothing to show here: these runs have no data for it."
 
 
+ALL = frozenset({"*"})
+"""Of `Catalogue.protocols`: all protocols that pages are about and whose runs hold answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewordings:
+    """Name the functions that read the wordings of some protocols, to compare them with each other.
+
+    Attributes
+    ----------
+    read
+        "package.module:function": from runs and names of studies to their answers (`reporting.reworded.Study`).
+    several
+        "package.module:function": from runs and names of studies to whether they have anything to compare.
+    """
+
+    read: str
+    several: str
+
+
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """What one page has. Written by `analysis/pages/<page>/catalogue.py`, which imports nothing heavy.
@@ -145,7 +165,8 @@ class Catalogue:
     place
         Where the page stands in the report: 10, 20, 30 ...
     protocols
-        The page is about run folders of these protocols; see `collects`.
+        The page is about run folders of these protocols, or of `ALL`; see `collects` and `compares`. `pages` puts in
+        their place what they stand for.
     tables
         Name -> table, in the order of `table --list`. A name is used by one page only.
     columns
@@ -168,6 +189,16 @@ class Catalogue:
         to differ; empty where the page compares no conditions of a model.
     collects
         Whether the page compares the measures (`Table.measures`) of all pages: `pages` adds the protocols of those.
+    rewordings
+        How the wordings of these protocols are read, to compare them with each other.
+    unread
+        Without `rewordings`: why their wordings are not compared, in one line that goes on "PROTOCOL: ...".
+    compares
+        Whether the page compares wordings: `pages` adds the protocols that some page names the `rewordings` of.
+    unanswered
+        Those of `protocols` whose runs hold no answers of models.
+    declared
+        What `protocols` was before `pages` put in its place what it stands for.
     """
 
     place: int
@@ -181,6 +212,11 @@ class Catalogue:
     studies: tuple[str, ...] = ()
     differing: str = ""
     collects: bool = False
+    rewordings: Rewordings | None = None
+    unread: str = ""
+    compares: bool = False
+    unanswered: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -195,10 +231,24 @@ def pages() -> Mapping[str, Catalogue]:
     found: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
+    found = {name: replace(page, declared=page.protocols) for name, page in found.items()}
+    compared = _unite_protocols(page for page in found.values() if page.rewordings)
+    found |= {name: replace(page, protocols=page.protocols | compared) for name, page in found.items() if page.compares}
     measured = [page for page in found.values() if any(table.measures for table in page.tables.values())]
-    about = frozenset[str]().union(*(page.protocols for page in measured))
+    about = _unite_protocols(measured)
     found |= {name: replace(page, protocols=about) for name, page in found.items() if page.collects}
+    answered = _unite_protocols(found.values()) - ALL - frozenset().union(*(page.unanswered for page in found.values()))
+    found |= {name: replace(page, protocols=answered) for name, page in found.items() if page.protocols == ALL}
     return dict(sorted(found.items(), key=lambda entry: entry[1].place))
+
+
+def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
+    return frozenset[str]().union(*(page.protocols for page in entries))
+
+
+def list_unanswered_protocols() -> frozenset[str]:
+    """List the protocols whose runs hold no answers of models."""
+    return frozenset[str]().union(*(page.unanswered for page in pages().values()))
 
 
 def no_page(protocols: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ from analysis.reporting.notebooks import locate, named
 from analysis.reporting.pictures import Picture, pictures
 from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
+from analysis.runs.folder import expand, protocol
 from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
@@ -84,6 +85,11 @@ class Page:
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
         return self.frames[name]
+
+    def list_other_protocols(self) -> frozenset[str]:
+        """List the protocols of the given run folders that the page does not look at."""
+        inside = [folder for name in self.folders for folder in expand(Path(locate(name)))]
+        return frozenset(map(protocol, inside)) - self.protocols
 
     def _write(self, name: str, frame: pd.DataFrame) -> None:
         if self.out:

@@ -25,6 +25,8 @@ SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
     count(*) FILTER (WHERE agreement >= 0.5) AS n_agree, count(*) FILTER (WHERE agreement = 0.5) AS n_ties,
     count(*) FILTER (WHERE outvoted) AS n_outvoted,
     count(*) FILTER (WHERE outvoted AND agreement >= 0.5) AS n_outvoted_agree"""
+PROTOCOL = "agreement"
+"""The protocol whose wordings are paraphrases of an original that is not one of them."""
 CONVENTIONS = ("dropped", "inconsistent")  # how answers that are not valid are treated, on every page
 
 

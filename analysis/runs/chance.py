@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from analysis.runs import agreement
 from analysis.runs.folder import ORIGINAL, UNIT
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
     """
     # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
     # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
-    of_agreement = runs.info["studies"][study]["protocol"] == "agreement"
+    of_agreement = runs.info["studies"][study]["protocol"] == agreement.PROTOCOL
     return runs.sql(
         f"""
         WITH said AS (

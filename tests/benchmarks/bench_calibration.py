@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
 from analysis.pages.reliability import accuracies  # noqa: E402
-from analysis.reporting.reworded import studies  # noqa: E402
+from analysis.reporting.rewordings import studies  # noqa: E402
 from analysis.statistics.reliability.aggregated import Block, kept_by_others, reliability  # noqa: E402
 from analysis.statistics.reliability.calibration import EDGES, classes, held_out  # noqa: E402
 from analysis.statistics.reliability.components import Across, across  # noqa: E402

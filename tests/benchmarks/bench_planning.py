@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
-from analysis.reporting.reworded import AGREEMENT, studies  # noqa: E402
+from analysis.reporting.reworded import AGREEMENT  # noqa: E402
+from analysis.reporting.rewordings import studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compared  # noqa: E402
 from analysis.statistics.reliability.deviations import of_sd  # noqa: E402
 from analysis.statistics.reliability.flips import of_flips  # noqa: E402

@@ -14,6 +14,7 @@ from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, load
 from analysis.pages.benchmarks.measures import collected, named
 from analysis.pages.benchmarks.model_names import match, read_aliases
+from analysis.reporting.catalogue import list_unanswered_protocols
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import holm_within
 from ground.errors import InputError
@@ -25,8 +26,6 @@ SIZE, ACCURACY = "parameters", "accuracy"
 ROWS = "\0rows"  # no benchmark has this name
 OF = ["page", "study", "condition", "measure"]
 GIVEN_SIZE = " given size"
-UNANSWERED = "accuracies"
-"""A protocol whose rows are no answers, of which no page has a measure of a model."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,8 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
     str
         Empty where there may be a correlation.
     """
-    answered = {name for name, about in runs.info["studies"].items() if about["protocol"] != UNANSWERED}
+    unanswered = list_unanswered_protocols()
+    answered = {name for name, about in runs.info["studies"].items() if about["protocol"] not in unanswered}
     if not answered:
         return "accuracies without answers have no measures to correlate"
     if given.get("scores"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.choice.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
 from analysis.reporting.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
@@ -146,5 +146,13 @@ FIGURES = {
     ),
 }
 CATALOGUE = Catalogue(
-    place=48, protocols=frozenset({"choice"}), studies=("choi",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+    place=48,
+    protocols=frozenset({"choice"}),
+    studies=("choi",),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    rewordings=Rewordings(
+        "analysis.reporting.reworded.choices:read", "analysis.reporting.reworded.choices:has_rewordings"
+    ),
 )

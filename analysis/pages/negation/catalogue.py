@@ -85,5 +85,11 @@ FIGURES = {
     "negation_changes": Figure("What the negation changes", "figures.changes", draw="changes"),
 }
 CATALOGUE = Catalogue(
-    place=45, protocols=frozenset({"negation"}), studies=("yoshida",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+    place=45,
+    protocols=frozenset({"negation"}),
+    studies=("yoshida",),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    unread="a negation changes what a sentence says, so pairs with one are no other wordings of a pair without",
 )

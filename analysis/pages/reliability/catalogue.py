@@ -11,6 +11,7 @@ from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, nam
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
+ACCURACIES = frozenset({"accuracies"})  # protocols whose runs have no answers, only accuracies
 _LIKE = "for wordings like these: with other items and other wordings drawn anew"
 _ENDS = frozenset(names("widening_lower widening_upper"))
 TABLES = {
@@ -170,28 +171,22 @@ FIGURES = {
 
 
 def _one_wording(runs: Runs, given: Mapping[str, Any]) -> str:
-    studies = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
-    scored = [runs.info["conditions"][name].values() for name in studies if studies[name] == "scoring"]
-    if any(len({each.get("prompt") for each in of}) > 1 or any(map(_several, of)) for of in scored):
+    from analysis.reporting.reworded.study import has_several_wordings
+    from analysis.reporting.rewordings import has_rewordings
+
+    accuracies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] in ACCURACIES]
+    if has_rewordings(runs) or has_several_wordings(runs, accuracies):
         return ""
-    with_original = [name for name, protocol in studies.items() if protocol == "choice"]
-    found = runs.execute(
-        "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' OR study IN "
-        "(SELECT unnest(?)) GROUP BY study, item HAVING count(*) > 1)", [with_original],
-    ).fetchall()  # fmt: skip
-    return "" if found[0][0] else "no item has two wordings other than its original, and no score two samples"
-
-
-def _several(condition: Mapping[str, Any]) -> bool:
-    samples = condition.get("samples")
-    return isinstance(samples, int) and samples > 1
+    return "no item has two wordings other than its original, and no score two samples"
 
 
 CATALOGUE = Catalogue(
     place=55,
-    protocols=frozenset({"accuracies", "agreement", "wording", "choice", "scoring"}),
+    protocols=ACCURACIES,
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
     unwanted=_one_wording,
+    compares=True,
+    unanswered=ACCURACIES,
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.reliability.tables import FLIP
-from analysis.reporting.reworded import AGREEMENT, LOGIT, studies
+from analysis.reporting.reworded import AGREEMENT, LOGIT
+from analysis.reporting.rewordings import studies
 from analysis.statistics.reliability.backtest import compared
 from analysis.statistics.reliability.calibration import classes, held_out
 from analysis.statistics.reliability.panel import Anew

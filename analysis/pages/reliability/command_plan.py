@@ -58,14 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.pages.reliability.catalogue import CATALOGUE
-    from analysis.reporting.reworded import studies
+    from analysis.reporting.catalogue import pages
+    from analysis.reporting.rewordings import studies
     from analysis.reporting.words import count
     from analysis.statistics.reliability.forecast import Components
     from analysis.statistics.reliability.planning import SAMPLES, Goal, designs
 
     _check(args)
-    study = _study(studies(runs.open(args.run, protocols=CATALOGUE.protocols)), args)
+    study = _study(studies(runs.open(args.run, protocols=pages()["reliability"].protocols)), args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecasts(study, args)
     if not forecasts:

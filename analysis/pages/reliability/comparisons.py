@@ -9,7 +9,8 @@ import pandas as pd
 
 from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
-from analysis.reporting.reworded import Study, across_models, studies
+from analysis.reporting.reworded import Study, across_models
+from analysis.reporting.rewordings import studies
 from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
 from analysis.statistics.reliability.ranking import ranking
 from ground.errors import InputError

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.pages.reliability import accuracies, narrative, told
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
-from analysis.reporting import chance, tables, verdicts, words
+from analysis.reporting import catalogue, chance, rewordings, tables, verdicts, words
 from analysis.reporting.html import Html, fragment, note
 from analysis.reporting.page import Page
 
@@ -15,7 +15,7 @@ from analysis.reporting.page import Page
 class ReliabilityPage(Page):
     """Show the page on reliability; options: k, threshold, margin, resamples, seed."""
 
-    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+    protocols, studies = catalogue.pages()["reliability"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
@@ -75,5 +75,6 @@ class ReliabilityPage(Page):
         given = {key: option.default for name in narrative.TABLES for key, option in tables.options(name).items()}
         return fragment(
             "reliability/method", meant=" ".join(narrative.MEANT), accuracies=bool(accuracies.studies(self.runs)),
+            unread=rewordings.explain_unread(self.list_other_protocols()),
             rules=verdicts.told("validity", "interval", "chance", "beyond"), **(given | self.options),
         )  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.reporting.reworded import AGREEMENT, Study, studies
+from analysis.reporting.reworded import AGREEMENT, Study
+from analysis.reporting.rewordings import studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import flips_at, range_at
 from analysis.statistics.reliability.generalizability import alpha, icc

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.reliability import accuracies
-from analysis.reporting.reworded import ACCURACY, Study, studies
+from analysis.reporting.reworded import ACCURACY, Study
+from analysis.reporting.rewordings import studies
 from analysis.statistics.reliability.templates import correct_luck, intervals, noise_of_answers
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimated

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
 from analysis.reporting.columns import OVER_ITEMS
 
 _SCORES = names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
@@ -116,4 +116,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
+    rewordings=Rewordings(
+        "analysis.reporting.reworded.scores:read", "analysis.reporting.reworded.scores:has_rewordings"
+    ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 if TYPE_CHECKING:
@@ -170,4 +170,7 @@ CATALOGUE = Catalogue(
     patterns=PATTERNS,
     unwanted=_without_paraphrases,
     differing="one_row.differing",
+    rewordings=Rewordings(
+        "analysis.reporting.reworded.agreements:read", "analysis.reporting.reworded.agreements:has_rewordings"
+    ),
 )

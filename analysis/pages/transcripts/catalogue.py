@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.transcripts.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, names
 
 RULE = (
     "The items are ordered by how far their two most different wordings are apart, as a mean over models; where items "
@@ -38,7 +38,7 @@ FIGURES = {
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=60,
-    protocols=frozenset({"agreement", "wording", "scoring", "negation", "choice"}),
+    protocols=ALL,
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,

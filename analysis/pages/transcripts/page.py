@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.transcripts import narrative
-from analysis.pages.transcripts.catalogue import CATALOGUE, RULE
+from analysis.pages.transcripts.catalogue import RULE
+from analysis.reporting.catalogue import pages
 from analysis.reporting.html import Html, fragment
 from analysis.reporting.page import Page
 from analysis.reporting.words import listing
@@ -19,7 +20,7 @@ LONGEST = 4_000  # characters of a prompt or text on the page
 class TranscriptsPage(Page):
     """Show single wordings with their prompts and answers; it has no options."""
 
-    protocols = CATALOGUE.protocols
+    protocols = pages()["transcripts"].protocols
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""

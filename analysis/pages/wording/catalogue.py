@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 WORDED = names("study model language task condition pattern")
@@ -121,5 +121,13 @@ FIGURES = {
     "stage_differences": Figure("What tuning changes", "figures.stage_differences"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
-    place=30, protocols=frozenset({"wording"}), studies=("takayama",), tables=TABLES, columns=COLUMNS, figures=FIGURES
+    place=30,
+    protocols=frozenset({"wording"}),
+    studies=("takayama",),
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    rewordings=Rewordings(
+        "analysis.reporting.reworded.agreements:read", "analysis.reporting.reworded.agreements:has_rewordings"
+    ),
 )

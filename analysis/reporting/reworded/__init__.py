@@ -9,10 +9,6 @@ Wordings are those whose answers are compared with each other:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
-
-from analysis.reporting.reworded import agreements, choices, scores
 from analysis.reporting.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -24,33 +20,4 @@ from analysis.reporting.reworded.study import (
     across_models,
 )
 
-if TYPE_CHECKING:
-    from analysis.runs import Runs
-
-__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "PROTOCOLS", "SCORE", "Study", "across_models",
-           "studies"]  # fmt: skip
-
-_READERS: Mapping[str, Callable[[Runs, list[str]], Iterator[Study]]] = {
-    "agreement": agreements.read,
-    "wording": agreements.read,
-    "choice": choices.read,
-    "scoring": scores.read,
-}
-PROTOCOLS = frozenset(_READERS)
-
-
-def studies(runs: Runs) -> list[Study]:
-    """Read all studies, once per `Runs`: each by agreement and by its logit, by accuracy, or by score.
-
-    Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
-    words by their texts, are shared; one that an item has twice counts by its mean.
-    """
-    return runs.kept("reliability studies", lambda: list(_studies(runs)))
-
-
-def _studies(runs: Runs) -> Iterator[Study]:
-    protocols = {name: str(fields["protocol"]) for name, fields in runs.info["studies"].items()}
-    for reader in dict.fromkeys(_READERS.values()):
-        names = [name for name, protocol in protocols.items() if _READERS.get(protocol) is reader]
-        if names:
-            yield from reader(runs, names)
+__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "Study", "across_models"]

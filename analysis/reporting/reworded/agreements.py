@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, array
+from analysis.reporting.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, array, has_several_wordings
 from analysis.runs import agreement
 from analysis.runs.folder import ORIGINAL
 from analysis.runs.templates import reordered, shared_templates
@@ -62,6 +62,11 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
                 yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples, spread)
 
 
+def has_rewordings(runs: Runs, names: list[str]) -> bool:
+    """Tell whether an item of these studies has two wordings other than its original."""
+    return has_several_wordings(runs, names)
+
+
 def _codes(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
     """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item."""
     frame = runs.sql(
@@ -69,7 +74,7 @@ def _codes(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
         SELECT study, item, variant, position, gold, map_extract(attributes, 'template')[1] AS template
         FROM stimuli WHERE study IN (SELECT unnest(?)) AND (pattern <> '{ORIGINAL}' OR study NOT IN (SELECT unnest(?)))
         ORDER BY position""",
-        [names, [name for name in names if runs.info["studies"][name]["protocol"] == "agreement"]],
+        [names, [name for name in names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]],
     )
     parts = []
     for study, part in frame.groupby("study", sort=False):

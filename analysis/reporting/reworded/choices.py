@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.reporting.reworded.study import ACCURACY, Study
+from analysis.reporting.reworded.study import ACCURACY, Study, has_several_wordings
 from analysis.runs.choices import NOT_ASKED, Choices
 from analysis.runs.choices import studies as read_choices
 from analysis.runs.templates import shared_templates
@@ -56,6 +56,11 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
             found.study, ACCURACY, True, crossed, list(found.units), found.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
         )  # fmt: skip
+
+
+def has_rewordings(runs: Runs, names: list[str]) -> bool:
+    """Tell whether a question of these studies was asked in two wordings or orders."""
+    return has_several_wordings(runs, names, original=True)
 
 
 def _right(found: Choices) -> Array:

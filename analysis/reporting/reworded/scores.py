@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analysis.reporting.reworded.study import SCORE, Study, array
+from analysis.reporting.reworded.study import SCORE, Study, array, has_several_wordings
 from analysis.runs import scores
 
 if TYPE_CHECKING:
@@ -62,6 +62,20 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
             name, SCORE, True, True, units, validity, array(laid, "score", shape), wordings,
             array(laid, "samples", shape) if sampled else None, array(laid, "spread", shape) if sampled else None,
         )  # fmt: skip
+
+
+def has_rewordings(runs: Runs, names: list[str]) -> bool:
+    """Tell whether these studies ask in several prompts, or for several samples of a score."""
+    for name in names:
+        conditions = runs.info["conditions"][name].values()
+        if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_samples, conditions)):
+            return True
+    return has_several_wordings(runs, names)
+
+
+def _has_samples(condition: Mapping[str, Any]) -> bool:
+    samples = condition.get("samples")
+    return isinstance(samples, int) and samples > 1
 
 
 def in_settings(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:

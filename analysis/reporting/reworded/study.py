@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from analysis.statistics.reliability.components import Across, across
 from analysis.statistics.reliability.panel import Panel, panel
 from analysis.statistics.reliability.sampling import Sampled, sampled
 from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
 
 AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
 CROSSED, NESTED = "shared by all items", "own wordings of each item"
@@ -149,3 +153,12 @@ def array(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
     sums = np.bincount(place, part[name].to_numpy(float), size)
     with np.errstate(invalid="ignore"):
         return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)
+
+
+def has_several_wordings(runs: Runs, names: list[str], *, original: bool = False) -> bool:
+    """Tell whether an item of these studies has two wordings, its original counted or not."""
+    (number,) = runs.execute(
+        "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE study IN (SELECT unnest(?)) "
+        "AND (pattern <> 'original' OR ?) GROUP BY study, item HAVING count(*) > 1)", [names, original],
+    ).fetchone()  # fmt: skip
+    return bool(number)

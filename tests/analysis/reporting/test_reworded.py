@@ -12,8 +12,9 @@ from analysis import runs
 from analysis.pages.reliability import narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.reporting import beyond
-from analysis.reporting.reworded import ACCURACY, SCORE, studies
+from analysis.reporting.reworded import ACCURACY, SCORE
 from analysis.reporting.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
+from analysis.reporting.rewordings import studies
 from analysis.reporting.tables import build
 from analysis.runs import scores
 from helpers import choice_runs, scoring_runs, textbook

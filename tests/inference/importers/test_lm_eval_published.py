@@ -10,7 +10,7 @@ import pytest
 
 from analysis import runs
 from analysis.pages.choice import tables as choice_tables
-from analysis.reporting.reworded import studies
+from analysis.reporting.rewordings import studies
 from inference.__main__ import main
 from inference.importers.lm_eval_rows import READINGS
 

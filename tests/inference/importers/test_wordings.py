@@ -6,7 +6,7 @@ import pytest
 
 from analysis import runs
 from analysis.reporting import tables
-from analysis.reporting.reworded import studies
+from analysis.reporting.rewordings import studies
 from helpers.answer_tables import write
 from inference.__main__ import main
 from inference.stimuli.line_ends import unify_line_ends

@@ -7,8 +7,9 @@ import pytest
 
 from analysis import runs
 from analysis.reporting import beyond
-from analysis.reporting.reworded import CROSSED, NESTED, studies
+from analysis.reporting.reworded import CROSSED, NESTED
 from analysis.reporting.reworded.study import ONE
+from analysis.reporting.rewordings import studies
 from analysis.reporting.tables import build
 from helpers.synthetic import random_frame, write_run
 from inference.__main__ import main

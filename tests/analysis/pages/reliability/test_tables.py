@@ -13,7 +13,8 @@ from analysis import runs
 from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import provenance, words
 from analysis.reporting.catalogue import table
-from analysis.reporting.reworded import CROSSED, NESTED, studies
+from analysis.reporting.reworded import CROSSED, NESTED
+from analysis.reporting.rewordings import studies
 from analysis.reporting.tables import build
 from analysis.statistics.reliability.panel import panel
 from analysis.statistics.shares import wilson
