@@ -1,37 +1,17 @@
-"""Read, check and execute notebooks; parameters are converted to their declared types before anything runs."""
+"""Read notebooks and check their parameters, which are converted to their declared types before anything runs."""
 
 from __future__ import annotations
 
-import functools
-import importlib
 import json
-import logging
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ground.errors import InputError, nearest, short
 
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
-
-    from analysis.reporting.kernels import Kernel
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
-
-
-class NotebookFailed(Exception):
-    """Report that a notebook ended with an error; `wrong_input`: the error is about what the notebook was given."""
-
-    def __init__(self, reason: str, wrong_input: bool) -> None:
-        super().__init__(reason)
-        self.wrong_input = wrong_input
-
-
 GIVEN = ("runs", "out")  # the report sets these itself
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -69,8 +49,10 @@ def question(notebook: Path) -> str:
 
 def inspect(notebook: Path) -> dict[str, dict[str, str]]:
     """Read the typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
-    found: dict[str, dict[str, str]] = papermill().inspect_notebook(str(notebook))
-    return found
+    import papermill
+
+    parameters: dict[str, dict[str, str]] = papermill.inspect_notebook(str(notebook))
+    return parameters
 
 
 def check(given: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
@@ -170,61 +152,3 @@ def _refuse(value: Any) -> bool:
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {"int": _integer, "float": _number, "str": _text, "bool": _flag}
-
-
-def execute(source: Path, target: Path, values: Mapping[str, Any], kernel: Kernel) -> NotebookNode:
-    """Run a notebook in a kernel, in the working directory of the call, and write it with its outputs.
-
-    Raises
-    ------
-    NotebookFailed
-        For an error in a cell, or a kernel that is killed or does not start; the message is one line.
-    """
-    try:
-        node = papermill().execute_notebook(
-            source, target, dict(values), progress_bar=False, kernel_name="python3", language="python",
-            km=kernel.manager(), request_save_on_cell_execute=False,
-        )  # fmt: skip
-        kernel.forget()
-    except _failures() as error:
-        kernel.fail(target.with_suffix(".log"))
-        wrong = getattr(error, "ename", None) == InputError.__name__
-        raise NotebookFailed(_reason(error), wrong) from error
-    except OSError:  # no room, for example: what was begun is not whole
-        kernel.close()
-        target.unlink(missing_ok=True)
-        raise
-    return node
-
-
-@functools.cache
-def papermill() -> ModuleType:
-    """Import papermill, and jsonschema with it; but not the grammar of web addresses, which takes longer than both."""
-    for name in ("papermill", "traitlets"):  # they log that a kernel died, which the report says itself
-        logging.getLogger(name).addHandler(logging.NullHandler())
-    grammar = "rfc3987_syntax"
-    absent = grammar not in sys.modules
-    if absent:
-        sys.modules[grammar] = None  # type: ignore[assignment]  # an ImportError, after which jsonschema does without
-    try:
-        return importlib.import_module("papermill")
-    finally:
-        if absent:
-            del sys.modules[grammar]
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    """Return the errors that papermill raises for an error in a cell and for a kernel that dies or does not start."""
-    from nbclient.exceptions import CellControlSignal, DeadKernelError
-    from papermill.exceptions import PapermillException
-
-    return (PapermillException, DeadKernelError, CellControlSignal, RuntimeError)
-
-
-def _reason(error: Exception) -> str:
-    """Return the error of the cell that failed, in one line."""
-    from papermill.exceptions import PapermillExecutionError
-
-    if isinstance(error, PapermillExecutionError):
-        return " ".join(f"{error.ename}: {error.evalue} (cell {error.exec_count})".split())
-    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
-from analysis.reporting import catalogue, citations, files, kernels, layout, notebooks, provenance
+from analysis.reporting import catalogue, citations, execution, files, layout, notebooks, provenance
 from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.html import render
 from analysis.reporting.layout import Chapter
@@ -23,7 +23,6 @@ from ground.extras import require
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from analysis.reporting.kernels import Kernel
     from analysis.runs import Runs
 
 ON_CARD = ("answer", "figure")  # cells with these tags are shown on the index, too
@@ -140,7 +139,7 @@ def report(
         else functools.partial(_make, notebook, {"runs": everything, **values[notebook.name]}, out, again)
         for notebook in about
     ]
-    results = kernels.each(tasks, lambda result: _say(result.said))
+    results = execution.execute_at_once(tasks, lambda result: _say(result.said))
     files.write_dictionary(out)
     results = _write_pages(results, out, title)
     repeated = citations.names(notebook.page.studies for notebook in about)
@@ -199,22 +198,22 @@ def _nothing(folders: Sequence[str], known: Sequence[Notebook], opened: Runs, re
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
 
 
-def _left_out(notebook: Notebook, why: str, _: Kernel) -> Result:
+def _left_out(notebook: Notebook, why: str) -> Result:
     """Say why a notebook is not run."""
     question = notebooks.question(notebook.path)
     return Result(notebook.name, question, left_out=why, said=f"{notebook.name}: left out: {why}")
 
 
-def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, again: str, kernel: Kernel) -> Result:
+def _make(notebook: Notebook, values: Mapping[str, Any], out: Path, again: str) -> Result:
     """Execute one notebook; `again` is the command that makes the report again."""
     page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
     question = notebooks.question(notebook.path)
     started = time.monotonic()
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
-        node = notebooks.execute(notebook.path, executed, {"out": str(out), **values}, kernel)
+        node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
         chapter = layout.chapter(notebook.name, question, node, again)
-    except notebooks.NotebookFailed as error:
+    except execution.NotebookFailed as error:
         return _failed(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:
         return _failed(notebook.name, question, system_failure(error)[1])

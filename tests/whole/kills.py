@@ -123,6 +123,11 @@ def names(folder: Path) -> Wrote:
     return {str(path.relative_to(folder)): "" for path in folder.rglob("*")}
 
 
+def temporary(folder: Path) -> Wrote:
+    """List what stays among the temporary files but for the folders of kernels, which a killed report cannot remove."""
+    return {name: "" for name in names(folder / "tmp") if not name.startswith("waver-report-")}
+
+
 def rows(folder: Path) -> Wrote:
     """Return the response rows of all run folders by key, and the names of their files but for the number of parts."""
     found: Wrote = {}
@@ -217,9 +222,9 @@ class Trial:
 
 def start(command: Command, folder: Path, mark: str) -> subprocess.Popen[bytes]:
     """Call a command in a folder, as the leader of a process group; its temporary files go to `tmp` there."""
-    temporary = folder / "tmp"
-    temporary.mkdir(exist_ok=True)
-    own = {MARK: mark, "TMPDIR": str(temporary), "JUPYTER_RUNTIME_DIR": str(temporary), "PYTHONPATH": str(ROOT)}
+    aside = folder / "tmp"
+    aside.mkdir(exist_ok=True)
+    own = {MARK: mark, "TMPDIR": str(aside), "JUPYTER_RUNTIME_DIR": str(aside), "PYTHONPATH": str(ROOT)}
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, *command.call.split()], cwd=folder, stdout=log, stderr=log, start_new_session=True,
@@ -253,7 +258,7 @@ def undisturbed(command: Command, folder: Path) -> Undisturbed:
         first = first if first or changed(folder) == before else time.monotonic() - began
         time.sleep(0.005)
     finish(process, folder)
-    return Undisturbed(command.wrote(folder) | names(folder / "tmp"), first, time.monotonic() - began)
+    return Undisturbed(command.wrote(folder) | temporary(folder), first, time.monotonic() - began)
 
 
 def kill(command: Command, folder: Path, expected: Undisturbed, mark: str, chance: random.Random) -> str:
@@ -314,7 +319,7 @@ def trial(command: Command, folder: Path, expected: Undisturbed, most: int, chan
     finish(start(command, folder, last), folder)
     for mark in (*marks, last):
         faults += stayed(mark)
-    wrote, whole = command.wrote(folder) | names(folder / "tmp"), expected.wrote
+    wrote, whole = command.wrote(folder) | temporary(folder), expected.wrote
     faults += [f"missing: {each}" for each in sorted(whole.keys() - wrote.keys())]
     faults += [f"left over: {each}" for each in sorted(wrote.keys() - whole.keys())]
     faults += [f"differs: {each}" for each in sorted(whole.keys() & wrote.keys()) if wrote[each] != whole[each]]

@@ -37,12 +37,10 @@ locking.remove_new(Path("new"), [Path("new")])
 assert [path.name for path in Path("new").rglob("*")] == [".lock"]
 
 import analysis.reporting.notebooks
-from analysis.reporting import files, temporary
-with temporary.folder() as folder:
-    for text in ("old", "new"):
-        files.write(folder / "index.html", text)
-    assert (folder / "index.html").read_text() == "new"
-assert not folder.exists()
+from analysis.reporting import execution, files
+for text in ("old", "new"):
+    files.write(Path("page") / "index.html", text)
+assert Path("page", "index.html").read_text() == "new"
 """
 
 

@@ -143,7 +143,7 @@ def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_p
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report.kernels, "each", stopped)
+    monkeypatch.setattr(report.execution, "execute_at_once", stopped)
     with pytest.raises(KeyboardInterrupt):
         report.report([str(run)], tmp_path)
     assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
