@@ -1,1 +1,1 @@
-"""Write the run folder: Parquet parts that appear whole or not at all, locks, versions, status."""
+"""Write the run folder: Parquet parts that appear whole or not at all, locks, status."""

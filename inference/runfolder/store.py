@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,12 +27,12 @@ from inference.runfolder.parquet import (
     write_tables,
 )
 from inference.runfolder.responses import Responses
-from inference.runfolder.versions import versions
 from inference.stimuli.study import Study
 
 # If one of these fields differs, it is another model; other fields (series, stage, parameters) may be added later.
 # The digest of an adapter belongs to them, too; older runs have it as `lora`.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "kv_cache_dtype", "lora")
+DISTRIBUTIONS = {"waver": "waver-lm"} | {name: name for name in ("torch", "transformers", "openai", "pyarrow")}
 
 
 class Run:
@@ -101,7 +103,7 @@ class Run:
             run = cls(folder, study, content, lock, made if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
             run.responses.check()
-            session = {"command": list(command), "started": _now(), "finished": None, "versions": versions()}
+            session = {"command": list(command), "started": _now(), "finished": None, "versions": look_up_versions()}
             content["sessions"].append(session)
             run._save()
         except BaseException as error:
@@ -349,3 +351,14 @@ def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def look_up_versions() -> dict[str, str | None]:
+    """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
+    installed: dict[str, str | None] = {"python": platform.python_version()}
+    for library, distribution in DISTRIBUTIONS.items():
+        try:
+            installed[library] = metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            installed[library] = None
+    return {**installed, "platform": platform.platform()}

@@ -18,8 +18,7 @@ from ground.errors import InputError
 from helpers.trivial_engine import small_study
 from inference.runfolder import parquet, responses
 from inference.runfolder.parquet import KEY, schema
-from inference.runfolder.store import Run
-from inference.runfolder.versions import versions
+from inference.runfolder.store import Run, look_up_versions
 from inference.stimuli.study import Item, Variant
 
 STUDY = small_study()
@@ -68,11 +67,11 @@ def test_a_new_folder_holds_the_study(path):
 
 
 def test_versions_import_nothing():
-    code = "import sys; from inference.runfolder.versions import versions; versions(); "
+    code = "import sys; from inference.runfolder.store import look_up_versions; look_up_versions(); "
     code += "print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-    assert versions()["pyarrow"] == pa.__version__
+    assert look_up_versions()["pyarrow"] == pa.__version__
 
 
 GIVEN = [
