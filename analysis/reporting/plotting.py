@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import io
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +17,9 @@ import matplotlib
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.font_manager import get_font
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 
-from analysis.reporting import fonts
 from ground.writing import write_atomically
 
 # Widths in inches: the text block of an A4 or letter page, and one column (also what a phone shows).
@@ -32,6 +30,7 @@ WIDTHS = {"": PAGE, "-column": COLUMN}
 HIGHEST = 9.0
 # Points of every text but a title, which is no smaller: the least that journals take.
 SIZE = 7.0
+FONT = "DejaVu Sans"  # matplotlib's own, so that a figure is the same everywhere
 # Fonts of a browser. The widths of DejaVu Sans decide the layout; Verdana has nearly the same, the others are narrower.
 FONTS = "'DejaVu Sans', Verdana, Geneva, 'Segoe UI', Arial, sans-serif"
 # Okabe and Ito's palette without its yellow, which vanishes on white.
@@ -40,7 +39,7 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")
 INK, FAINT, RULE = "#1f2328", "#6e7781", "#d5d9de"
 DIVERGING, SEQUENTIAL = "PuOr", "viridis"  # orange is low or negative, purple high or positive, white the middle
 STYLE: Any = {
-    "font.family": fonts.FAMILIES,
+    "font.family": FONT,
     "font.size": SIZE,
     "xtick.labelsize": SIZE,
     "ytick.labelsize": SIZE,
@@ -62,6 +61,7 @@ STYLE: Any = {
     "text.parse_math": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "waver",
+    # TrueType, embedded: conferences refuse PDFs with fonts of type 3, matplotlib's default.
     "pdf.fonttype": 42,
     "figure.dpi": 200,
     "hatch.linewidth": 0.6,
@@ -98,7 +98,6 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(draw)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        fonts.register()
         with matplotlib.rc_context(STYLE):
             return draw(*args, **kwargs)
 
@@ -143,13 +142,17 @@ def svg(figure: Figure) -> str:
     FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace("<svg ", f'<svg font-family="{FONTS}" ', 1)
-    text = re.sub(f"; font-family: {', '.join(map(repr, fonts.FAMILIES))}", "", text)
-    return re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
+    return text.replace(f"; font-family: '{FONT}'", "")
+
+
+def _find_font(bold: bool = False) -> str:
+    """Return the file of the font."""
+    return findfont(FontProperties(family=[FONT], weight="bold" if bold else "normal"))
 
 
 @functools.cache
 def _glyphs() -> frozenset[int]:
-    return frozenset(get_font(fonts.whole()).get_charmap())
+    return frozenset(get_font(_find_font()).get_charmap())
 
 
 def drawable(text: str) -> bool:
@@ -165,7 +168,7 @@ def safe(text: str) -> str:
 @functools.cache
 def _advance(character: str, bold: bool) -> float:
     """Return the width of a character, as a part of the font's size."""
-    font = get_font(fonts.whole(bold))
+    font = get_font(_find_font(bold))
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
