@@ -43,7 +43,7 @@ def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> N
     """
     import papermill
 
-    with tempfile.TemporaryDirectory(prefix="waver-report-") as folder:
+    with tempfile.TemporaryDirectory(prefix="waver-kernel-") as folder:
         try:
             node: NotebookNode = papermill.execute_notebook(
                 source, target, dict(values), progress_bar=False, kernel_name="python3", language="python",

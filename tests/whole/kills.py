@@ -125,7 +125,7 @@ def names(folder: Path) -> Wrote:
 
 def temporary(folder: Path) -> Wrote:
     """List what stays among the temporary files but for the folders of kernels, which a killed report cannot remove."""
-    return {name: "" for name in names(folder / "tmp") if not name.startswith("waver-report-")}
+    return {name: "" for name in names(folder / "tmp") if not name.startswith("waver-kernel-")}
 
 
 def rows(folder: Path) -> Wrote:
