@@ -17,6 +17,7 @@ from ground.errors import InputError
 
 NAME = "waver-lm"  # of the distribution
 EXTRAS: dict[str, str | tuple[str, ...]] = {
+    "bs4": "notebooks",
     "accelerate": "tuning",
     "datasets": "datasets",
     "fugashi": ("japanese", "features"),

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import functools
-import html
 import re
 import tomllib
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ The words of the report in plain English. Every page of a report shows those tha
 """
 
 
-# What is no text of the report: style, script, and the texts of items, in examples and in cells.
-_OTHERS = re.compile(r'(?s)<(style|script|blockquote)\b.*?</\1>|<td class="words".*?</td>')
+# What is no text of the report: style, script, code, and the texts of items, in examples and in cells.
+_OTHERS = "style, script, pre.code, blockquote, td[class='words']"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +48,21 @@ def used(page: str) -> list[Term]:
     >>> used('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
     []
     """
-    text = html.unescape(re.sub(r"<[^>]*>", " ", _OTHERS.sub(" ", page)))
-    return [term for term in terms() if any(re.search(_pattern(word), text) for word in (term.word, *term.also))]
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(page, "html.parser")
+    for other in soup.select(_OTHERS):
+        other.decompose()
+    text = soup.get_text("\n")
+    return [term for term in terms() if any(_is_used(word, text) for word in (term.word, *term.also))]
 
 
-def _pattern(word: str) -> str:
-    """Match a whole word; its first letter may be a capital at the beginning of a sentence."""
+def _is_used(word: str, text: str) -> bool:
+    """Tell whether a text has a whole word; its first letter may be a capital at the beginning of a sentence."""
+    if word[1:] not in text:  # most are not: this is much faster than the search
+        return False
     first = word[0] if word[0].isupper() else f"[{word[0]}{word[0].upper()}]"
-    return rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])"
+    return re.search(rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])", text) is not None
 
 
 def markdown() -> str:

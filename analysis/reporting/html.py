@@ -42,10 +42,10 @@ def fragment(template: str, **values: Any) -> Html:
 def address(kind: str, text: str) -> Markup:
     """Return a text of some kind, such as "image/svg+xml", as the address of itself: nothing to fetch.
 
-    Escaped is only what an address in double quotes cannot hold, and templates escape no more: `<` stands as it is,
+    Escaped is only what an address in single quotes cannot hold, and templates escape no more: `<` stands as it is,
     where `&lt;` takes four characters. That is much smaller than base64.
     """
-    return Markup(f"data:{kind}," + quote(text, safe=" <>=:/;,.()'!*+?@[]{}|~$^`"))
+    return Markup(f"data:{kind}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 
 
 def note(text: str) -> Html:

@@ -7,6 +7,7 @@ them. Headings of which the cells show nothing are left out, and the parts that 
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import io
 import re
@@ -18,29 +19,37 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from analysis.reporting import glossary
 from analysis.reporting.html import TEMPLATES, render
 
 if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+    from bs4.formatter import HTMLFormatter
     from nbformat import NotebookNode
 
-_HEADING = re.compile(r"^(#{1,6}) (.*)$", re.M)
-_NOTHING = re.compile(r'<!--.*?-->|<p class="note nothing">(.*?)</p>', re.S)
-_CONTENTS = re.compile(r'<h2 id="([^"]+)">(.*?)(?: <a class="anchor".*?)?</h2>', re.S)
-_AFTER_THE_ANSWER = re.compile(r'<section class="cautions">|<h2 ')
-_CODE = re.compile(r'<pre class="code".*?</pre>', re.S)
-_PLACE = re.compile(r'(?<=\s)(id|for|href)="(#?)([^":/.]+)"')
+_MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
+ON_CARD = ("answer", "figure")  # cells with these tags stand first on a page, and are shown on the index, too
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One page without what stands around it: its name, its question, and the HTML of its cells."""
+    """One page without what stands around it.
+
+    Attributes
+    ----------
+    name, question
+        The notebook's name, and the heading of its first cell.
+    first, rest
+        The HTML of its cells: the question with what is on the card, and all others.
+    headings
+        Place and text of every heading that the contents list.
+    """
 
     name: str
     question: str
-    body: str
+    first: str
+    rest: str = ""
+    headings: tuple[tuple[str, str], ...] = ()
 
 
 def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
@@ -66,11 +75,14 @@ def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapt
     exporter = TemplateExporter(
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
-    shown, missing = _with_something_to_show(node)
-    body, _ = exporter.from_notebook_node(shown)
+    cells, missing = _with_something_to_show(node)
+    place = max((place for place, cell in enumerate(cells) if _is_on_card(cell)), default=0) + 1
+    first, rest = (
+        exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
+    )
     left_out = render("missing", missing=missing) if missing else ""
-    foot = render("again", command=command) + left_out + render("glossary", terms=glossary.used(_CODE.sub("", body)))
-    return Chapter(name, question, body + foot)
+    foot = render("again", command=command) + left_out + render("glossary", terms=glossary.used(first + rest))
+    return Chapter(name, question, first, rest + foot, tuple(_list_headings(first + rest)))
 
 
 def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
@@ -89,12 +101,8 @@ def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
     -------
     The HTML.
     """
-    headings = [(place, Markup(text)) for place, text in _CONTENTS.findall(made.body)]
     others = [(f"{other.name}.html", other.question) for other in chapters if other.name != made.name]
-    # A small screen shows the contents where they stand: below the question, the answer and its figure.
-    place = found.start() if (found := _AFTER_THE_ANSWER.search(made.body)) else len(made.body)
-    return render("chapter", chapter=made, title=title, headings=headings, others=others, first=made.body[:place],
-                  rest=made.body[place:], **_frame())  # fmt: skip
+    return render("chapter", chapter=made, title=title, others=others, **_frame())
 
 
 def index(**shown: Any) -> str:
@@ -139,23 +147,45 @@ def _zipped(path: Path) -> str:
     return f"data:application/zip;base64,{_base64(memory.getvalue())}"
 
 
-def _inside(each: Chapter) -> str:
+def _inside(contents: Chapter) -> str:
     """Return the HTML of a page with ids that no other page has, and links to the tables.
 
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    head, first, rest = each.body.partition("</figure>")
-    rest = re.sub(r'<source media="[^"]*" srcset="[^"]*">', "", rest).replace("<figure>", '<figure tabindex="0">')
-    body = f"{head}{first}{rest}"
-    body = re.sub(r'href="tables/([^".]+)\.csv"', r'href="#file-\1"', body)
-    return _PLACE.sub(lambda found: _prefixed(found, each.name), body)
+    soup = _parse(contents.first + contents.rest)
+    for figure in soup.find_all("figure")[1:]:
+        figure["tabindex"] = "0"
+        for source in figure.find_all("source"):
+            source.decompose()
+    for key in ("id", "for"):
+        for tag in soup.select(f"[{key}]"):
+            tag[key] = f"{contents.name}--{tag[key]}"
+    for link in soup.find_all("a", href=True):
+        address = str(link["href"])
+        if address.startswith("#"):
+            link["href"] = f"#{contents.name}--{address[1:]}"
+        elif Path(address).parent == Path("tables"):
+            link["href"] = f"#file-{Path(address).stem}"
+    return soup.decode(formatter=_formatter())
 
 
-def _prefixed(found: re.Match[str], name: str) -> str:
-    key, hash_sign, place = found.groups()
-    own = (key != "href" or hash_sign) and not place.startswith("file-")
-    return f'{key}="{hash_sign}{name}--{place}"' if own else found.group()
+def _parse(html: str) -> BeautifulSoup:
+    from bs4 import BeautifulSoup
+
+    return BeautifulSoup(html, "html.parser")
+
+
+@functools.cache
+def _formatter() -> HTMLFormatter:
+    """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
+    from bs4.formatter import HTMLFormatter
+
+    class Formatter(HTMLFormatter):
+        def attribute_value(self, value: str) -> str:
+            return value.replace("&", "&amp;")
+
+    return Formatter(HTMLFormatter.REGISTRY["minimal"].entity_substitution, void_element_close_prefix="")
 
 
 def _frame() -> dict[str, str]:
@@ -170,7 +200,21 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _with_something_to_show(node: NotebookNode) -> tuple[NotebookNode, list[str]]:
+def _is_on_card(cell: NotebookNode) -> bool:
+    return any(tag in ON_CARD for tag in cell.metadata.get("tags", []))
+
+
+def _list_headings(html: str) -> Iterator[tuple[str, str]]:
+    """List place and text of all headings of the second level that can be linked to."""
+    from bs4 import BeautifulSoup, SoupStrainer
+
+    for heading in BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("h2", id=True)).find_all("h2"):
+        for link in heading.find_all("a", class_="anchor"):
+            link.decompose()
+        yield str(heading["id"]), heading.get_text().strip()
+
+
+def _with_something_to_show(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     kept, missing = [], []
     for cell in node.cells:
@@ -180,48 +224,53 @@ def _with_something_to_show(node: NotebookNode) -> tuple[NotebookNode, list[str]
             kept.append(cell)
     places: Counter[str] = Counter()
     cells = [_with_anchor(cell, places) for place, cell in enumerate(kept) if not _is_bare(cell, kept[place + 1 :])]
-    return type(node)({**node, "cells": cells}), missing
+    return cells, missing
 
 
 def _nothing(cell: NotebookNode) -> list[str] | None:
     """Return what a cell without anything to show says instead; None for a cell that shows something, or only code."""
     shown = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
     texts = [text for text in shown if text is not None]
-    if not texts or len(texts) < len(shown) or any(_NOTHING.sub("", text).strip() for text in texts):
+    if not texts or len(texts) < len(shown):
         return None
-    return [said for text in texts for said in _NOTHING.findall(text) if said]
+    from bs4 import Comment
+
+    soup = _parse("".join(texts))
+    notes = [note.extract() for note in soup.find_all("p", class_="nothing")]
+    something = soup.find(True) or soup.find(string=lambda text: not isinstance(text, Comment) and text.strip())
+    return None if something else [note.decode_contents() for note in notes if note.contents]
 
 
-def _level(cell: NotebookNode) -> int:
-    """Return the level of a cell that is one heading; 0 for any other."""
-    found = _HEADING.fullmatch(cell.source.strip()) if cell.cell_type == "markdown" else None
-    return len(found.group(1)) if found else 0
+def _read_heading(cell: NotebookNode) -> tuple[int, str]:
+    """Return level and text of a cell that is one heading; 0 and nothing for any other."""
+    marks, _, text = cell.source.strip().partition(" ")
+    if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
+        return 0, ""
+    return len(marks), text.strip()
 
 
 def _is_bare(cell: NotebookNode, rest: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
-    level = _level(cell)
+    level, _ = _read_heading(cell)
     return level > 1 and not any(True for _ in _shown_below(level, rest))
 
 
 def _shown_below(level: int, rest: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     for cell in rest:
-        if 0 < _level(cell) <= level:
+        its, _ = _read_heading(cell)
+        if 0 < its <= level:
             return
-        if not _level(cell) and (cell.cell_type == "markdown" or cell.outputs):
+        if not its and (cell.cell_type == "markdown" or cell.outputs):
             yield cell
 
 
 def _with_anchor(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
-    """Give the headings of a cell links to themselves, and ids that none before has; the page's title needs none."""
-    if cell.cell_type != "markdown":
+    """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
+    level, text = _read_heading(cell)
+    if not level:
         return cell
-
-    def heading(found: re.Match[str]) -> str:
-        level, text = len(found.group(1)), escape(found.group(2).strip())
-        place = re.sub(r"\W+", "-", found.group(2).lower()).strip("-")
-        places[place] += 1
-        place = place if places[place] == 1 else f"{place}-{places[place]}"
-        return f"<h1>{text}</h1>" if level == 1 else render("heading", level=level, place=place, text=text).strip()
-
-    return type(cell)({**cell, "source": _HEADING.sub(heading, cell.source)})
+    place = re.sub(r"\W+", "-", text.lower()).strip("-")
+    places[place] += 1
+    place = place if places[place] == 1 else f"{place}-{places[place]}"
+    heading = f"<h1>{escape(text)}</h1>" if level == 1 else render("heading", level=level, place=place, text=text)
+    return type(cell)({**cell, "source": heading.strip()})

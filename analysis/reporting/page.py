@@ -13,7 +13,6 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,9 +36,6 @@ from analysis.runs.unanswered import unanswered
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded
-# Of a picture: its tags without single quotes, and in them ids, places, and numbers with more than two digits.
-_TAG, _ID = re.compile(r"<[^<>']+>"), re.compile(r' id="([^"]*)"')
-_PLACES, _DIGITS = re.compile(r' (?:d|x|y)="[^"]*"'), re.compile(r"\d+\.\d{3,}")
 KEYS = ("study", "model", "condition", "group", "item", "measure", "feature", "term", "benchmark", "pattern", "source")
 
 
@@ -252,15 +248,4 @@ def _same(column: Column, cell: grid.Cell) -> str:
 
 def _picture(svg: str) -> str:
     """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
-    named = frozenset(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
-    return address("image/svg+xml", _TAG.sub(lambda found: _short(found.group(), named), " ".join(svg.split())))
-
-
-def _short(tag: str, named: frozenset[str]) -> str:
-    """Leave out of a tag what no reader sees: ids that the picture does not name, and less than 1/100 of a point.
-
-    A double quote takes three characters in an address, a single one takes one.
-    """
-    tag = _ID.sub(lambda found: found.group() if found.group(1) in named else "", tag)
-    tag = _PLACES.sub(lambda found: _DIGITS.sub(lambda digits: f"{float(digits.group()):.2f}", found.group()), tag)
-    return tag.replace('"', "'")
+    return address("image/svg+xml", " ".join(svg.split()))

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
-ON_CARD = ("answer", "figure")  # cells with these tags are shown on the index, too
-
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
@@ -230,11 +228,11 @@ def _say(line: str) -> None:
 
 
 def _card(name: str, node: NotebookNode) -> tuple[str, ...]:
-    """Return what the tagged cells show, in the order of `ON_CARD`; their links lead to the page."""
-    shown = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in ON_CARD}
+    """Return what the tagged cells show, in the order of `layout.ON_CARD`; their links lead to the page."""
+    shown = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in layout.ON_CARD}
     return tuple(
         output["data"]["text/html"].replace('href="#', f'href="{name}.html#')
-        for tag in ON_CARD
+        for tag in layout.ON_CARD
         if tag in shown
         for output in shown[tag].outputs
         if "text/html" in output.get("data", {})

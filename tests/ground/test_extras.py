@@ -58,7 +58,7 @@ def test_what_pip_installs_without_an_extra_is_enough(call, tmp_path):
 def test_every_module_belongs_to_the_extra_that_installs_it():
     known = PROJECT["project"]["optional-dependencies"]
     # These come with what the extra names.
-    within = {"jupyter_client": "ipykernel", "nbclient": "nbconvert", "nbformat": "nbconvert"}
+    within = {"bs4": "nbconvert", "jupyter_client": "ipykernel", "nbclient": "nbconvert", "nbformat": "nbconvert"}
     for module, holding in extras.EXTRAS.items():
         name = within.get(module, module).replace("_", "-")
         for extra in [holding] if isinstance(holding, str) else holding:

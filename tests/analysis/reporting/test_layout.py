@@ -9,6 +9,7 @@ import urllib.parse
 import zipfile
 
 import pytest
+from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from analysis.reporting import grid, layout, report
@@ -18,9 +19,10 @@ from analysis.reporting.page import _picture
 from helpers.html_pages import Page
 
 
-def shows(html: str) -> object:
+def shows(html: str, *tags: str) -> object:
     """A cell that shows this."""
-    return new_code_cell("page.part()", outputs=[new_output("execute_result", {"text/html": html}, execution_count=1)])
+    outputs = [new_output("execute_result", {"text/html": html}, execution_count=1)]
+    return new_code_cell("page.part()", outputs=outputs, metadata={"tags": list(tags)})
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def chapter():
     )
     cells = [
         new_markdown_cell("# Is it <so>?"), new_code_cell("import x"),
-        shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>'),
-        shows(figure),
+        shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>', "answer"),
+        shows(figure, "figure"),
         shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
         new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(note("Scores: none.").text),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
@@ -44,9 +46,9 @@ def chapter():
 
 
 def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):
-    assert "Empty" not in chapter.body
-    assert re.search(r"Parts left out <span>1</span>.*<li>Scores: none.</li>", chapter.body, re.S)
-    assert "import x" in chapter.body
+    assert "Empty" not in chapter.first + chapter.rest
+    assert re.search(r"Parts left out <span>1</span>.*<li>Scores: none.</li>", chapter.rest, re.S)
+    assert "import x" in chapter.first
 
 
 def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):
@@ -90,7 +92,7 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
 def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():
     text = "<svg a='1' b=\"2\"> # % & é\n\\</svg>"
     made = address("image/svg+xml", text)
-    assert not set('"&#\n\\') & set(made)
+    assert not set("'&#\n\\") & set(made)
     assert urllib.parse.unquote(made.partition(",")[2]) == text
 
 
@@ -107,16 +109,21 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     assert grid.varying(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == ("n",)
 
 
-def test_a_picture_in_a_page_lacks_only_what_no_reader_sees():
-    svg = (
-        '<svg><g id="axes_1"><path id="m" d="M 1.23456 -20.5 L 0.999 3" style="stroke: #000"/><use x="7.005001" '
-        'xlink:href="#m"/><g clip-path="url(#p)"/><clipPath id="p"/></g><text x="1.5"> id="a" d="1.2345" 5.4</text>\n'
-        "<text>it's</text></svg>"
+def test_a_picture_in_a_page_is_escaped_once():
+    svg = '<svg><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
+    made = _picture(svg)
+    assert urllib.parse.unquote(made.partition(",")[2]) == " ".join(svg.split())
+    shown = render("figure", wide=made, narrow="", alt="", caption="")
+    assert "&" not in shown
+    assert BeautifulSoup(shown, "html.parser").img["src"] == made
+
+
+def test_what_one_file_holds_is_escaped_as_on_its_page():
+    """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
+    picture = _picture('<svg a="1">&amp;</svg>')
+    body = f"<pre>&lt;b&gt; &amp;amp;</pre><img alt=\"&quot;&amp;lt;&quot; 'y'\" src='{picture}'>"
+    assert layout._inside(layout.Chapter("first", "Is it?", body)) == body
+    hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
+    assert layout._inside(layout.Chapter("first", "Is it?", hostile)) == (
+        """<p title="<b> 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
     )
-    shown = urllib.parse.unquote(_picture(svg).partition(",")[2])
-    assert shown == (
-        "<svg><g><path id='m' d='M 1.23 -20.5 L 1.00 3' style='stroke: #000'/><use x='7.01' xlink:href='#m'/>"
-        "<g clip-path='url(#p)'/><clipPath id='p'/></g><text x='1.5'> id=\"a\" d=\"1.2345\" 5.4</text> "
-        "<text>it's</text></svg>"
-    )
-    assert "&" not in render("figure", wide=_picture(svg), narrow="", alt="", caption="")  # escaped once, not again
