@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ground.errors import InputError
-from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NOT_FINITE, Explanation, Score
 from inference.engines.exact.answer_words import Answers
-from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
+from inference.engines.local.engine import SilentEngine, pad_right
 from inference.engines.rows import Row
 from inference.stimuli.prompt_forms import PAIR
 
@@ -31,19 +31,17 @@ class PairRow(Row):
     segments: list[int] | None = None
 
 
-class ClassifierEngine(LocalEngine):
+class ClassifierEngine(SilentEngine):
     """An engine that reads the probability of every class of a pair of sentences; an option is the class of its name.
 
     A class that is no option keeps its probability, which the mass of the options then lacks.
     """
 
+    does, reads = "classifies", "pair"
+
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
-        self.window = window(self.model)
         self.classes = _classes(self.name, self.model.config)
-        pad = self.tokenizer.pad_token_id
-        self._pad = 0 if pad is None else pad
-        self._pads = padding_is_exact(self.model, self._pad)
         self._owners: dict[Answers, list[int]] = {}
         self.info |= {"classes": list(self.classes), **_tuning(self.name, self.model.config)}
 
@@ -78,44 +76,6 @@ class ClassifierEngine(LocalEngine):
         counted = tuple(((self.classes[place], ()),) for place in self._owned(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
-    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Refuse: a classifier writes no text.
-
-        Parameters
-        ----------
-        prompts, samplings
-            As in `Engine.generate`.
-
-        Returns
-        -------
-        Never.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
-
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse, as `generate` does.
-
-        Parameters
-        ----------
-        prompts, sampling
-            As in `Engine.think`.
-
-        Returns
-        -------
-        Never.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError(f"model {self.name} classifies and writes no text: ask it for probabilities only")
-
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if not prompts:
             return []
@@ -126,11 +86,6 @@ class ClassifierEngine(LocalEngine):
             PairRow(self.render(prompt), ids, prompt.answers, segments=each)
             for prompt, ids, each in zip(prompts, coded["input_ids"], segments, strict=True)
         ]
-
-    def _problem(self, row: Row) -> str | None:
-        if self.window is not None and len(row.ids) > self.window:
-            return f"the pair is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
-        return self._unknown(row)
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import torch
 
+from ground.errors import InputError
+from inference.engines.contract import PAST_WINDOW, Generation, Sampling, Thought
 from inference.engines.local.batching import (
     ALONE,
     LEAST_FILLED,
@@ -25,6 +27,7 @@ from inference.engines.rows import Measured, Row, RowEngine
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
+    from inference.stimuli.prompts import Prompt
 
 R = TypeVar("R")
 
@@ -88,6 +91,52 @@ class LocalEngine(RowEngine):
     def _joining(self, longest: int) -> Joining:
         """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
         return ALONE
+
+
+class SilentEngine(LocalEngine):
+    """An engine of a model that writes no text: a masked model or a classifier.
+
+    Attributes
+    ----------
+    does
+        What the model does instead, for messages.
+    reads
+        What it calls one of its prompts.
+    """
+
+    does: str
+    reads = "prompt"
+
+    def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
+        super().__init__(checkpoint, batch_size)
+        self.window = window(self.model)
+        self._pad: int = self.tokenizer.pad_token_id or 0
+        self._pads = padding_is_exact(self.model, self._pad)
+
+    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Refuse, with the parameters of `Engine.generate`.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
+
+    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+        """Refuse, with the parameters of `Engine.think`.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
+
+    def _problem(self, row: Row) -> str | None:
+        if self.window is not None and len(row.ids) > self.window:
+            return f"the {self.reads} is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
+        return self._unknown(row)
 
 
 def pad_right(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 import torch
 
 from ground.errors import InputError
-from inference.engines.contract import PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Score
 from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, joined, partition
-from inference.engines.local.engine import LocalEngine, pad_right, padding_is_exact, window
+from inference.engines.local.engine import SilentEngine, pad_right
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import Measured, Row
 from inference.engines.tokens import plain_encoder
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class MaskedEngine(LocalEngine):
+class MaskedEngine(SilentEngine):
     """An engine that reads option probabilities at the mask: the sum over an option's words that are one token."""
+
+    does = "fills a mask"
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
@@ -35,12 +37,8 @@ class MaskedEngine(LocalEngine):
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
         self._encode = plain_encoder(self.tokenizer, special_tokens=True)
-        self.window = window(self.model)
         self.run_model = OnePosition(self.model)
         self._targets = Targets()
-        pad = self.tokenizer.pad_token_id
-        self._pad = 0 if pad is None else pad
-        self._pads = padding_is_exact(self.model, self._pad)
         self.info["shortcuts"] = list(self.run_model.shortcuts)
 
     def form(self, requested: str) -> str:
@@ -69,44 +67,6 @@ class MaskedEngine(LocalEngine):
         options = self._fillers(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Refuse: a masked model fills a mask and writes no text.
-
-        Parameters
-        ----------
-        prompts, samplings
-            As in `Engine.generate`.
-
-        Returns
-        -------
-        Never.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
-
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse, as `generate` does.
-
-        Parameters
-        ----------
-        prompts, sampling
-            As in `Engine.think`.
-
-        Returns
-        -------
-        Never.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError(f"model {self.name} fills a mask and writes no text: ask it for probabilities only")
-
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
@@ -124,11 +84,6 @@ class MaskedEngine(LocalEngine):
                     f" '{_shortened(text)}'; change the prompt, or the statement if it contains the mask itself"
                 )
         return read
-
-    def _problem(self, row: Row) -> str | None:
-        if self.window is not None and len(row.ids) > self.window:
-            return f"the prompt is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
-        return self._unknown(row)
 
     def _cut(self, measured: Measured) -> list[list[int]]:
         """Cut batches of several passes, after which the head is computed once, where that is faster."""
