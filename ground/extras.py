@@ -17,8 +17,8 @@ from ground.errors import InputError
 
 NAME = "waver-lm"  # of the distribution
 EXTRAS: dict[str, str | tuple[str, ...]] = {
-    "bs4": "notebooks",
     "accelerate": "tuning",
+    "bs4": "notebooks",
     "datasets": "datasets",
     "fugashi": ("japanese", "features"),
     "ipykernel": "notebooks",
