@@ -31,12 +31,12 @@ first steps:
 """
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 it could not finish, 2 the call or an input is wrong."""
     for stream in (sys.stdout, sys.stderr):
         if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
-    call = list(sys.argv[1:] if given is None else given)
+    call = list(sys.argv[1:] if arguments is None else arguments)
     word = call[0] if call else ""
     found = list_commands()
     for wing, commands in found.items():
@@ -44,11 +44,11 @@ def main(given: Sequence[str] | None = None) -> int:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
             return status
     if word in ("-h", "--help"):
-        print(HELP.format_map({wing: _listed(commands) for wing, commands in found.items()}), end="")
+        print(HELP.format_map({wing: _list_commands(commands) for wing, commands in found.items()}), end="")
     elif word == "--version":
-        print(f"waver {_version()}")
+        print(f"waver {_word_version()}")
     else:
-        print(f"waver: {_wrong(word, found)} (see waver --help)", file=sys.stderr)
+        print(f"waver: {_describe_wrong_command(word, found)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
 
@@ -59,19 +59,19 @@ def list_commands() -> dict[str, dict[str, str]]:
     return {wing: {word: command.about for word, command in find_commands(here / wing).items()} for wing in WINGS}
 
 
-def _listed(commands: dict[str, str]) -> str:
+def _list_commands(commands: dict[str, str]) -> str:
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
 
 
-def _wrong(word: str, found: dict[str, dict[str, str]]) -> str:
+def _describe_wrong_command(word: str, found: dict[str, dict[str, str]]) -> str:
     """Say that a word is no command, and which command is most like it."""
-    known = [name for commands in found.values() for name in commands]
-    near = difflib.get_close_matches(word[:100], known, n=1)
+    names = [name for commands in found.values() for name in commands]
+    near = difflib.get_close_matches(word[:100], names, n=1)
     problem = f"there is no command {word[:80]!a}" if word else "give a command"
-    return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(known)}"
+    return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(names)}"
 
 
-def _version() -> str:
+def _word_version() -> str:
     try:
         return metadata.version("waver-lm")
     except metadata.PackageNotFoundError:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ground.command import fail, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
-from ground.parser import Parser
+from ground.parser import CommandParser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +44,11 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         status: int = options.main(options)
         return status
 
-    return run_command(call, program, lambda: _parser(program), run, stopped="stopped", preferred="features")
+    return run_command(call, program, lambda: _build_parser(program), run, stopped="stopped", preferred="features")
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
-    parser = Parser(prog=program, description="Make a report, or one table of it, from run folders.")
+def _build_parser(program: str) -> argparse.ArgumentParser:
+    parser = CommandParser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
         "report", help=ABOUT["report"],
@@ -56,7 +56,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "as CSV and LaTeX with a data dictionary, and figures as SVG and PDF.",
         epilog="example: waver report results/demo --out results/demo/report -p resamples=2000",
     )  # fmt: skip
-    report.set_defaults(main=_report)
+    report.set_defaults(main=_run_report)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     report.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
@@ -65,14 +65,16 @@ def _parser(program: str) -> argparse.ArgumentParser:
     report.add_argument(
         "--single-file", action="store_true", help="write all pages, figures and tables as one file, too: DIR.html"
     )
-    _add_parameters(report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error")
+    _add_parameter_option(
+        report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error"
+    )
     table = commands.add_parser(
         "table", help=ABOUT["table"],
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
         "few digits.",
         epilog="example: waver table results/demo stability --format latex",
     )  # fmt: skip
-    table.set_defaults(main=_table, prints=True)
+    table.set_defaults(main=_run_table, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
     table.add_argument("--format", choices=("csv", "latex", "markdown"), default="csv", help="default: csv")
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
@@ -82,13 +84,13 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "default: page",
     )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
-    _add_parameters(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
+    _add_parameter_option(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
     show = commands.add_parser(
         "show", help=ABOUT["show"],
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
         epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
-    show.set_defaults(main=_show, prints=True)
+    show.set_defaults(main=_run_show, prints=True)
     show.add_argument("run", metavar="RUN", help="run folder")
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
@@ -96,19 +98,19 @@ def _parser(program: str) -> argparse.ArgumentParser:
     for word, command in find_commands(Path(__file__).parent).items():
         if word not in ABOUT:
             module = importlib.import_module(command.module)
-            own = commands.add_parser(word, help=command.about, description=module.DESCRIPTION)
-            own.set_defaults(main=module.main, prints=getattr(module, "PRINTS", False))
-            module.add_arguments(own)
+            command_parser = commands.add_parser(word, help=command.about, description=module.DESCRIPTION)
+            command_parser.set_defaults(main=module.main, prints=getattr(module, "PRINTS", False))
+            module.add_arguments(command_parser)
     return parser
 
 
-def _add_parameters(parser: argparse.ArgumentParser, about: str) -> None:
+def _add_parameter_option(parser: argparse.ArgumentParser, about: str) -> None:
     parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=about)
 
 
-def _parameters(given: Sequence[str]) -> dict[str, str]:
+def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
     pairs = {}
-    for text in given:
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise InputError(f"-p {text}: a parameter is given as name=value")
@@ -118,55 +120,55 @@ def _parameters(given: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _report(options: argparse.Namespace) -> int:
-    from analysis.reporting.report import report, single
+def _run_report(options: argparse.Namespace) -> int:
+    from analysis.reporting.report import name_single_file, write_report
 
-    results = report(options.runs, options.out, _parameters(options.parameter), title=options.title,
+    results = write_report(options.runs, options.out, _parse_parameters(options.parameter), title=options.title,
                      single_file=options.single_file)  # fmt: skip
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
     if options.single_file:
-        print(single(options.out))
+        print(name_single_file(options.out))
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
     return fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
 
 
-def _table(options: argparse.Namespace) -> int:
+def _run_table(options: argparse.Namespace) -> int:
     from analysis.reporting import catalogue, tables
 
     if options.list:
-        sys.stdout.write(tables.explain(options.names))
+        sys.stdout.write(tables.explain_tables(options.names))
         return 0
     if len(options.names) < 2:
-        raise InputError(f"give run folders and then the name of a table; {catalogue.LISTED['table']}")
+        raise InputError(f"give run folders and then the name of a table; {catalogue.WHERE_LISTED['table']}")
     *folders, name = options.names
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
-    frame = _frame(folders, name, _parameters(options.parameter))
-    text = tables.render(name, frame, options.format, columns, options.width)
+    frame = _build_named_table(folders, name, _parse_parameters(options.parameter))
+    text = tables.render_table(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0
 
 
-def _show(options: argparse.Namespace) -> int:
+def _run_show(options: argparse.Namespace) -> int:
     from analysis import runs
-    from analysis.reporting.show import show
+    from analysis.reporting.show import describe_single_wordings
 
-    for line in show(runs.open(options.run), options.item, options.model, options.condition):
+    for line in describe_single_wordings(runs.open_runs(options.run), options.item, options.model, options.condition):
         sys.stdout.buffer.write(f"{line}\n".encode())
     return 0
 
 
-def _frame(folders: Sequence[str], name: str, given: dict[str, Any]) -> pd.DataFrame:
+def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, Any]) -> pd.DataFrame:
     from analysis import runs
     from analysis.reporting import catalogue, tables
 
-    catalogue.table(name)
-    values = tables.convert(f"table {name}", given, tables.options(name))
-    protocols = catalogue.pages()[catalogue.page_of(name)].protocols
-    return tables.build(name, runs.open(*folders, protocols=protocols), **values)
+    catalogue.look_up_table(name)
+    options = tables.convert_options(f"table {name}", parameters, tables.list_options(name))
+    protocols = catalogue.list_pages()[catalogue.find_page_name(name)].protocols
+    return tables.build_table(name, runs.open_runs(*folders, protocols=protocols), **options)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
-from ground.errors import InputError, RunFailed, one_line, system_failure
-from ground.extras import needed
+from ground.errors import InputError, RunFailed, describe_os_error, flatten_message
+from ground.extras import explain_missing_package
 
 HALF = re.compile("[\ud800-\udfff]")
 """What stands for a byte that is not UTF-8: it can be neither recorded nor printed."""
@@ -40,7 +40,7 @@ def run_command(
     stopped
         What is said when the user stops the command.
     preferred
-        The extra to name where several install a package that is not there (`extras.needed`).
+        The extra to name where several install a package that is not there (`extras.explain_missing_package`).
 
     Returns
     -------
@@ -57,7 +57,7 @@ def run_command(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
     try:
-        with needed(call[0], preferred):
+        with explain_missing_package(call[0], preferred):
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
@@ -77,7 +77,7 @@ def run_command(
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         drop_output()
-        return fail(program, *system_failure(error))
+        return fail(program, *describe_os_error(error))
     return status or 0
 
 
@@ -117,5 +117,5 @@ def drop_output() -> None:
 
 def fail(program: str, status: int, message: str) -> int:
     """Print why a command ended, in one line, and return its exit status."""
-    print(one_line(f"{program}: {message}"), file=sys.stderr)
+    print(flatten_message(f"{program}: {message}"), file=sys.stderr)
     return status

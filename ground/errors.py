@@ -21,10 +21,10 @@ class RunFailed(Exception):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 
 
-def cut(text: str, most: int = 80) -> str:
+def shorten_text(text: str, most: int = 80) -> str:
     """Shorten a text for a message to its first characters.
 
-    >>> cut("Tea."), cut("x" * 5000, 6)
+    >>> shorten_text("Tea."), shorten_text("x" * 5000, 6)
     ('Tea.', 'xxx...')
     """
     return text if len(text) <= most else f"{text[: most - 3]}..."
@@ -40,15 +40,15 @@ def short(text: str, most: int = 60) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def suggest_nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name that is most like an unknown one; empty where none is.
 
-    >>> nearest("Patern", ("item", "pattern")), nearest("xyz", ("item",))
+    >>> suggest_nearest("Patern", ("item", "pattern")), suggest_nearest("xyz", ("item",))
     (" (the nearest is 'pattern')", '')
     """
-    names = {each.casefold(): each for each in known}
+    names = {known_name.casefold(): known_name for known_name in known}
     near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
-    return f" (the nearest is '{cut(names[near[0]])}')" if near else ""
+    return f" (the nearest is '{shorten_text(names[near[0]])}')" if near else ""
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -56,35 +56,35 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
 
-def system_failure(error: OSError) -> tuple[int, str]:
+def describe_os_error(error: OSError) -> tuple[int, str]:
     """Say in one line what the operating system refused: the exit status, and file, reason and what to do.
 
-    >>> system_failure(OSError(errno.ENOSPC, "", "run/run.json"))
+    >>> describe_os_error(OSError(errno.ENOSPC, "", "run/run.json"))
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
-    about = f"{cut(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
+    reason = f"{shorten_text(name, 200)}: {os.strerror(error.errno) if error.errno else error}"
     if error.errno in _NO_ROOM:
-        return 1, f"{about}; make room, then give the same command again"
+        return 1, f"{reason}; make room, then give the same command again"
     if error.errno in _WRONG_NAME:
-        return 2, f"{about}; give another file or folder"
-    return 1, f"{about}; see to it that it can be written, or give another file or folder, then repeat the command"
+        return 2, f"{reason}; give another file or folder"
+    return 1, f"{reason}; see to it that it can be written, or give another file or folder, then repeat the command"
 
 
-def printable(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Write control characters as their escapes: one in a name could change what a terminal shows.
 
-    >>> printable("gpt2\x1b[31m")
+    >>> escape_controls("gpt2\x1b[31m")
     'gpt2\\x1b[31m'
     """
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
-def one_line(message: str) -> str:
+def flatten_message(message: str) -> str:
     """Write a message on one line that can be read: of a very long one, its beginning and its end.
 
-    >>> one_line("plan.toml:  no such\\nfile"), len(one_line("x" * 10**6))
+    >>> flatten_message("plan.toml:  no such\\nfile"), len(flatten_message("x" * 10**6))
     ('plan.toml: no such file', 905)
     """
-    line = printable(" ".join(message.split()))
+    line = escape_controls(" ".join(message.split()))
     return line if len(line) <= 900 else f"{line[:500]} ... {line[-400:]}"

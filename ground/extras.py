@@ -15,8 +15,8 @@ from urllib.request import url2pathname
 
 from ground.errors import InputError
 
-NAME = "waver-lm"  # of the distribution
-EXTRAS: dict[str, str | tuple[str, ...]] = {
+DISTRIBUTION = "waver-lm"  # of the distribution
+EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
     "accelerate": "tuning",
     "bs4": "notebooks",
     "datasets": "datasets",
@@ -51,12 +51,13 @@ EXTRAS: dict[str, str | tuple[str, ...]] = {
 
 
 @contextmanager
-def needed(what: str, preferred: str = "") -> Iterator[None]:
-    """Refuse, in one line that begins with `what`, where a module that the block imports is an extra's and not there.
+def explain_missing_package(purpose: str, preferred: str = "") -> Iterator[None]:
+    """Refuse, in one line that begins with `purpose`, where a module that the block imports is an extra's and not
+    there.
 
     Parameters
     ----------
-    what
+    purpose
         What needs the module.
     preferred
         The extra to name where several install the module.
@@ -70,61 +71,61 @@ def needed(what: str, preferred: str = "") -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         module = str(error.name).partition(".")[0]
-        if module not in EXTRAS:
+        if module not in EXTRA_BY_MODULE:
             raise
         extra = choose_extra(module, preferred)
-        raise InputError(f"{what} needs the package {module}: {install(extra)}") from None
+        raise InputError(f"{purpose} needs the package {module}: {build_install_command(extra)}") from None
 
 
 def choose_extra(module: str, preferred: str = "") -> str:
-    """Choose an extra that installs a module of `EXTRAS`: the preferred one, if that does.
+    """Choose an extra that installs a module of `EXTRA_BY_MODULE`: the preferred one, if that does.
 
     >>> choose_extra("fugashi"), choose_extra("fugashi", "features"), choose_extra("openai", "features")
     ('japanese', 'features', 'api')
     """
-    extras = EXTRAS[module]
+    extras = EXTRA_BY_MODULE[module]
     if isinstance(extras, str):
         return extras
     return preferred if preferred in extras else extras[0]
 
 
-def require(what: str, *modules: str) -> None:
-    """Refuse as `needed` does, before anything is done: the modules are looked up, not imported."""
-    with needed(what):
+def check_packages(purpose: str, *modules: str) -> None:
+    """Refuse as `explain_missing_package` does, before anything is done: the modules are looked up, not imported."""
+    with explain_missing_package(purpose):
         for module in modules:
             if find_spec(module) is None:
                 raise ModuleNotFoundError(name=module)
 
 
-def install(*extras: str) -> str:
+def build_install_command(*extras: str) -> str:
     """Return the command that installs extras of this very copy: of its checkout, else of what pip installed.
 
-    >>> install("models")  # doctest: +SKIP
+    >>> build_install_command("models")  # doctest: +SKIP
     "pip install -e 'FOLDER[models]'"
     """
     checkout, names = Path(__file__).resolve().parents[1], f"[{','.join(extras)}]"
     if (checkout / "pyproject.toml").is_file():
-        return f"pip install -e {_quoted(f'{checkout}{names}')}"
+        return f"pip install -e {_quote_word(f'{checkout}{names}')}"
     # Pip notes what it installed if that was no name on an index (PEP 610).
-    noted = json.loads(_noted() or "{}")
-    address = noted.get("url", "")
+    pip_note = json.loads(_read_pip_note() or "{}")
+    address = pip_note.get("url", "")
     place = Path(url2pathname(urlsplit(address).path))
-    if "vcs_info" in noted:
-        source = f"{NAME}{names} @ {noted['vcs_info']['vcs']}+{address}"
+    if "vcs_info" in pip_note:
+        source = f"{DISTRIBUTION}{names} @ {pip_note['vcs_info']['vcs']}+{address}"
     elif address.startswith("file:") and place.exists():
         source = f"{place}{names}"
     else:
-        source = f"{NAME}{names}"
-    return f"pip install {_quoted(source)}"
+        source = f"{DISTRIBUTION}{names}"
+    return f"pip install {_quote_word(source)}"
 
 
-def _noted() -> str | None:
+def _read_pip_note() -> str | None:
     try:
-        return metadata.distribution(NAME).read_text("direct_url.json")
+        return metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return None
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     """Quote a word for the shell: cmd.exe knows double quotes only."""
     return f'"{word}"' if os.name == "nt" else shlex.quote(word)

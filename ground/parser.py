@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from ground.errors import nearest, one_line
+from ground.errors import flatten_message, suggest_nearest
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that takes option names in full only, and reports a wrong call in one line."""
 
     def __init__(self, **settings: Any) -> None:
@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and where to find help; exit status 2."""
-        self.exit(2, f"{one_line(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
+        self.exit(2, f"{flatten_message(f'{self.prog}: {message}')} (see {self.prog} --help)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse a call; what a command does not know is refused by that command, with the nearest option."""
@@ -28,27 +28,28 @@ class Parser(argparse.ArgumentParser):
         for word in takewhile(lambda word: word != "--", sys.argv[1:] if args is None else args):
             option = word.partition("=")[0]
             if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                self.error(f"unknown option {option}{nearest(option, self._option_string_actions)}")
-        known, rest = super().parse_known_args(args, namespace)
-        if rest:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
-        return known, rest
+                self.error(f"unknown option {option}{suggest_nearest(option, self._option_string_actions)}")
+        options, unknown_arguments = super().parse_known_args(args, namespace)
+        if unknown_arguments:
+            self.error(f"unrecognized arguments: {' '.join(unknown_arguments)}")
+        return options, unknown_arguments
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            known = list(map(str, action.choices))
+            choices = list(map(str, action.choices))
             raise argparse.ArgumentError(
-                action, f"invalid choice: {value!r}{nearest(str(value), known)}; choose from {', '.join(known)}"
+                action,
+                f"invalid choice: {value!r}{suggest_nearest(str(value), choices)}; choose from {', '.join(choices)}",
             )
 
 
-def without_secrets(arguments: Sequence[str]) -> list[str]:
+def hide_secrets(arguments: Sequence[str]) -> list[str]:
     """Hide the value of every option that is named like a secret, so that the call can be recorded."""
-    shown: list[str] = []
+    words: list[str] = []
     hide = False
     for argument in arguments:
         option, equals, _ = argument.partition("=")
         secret = option.startswith("--") and option.endswith(("key", "token", "secret", "password"))
-        shown.append("***" if hide else f"{option}=***" if secret and equals else argument)
+        words.append("***" if hide else f"{option}=***" if secret and equals else argument)
         hide = secret and not equals
-    return shown
+    return words

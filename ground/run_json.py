@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, printable
+from ground.errors import InputError, escape_controls
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[1] / "results" / "schema.json").read_text(encoding="utf-8")
@@ -20,10 +20,10 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "number": ("a number", (int, float)),
     "null": ("null", (type(None),)),
 }
-_SHOWN = 60  # characters of a wrong value
+_LONGEST_VALUE = 60  # characters of a wrong value
 
 
-def read(folder: Path) -> dict[str, Any]:
+def read_run_json(folder: Path) -> dict[str, Any]:
     """Read the run.json of a run folder.
 
     Raises
@@ -36,29 +36,29 @@ def read(folder: Path) -> dict[str, Any]:
     if file.exists() and not file.is_file():  # a pipe or a device may never end
         raise InputError(f"{folder}: run.json is not an ordinary file; restore the file")
     try:
-        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse)
+        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
         json.dumps(info, ensure_ascii=False).encode("utf-8")  # refuses half a character, which nothing can print
     except OSError as error:
         raise InputError(f"{folder}: run.json cannot be read ({error.strerror})") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{folder}: run.json is not valid JSON ({error}); restore the file") from error
-    known = SCHEMA["format"]
-    if isinstance(info, dict) and info.get("format", known) != known:
+    known_format = SCHEMA["format"]
+    if isinstance(info, dict) and info.get("format", known_format) != known_format:
         raise InputError(
-            f"{folder}: run.json: format {info['format']!r} is not known here (this version reads {known})"
+            f"{folder}: run.json: format {info['format']!r} is not known here (this version reads {known_format})"
         )
-    for problem in problems(info, SCHEMA["run"]["content"], "run.json"):
+    for problem in list_problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
     for section in ("models", "conditions"):
         for name in info[section]:
-            if printable(name) != name:
+            if escape_controls(name) != name:
                 raise InputError(
                     f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
                 )
     return info
 
 
-def problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
+def list_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
     """List what in a value breaks a rule.
 
     Parameters
@@ -75,25 +75,25 @@ def problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
     str
         One line per fault; a value of a wrong type is not looked into.
 
-    >>> list(problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}}, "run.json"))
+    >>> list(list_problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}}, "run.json"))
     ["run.json: seed must be a whole number, not '1'"]
     """
     kinds = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
     if not any(isinstance(value, _KINDS[kind][1]) for kind in kinds) or isinstance(value, bool):
-        shown = repr(value) if len(repr(value)) <= _SHOWN else f"{repr(value)[:_SHOWN]} ..."
-        yield f"{where} must be {' or '.join(_KINDS[kind][0] for kind in kinds)}, not {shown}"
+        value_text = repr(value) if len(repr(value)) <= _LONGEST_VALUE else f"{repr(value)[:_LONGEST_VALUE]} ..."
+        yield f"{where} must be {' or '.join(_KINDS[kind][0] for kind in kinds)}, not {value_text}"
     elif isinstance(value, dict):
         yield from (f"{where}: field {name!r} is missing" for name in rule.get("required", ()) if name not in value)
         for name, entry in value.items():
-            inner = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
-            if inner:
-                yield from problems(entry, inner, f"{where}: {name}")
+            inner_rule = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
+            if inner_rule:
+                yield from list_problems(entry, inner_rule, f"{where}: {name}")
     elif isinstance(value, list):
         for number, entry in enumerate(value, start=1):
-            yield from problems(entry, rule["items"], f"{where}: entry {number}")
+            yield from list_problems(entry, rule["items"], f"{where}: entry {number}")
     elif isinstance(value, int | float) and value < rule.get("minimum", value):
         yield f"{where} is {value}, which is below {rule['minimum']}"
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is no number")

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ground.locking import abandoned, flush, held
+from ground.locking import abandoned as lock_abandoned
+from ground.locking import flush
+from ground.locking import held as hold_lock
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -37,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
     remove_unfinished(path)
     try:
-        with held(aside, os.O_RDWR | os.O_CREAT):
+        with hold_lock(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
             flush(aside)
             aside.replace(path)
@@ -73,7 +75,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_unfinished(path)
         aside.mkdir()
-        with held(aside):
+        with hold_lock(aside):
             write(aside)
             for inside, _, names in os.walk(aside):
                 for name in (*names, "."):
@@ -96,7 +98,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 def remove_unfinished(path: Path) -> None:
     """Remove what killed processes left of a file or folder that they were writing; what a living one writes stays."""
     for aside in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        if aside.suffix[1:].isdecimal() and (lock := abandoned(aside)) is not None:
+        if aside.suffix[1:].isdecimal() and (lock := lock_abandoned(aside)) is not None:
             if aside.is_dir():
                 shutil.rmtree(aside, ignore_errors=True)
             else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.command import run_command
 from ground.commands import Command, find_commands
-from ground.parser import Parser, without_secrets
+from ground.parser import CommandParser, hide_secrets
 from inference import arguments, protocols
 from inference.stimuli import recognised
 
@@ -43,46 +43,52 @@ PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, e
 EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out runs/gpt2"
 
 
-def main(given: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
 
     `program` is how the user called it; usage and messages repeat that.
     """
-    call = list(sys.argv[1:] if given is None else given)
+    call = list(sys.argv[1:] if words is None else words)
 
     def run(options: argparse.Namespace) -> None:
         options.program = program.split()
-        options.call = [*options.program, *without_secrets(call)]
-        recognised.forget()
+        options.call = [*options.program, *hide_secrets(call)]
+        recognised.drop_notes()
         options.main(options)
-        recognised.say()
+        recognised.print_notes()
 
-    return run_command(call, program, lambda: call_parser(call, program), run, stopped=STOPPED)
+    return run_command(call, program, lambda: build_call_parser(call, program), run, stopped=STOPPED)
 
 
-def call_parser(given: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
+def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
     """Make the parser of a call; only what this call needs is imported."""
-    parser = Parser(prog=program, description="Ask language models the same question in many wordings.")
+    parser = CommandParser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for asking_word, action, about, add_arguments in (
-        ("run", _run, ABOUT["run"], _run_arguments),
-        ("preview", _preview, ABOUT["preview"], _preview_arguments),
+        ("run", _run_protocol, ABOUT["run"], _add_run_arguments),
+        ("preview", _print_preview, ABOUT["preview"], _preview_arguments),
     ):
-        asking = commands.add_parser(asking_word, help=about, description=_sentence(about))
-        asked = asking.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
-        for name in protocols.names():
-            if list(given[:2]) == [asking_word, name]:
-                _add(asked, name, protocols.about(name), action, partial(add_arguments, protocols.protocol(name)))
+        command_parser = commands.add_parser(asking_word, help=about, description=_make_sentence(about))
+        protocol_parsers = command_parser.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
+        for name in protocols.list_protocols():
+            if list(call[:2]) == [asking_word, name]:
+                _add_command(
+                    protocol_parsers,
+                    name,
+                    protocols.read_protocol_summary(name),
+                    action,
+                    partial(add_arguments, protocols.load_protocol(name)),
+                )
             else:
-                _list(asked, name, protocols.about(name))
+                _list_command(protocol_parsers, name, protocols.read_protocol_summary(name))
         if asking_word == "run":
             # A run file stands where a protocol would: what ends in .toml is one.
-            file = given[1] if list(given[:1]) == ["run"] and given[1:] and given[1].endswith(".toml") else PLAN
-            _add(asked, file, PLAN_ABOUT, _run_plan, partial(_plan_arguments, file))
-    _add(commands, "status", ABOUT["status"], _status, _root)
+            file = call[1] if list(call[:1]) == ["run"] and call[1:] and call[1].endswith(".toml") else PLAN
+            _add_command(protocol_parsers, file, PLAN_ABOUT, _run_plan, partial(_add_plan_arguments, file))
+    _add_command(commands, "status", ABOUT["status"], _print_status, _add_root_argument)
     for word, command in find_commands(Path(__file__).parent).items():
         if word not in ABOUT:
-            _add_found(commands, given, word, command)
+            _add_found(commands, call, word, command)
     return parser
 
 
@@ -91,9 +97,9 @@ def _add_found(commands: Any, given: Sequence[str], word: str, command: Command)
     if not command.verbs:
         if list(given[:1]) == [word]:
             module = importlib.import_module(command.module)
-            _add(commands, word, command.about, module.main, module.add_arguments)
+            _add_command(commands, word, command.about, module.main, module.add_arguments)
         else:
-            _list(commands, word, command.about)
+            _list_command(commands, word, command.about)
         return
     title, placeholder = command.listed
     verbs = commands.add_parser(word, help=command.about)
@@ -102,17 +108,17 @@ def _add_found(commands: Any, given: Sequence[str], word: str, command: Command)
         if list(given[:2]) == [word, name]:
             module = importlib.import_module(verb.module)
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
-            _add(verbs, name, verb.about, *pairs[name])
+            _add_command(verbs, name, verb.about, *pairs[name])
         else:
-            _list(verbs, name, verb.about)
+            _list_command(verbs, name, verb.about)
 
 
-def _list(commands: Any, name: str, about: str) -> None:
+def _list_command(commands: Any, name: str, about: str) -> None:
     """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
     commands.add_parser(name, help=about[:1].lower() + about[1:])
 
 
-def _add(
+def _add_command(
     commands: Any,
     name: str,
     about: str,
@@ -120,26 +126,26 @@ def _add(
     add_arguments: Callable[[argparse.ArgumentParser], None],
 ) -> None:
     """Add a command with its arguments."""
-    parser = commands.add_parser(name, help=about[:1].lower() + about[1:], description=_sentence(about))
+    parser = commands.add_parser(name, help=about[:1].lower() + about[1:], description=_make_sentence(about))
     parser.set_defaults(main=action)
     add_arguments(parser)
 
 
-def _sentence(about: str) -> str:
+def _make_sentence(about: str) -> str:
     return f"{about[:1].upper()}{about[1:]}."
 
 
-def _run_arguments(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLE.format(protocol=asked.NAME)
+def _add_run_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
-    _asking(asked, parser)
+    _add_asking_arguments(protocol, parser)
     arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
-def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
+def _add_plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(file=Path(file))
     arguments.add_allowed(parser)
     arguments.add_cluster(parser)
@@ -147,18 +153,18 @@ def _plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
 
 def _preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(prints=True)
-    _asking(protocol, parser)
+    _add_asking_arguments(protocol, parser)
 
 
-def _root(parser: argparse.ArgumentParser) -> None:
+def _add_root_argument(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(prints=True)
     parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
 
-def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
+def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
     """Define what is asked, which models and how: the arguments of `run` and `preview`."""
-    parser.set_defaults(protocol=asked)
-    asked.add_arguments(parser)
+    parser.set_defaults(protocol=protocol)
+    protocol.add_arguments(parser)
     parser.add_argument(
         "--model",
         required=True,
@@ -175,87 +181,87 @@ def _asking(asked: ModuleType, parser: argparse.ArgumentParser) -> None:
     arguments.add_engine(parser)
 
 
-def _run(options: argparse.Namespace) -> None:
-    from inference.asking.execute import execute
+def _run_protocol(options: argparse.Namespace) -> None:
+    from inference.asking.execute import execute_tasks
 
-    task = task_of(options)
-    with arguments.cluster(options.ray, options.ray_workers) as cluster:
-        execute([task], cluster=cluster)
+    task = build_task(options)
+    with arguments.open_cluster(options.ray, options.ray_workers) as cluster:
+        execute_tasks([task], cluster=cluster)
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
     if getattr(options, "wordings", None) is not None:
         print(f"asked {options.wordings:,} wordings of each item; a larger --wordings asks only the others")
-    print(_next(options.out))
+    print(_describe_next_step(options.out))
 
 
 def _run_plan(options: argparse.Namespace) -> None:
     """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
-    from inference.asking.execute import execute
-    from inference.runfile import read
+    from inference.asking.execute import execute_tasks
+    from inference.runfile import read_run_file
 
-    plan = read(options.file, table_parser)
+    plan = read_run_file(options.file, build_table_parser)
     with chdir(options.file.parent):
-        tasks = plan.tasks(table_parser, task_of, [*options.program, "run"])
+        tasks = plan.load_tasks(build_table_parser, build_task, [*options.program, "run"])
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
-        with arguments.cluster(ray, workers) as cluster:
-            execute(tasks, cluster=cluster)
-    print(_next(os.path.normpath(options.file.parent / plan.out)))
+        with arguments.open_cluster(ray, workers) as cluster:
+            execute_tasks(tasks, cluster=cluster)
+    print(_describe_next_step(os.path.normpath(options.file.parent / plan.out)))
 
 
-def _next(out: str) -> str:
+def _describe_next_step(out: str) -> str:
     """Say where the rows are, and what to do with them."""
     return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
 
 
-def table_parser(name: str) -> argparse.ArgumentParser:
+def build_table_parser(name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
-    _asking(protocols.protocol(name), parser)
+    _add_asking_arguments(protocols.load_protocol(name), parser)
     arguments.add_allowed(parser)
     return parser
 
 
-def _status(options: argparse.Namespace) -> None:
-    from inference.runfolder.status import status
+def _print_status(options: argparse.Namespace) -> None:
+    from inference.runfolder.status import describe_status
 
-    for line in status(options.root):
+    for line in describe_status(options.root):
         print(line)
 
 
-def task_of(options: argparse.Namespace) -> Task:
+def build_task(options: argparse.Namespace) -> Task:
     """Turn the options of `run PROTOCOL` into a task."""
     from inference.asking.execute import Task
     from inference.asking.models import read_descriptions
 
     descriptions = read_descriptions(options.models) if options.models else {}
-    task = Task(*_prepare(options), options.out, descriptions, options.call)
+    task = Task(*_prepare_asking(options), options.out, descriptions, options.call)
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
-def _preview(options: argparse.Namespace) -> None:
-    from inference.asking.execute import list_unstable
-    from inference.asking.preview import preview
+def _print_preview(options: argparse.Namespace) -> None:
+    from inference.asking.execute import print_unstable_items
+    from inference.asking.preview import describe_preview
 
-    study, models, questions, settings = _prepare(options)
-    list_unstable(study)
-    for line in preview(study, models, questions, settings):
+    study, models, questions, settings = _prepare_asking(options)
+    print_unstable_items(study)
+    for line in describe_preview(study, models, questions, settings):
         print(line, flush=True)
 
 
-def _prepare(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
+def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
-    from inference.asking.adapters import with_adapters
-    from inference.asking.limit import limited
-    from inference.asking.models import resolve
+    from inference.asking.adapters import add_adapter_models
+    from inference.asking.limit import limit_questions
+    from inference.asking.models import find_models
 
-    models = resolve(options.model, options.protocol.KINDS, options.engine)
-    models = with_adapters(models, options.lora, options.engine, options.revision)
-    study, questions = options.protocol.prepare(options)
-    return study, models, limited(study, questions, options.limit), arguments.engine_settings(options)
+    models = find_models(options.model, options.protocol.KINDS, options.engine)
+    models = add_adapter_models(models, options.lora, options.engine, options.revision)
+    study, questions = options.protocol.prepare_study(options)
+    return study, models, limit_questions(study, questions, options.limit), arguments.parse_engine_settings(options)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError, cut
-from inference.asking.failures import Allowed
+from ground.errors import InputError, shorten_text
+from inference.asking.failures import AllowedFailures
 from inference.engines import ENGINES
 from inference.engines.openai import settings
-from inference.engines.vllm.settings import VllmSettings, site_settings
-from inference.numerals import decimal, whole
+from inference.engines.vllm.settings import VllmSettings, parse_site_settings
+from inference.numerals import build_decimal_type, build_whole_type
 from inference.stimuli.shapes import Columns
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here: `--help` must answer at once.
 
 
-positive = whole(1, 1_000_000)
-seed = whole(0, 2**63 - 1)
+parse_positive = build_whole_type(1, 1_000_000)
+parse_seed = build_whole_type(0, 2**63 - 1)
 
 
-def share(text: str) -> float:
+def parse_share(text: str) -> float:
     """Convert an argument to a number above 0 and at most 1."""
     try:
         number = float(text)
@@ -38,27 +38,31 @@ def share(text: str) -> float:
     return number
 
 
-def allowed(text: str) -> Allowed:
+def parse_allowed_failures(text: str) -> AllowedFailures:
     """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
     try:
         return (
-            Allowed(share=decimal(0, 100)(text[:-1]) / 100) if text.endswith("%") else Allowed(whole(0, 10**12)(text))
+            AllowedFailures(share=build_decimal_type(0, 100)(text[:-1]) / 100)
+            if text.endswith("%")
+            else AllowedFailures(build_whole_type(0, 10**12)(text))
         )
     except ArgumentTypeError:
-        raise ArgumentTypeError(f"{cut(text, 40)} is neither a number of rows nor a share as 2% or 0.5%") from None
+        raise ArgumentTypeError(
+            f"{shorten_text(text, 40)} is neither a number of rows nor a share as 2% or 0.5%"
+        ) from None
 
 
-def shots(known: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
+def build_shots_type(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
     """Make the type of `--shots 0,4`: numbers of exemplars, each a condition; `advice` says which there may be."""
-    allowed = {str(number): number for number in known}
+    number_by_text = {str(number): number for number in shot_counts}
 
-    def numbers(text: str) -> tuple[int, ...]:
-        given = [part.strip() for part in text.split(",")]
-        if any(part not in allowed for part in given):
-            raise ArgumentTypeError(f"{cut(text, 40)!r}: give {advice}")
-        return tuple(dict.fromkeys(allowed[part] for part in given))
+    def parse_shots(text: str) -> tuple[int, ...]:
+        parts = [part.strip() for part in text.split(",")]
+        if any(part not in number_by_text for part in parts):
+            raise ArgumentTypeError(f"{shorten_text(text, 40)!r}: give {advice}")
+        return tuple(dict.fromkeys(number_by_text[part] for part in parts))
 
-    return numbers
+    return parse_shots
 
 
 def add_items(parser: ArgumentParser, about: str) -> None:
@@ -80,7 +84,7 @@ def add_columns(parser: ArgumentParser) -> None:
     group.add_argument("--pattern-column", metavar="NAME", help="which wording is the original, which a paraphrase")
 
 
-def columns(options: Namespace) -> Columns:
+def parse_columns(options: Namespace) -> Columns:
     """Read the options that `add_columns` defines."""
     return Columns(options.item_column, tuple(options.text_column), options.pattern_column)
 
@@ -88,13 +92,13 @@ def columns(options: Namespace) -> Columns:
 def add_limit(parser: ArgumentParser) -> None:
     """Define `--limit`: ask about the first items only (`inference.asking.limit`)."""
     parser.add_argument(
-        "--limit", type=positive, metavar="N", help="ask about the first N items; more can be asked later"
+        "--limit", type=parse_positive, metavar="N", help="ask about the first N items; more can be asked later"
     )
 
 
 def add_wordings(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
     """Define `--wordings`: ask some wordings of every item (`inference.asking.wordings`)."""
-    parser.add_argument("--wordings", type=positive, metavar="K", help=f"{about}; more can be asked later")
+    parser.add_argument("--wordings", type=parse_positive, metavar="K", help=f"{about}; more can be asked later")
 
 
 def add_models_file(parser: ArgumentParser) -> None:
@@ -117,7 +121,7 @@ def add_adapters(parser: ArgumentParser) -> None:
 
 
 def add_engine(parser: ArgumentParser) -> None:
-    """Define the options that say how any model is asked; `engine_settings` reads them."""
+    """Define the options that say how any model is asked; `parse_engine_settings` reads them."""
     parser.add_argument(
         "--form",
         choices=("auto", "plain", "chat"),
@@ -129,15 +133,15 @@ def add_engine(parser: ArgumentParser) -> None:
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
-    engine.add_argument("--seed", type=seed, help="default: 0, or what the run folder records")
+    engine.add_argument("--seed", type=parse_seed, help="default: 0, or what the run folder records")
     engine.add_argument(
-        "--batch-size", type=positive, metavar="N", help="prompts per forward pass (default: automatic)"
+        "--batch-size", type=parse_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
     vllm = parser.add_argument_group("engine vllm")
-    vllm.add_argument("--tensor-parallel-size", type=positive, metavar="N", help="GPUs to spread a model over")
+    vllm.add_argument("--tensor-parallel-size", type=parse_positive, metavar="N", help="GPUs to spread a model over")
     vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
     vllm.add_argument(
-        "--gpu-memory-utilization", type=share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+        "--gpu-memory-utilization", type=parse_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
     )
     vllm.add_argument(
         "--vllm-set", action="append", default=[], metavar="NAME=VALUE",
@@ -146,7 +150,7 @@ def add_engine(parser: ArgumentParser) -> None:
     settings.add_arguments(parser)
 
 
-def engine_settings(options: Namespace) -> Settings:
+def parse_engine_settings(options: Namespace) -> Settings:
     """Read the options that `add_engine` defines.
 
     Raises
@@ -164,23 +168,23 @@ def engine_settings(options: Namespace) -> Settings:
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
-        vllm=_vllm_settings(options),
-        api=settings.from_options(options),
+        vllm=_parse_vllm_settings(options),
+        api=settings.parse_api_settings(options),
     )
 
 
-def _vllm_settings(options: Namespace) -> VllmSettings | None:
+def _parse_vllm_settings(options: Namespace) -> VllmSettings | None:
     names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    vllm_options = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.vllm_set:
-        given["site"] = site_settings(options.vllm_set)
-    if given and options.engine != "vllm":
-        option = "vllm-set" if "site" in given else next(iter(given)).replace("_", "-")
+        vllm_options["site"] = parse_site_settings(options.vllm_set)
+    if vllm_options and options.engine != "vllm":
+        option = "vllm-set" if "site" in vllm_options else next(iter(vllm_options)).replace("_", "-")
         raise InputError(f"--{option} is for --engine vllm: say so, or leave it out")
-    return VllmSettings(**given) if given else None
+    return VllmSettings(**vllm_options) if vllm_options else None
 
 
-def draw_seed(options: Namespace) -> int:
+def choose_draw_seed(options: Namespace) -> int:
     """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0."""
     from ground import run_json
 
@@ -189,14 +193,14 @@ def draw_seed(options: Namespace) -> int:
     out = getattr(options, "out", None)
     if out is None or not (Path(out) / "run.json").exists():
         return 0
-    return int(run_json.read(Path(out))["seed"])
+    return int(run_json.read_run_json(Path(out))["seed"])
 
 
 def add_allowed(parser: ArgumentParser) -> None:
-    """Define `--allow-failed`: how many rows may end without a response (`failures.Allowed`)."""
+    """Define `--allow-failed`: how many rows may end without a response (`failures.AllowedFailures`)."""
     parser.add_argument(
         "--allow-failed",
-        type=allowed,
+        type=parse_allowed_failures,
         metavar="N",
         help="rows of a study that may end without a response, as 20 or 2%% (default: 0; more end with exit status 1)",
     )
@@ -209,11 +213,14 @@ def add_cluster(parser: ArgumentParser) -> None:
         "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
     )
     group.add_argument(
-        "--ray-workers", type=positive, metavar="N", help="number of engines (default: one per GPU, else one per CPU)"
+        "--ray-workers",
+        type=parse_positive,
+        metavar="N",
+        help="number of engines (default: one per GPU, else one per CPU)",
     )
 
 
-def cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+def open_cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
     """Open the cluster at an address, for a `with` block; the block gets None if there is no address.
 
     Raises

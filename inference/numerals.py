@@ -7,7 +7,7 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 
-from ground.errors import cut
+from ground.errors import shorten_text
 
 # `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
@@ -15,33 +15,33 @@ COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thous
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
+def build_whole_type(low: int, high: int) -> Callable[[str], int]:
     """Make the type of an option that takes a whole number within bounds.
 
-    >>> whole(1, 5)("3")
+    >>> build_whole_type(1, 5)("3")
     3
     """
 
-    def read(text: str) -> int:
+    def parse_whole(text: str) -> int:
         number = int(text) if WHOLE.fullmatch(text) else None
         if number is None or not low <= number <= high:
-            raise ArgumentTypeError(f"{cut(text, 40)} is not a whole number from {low:,} to {high:,}")
+            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a whole number from {low:,} to {high:,}")
         return number
 
-    return read
+    return parse_whole
 
 
-def decimal(low: float, high: float) -> Callable[[str], float]:
+def build_decimal_type(low: float, high: float) -> Callable[[str], float]:
     """Make the type of an option that takes a number within bounds.
 
-    >>> decimal(0, 1)("2.5e-1")
+    >>> build_decimal_type(0, 1)("2.5e-1")
     0.25
     """
 
-    def read(text: str) -> float:
+    def parse_decimal(text: str) -> float:
         number = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not low <= number <= high:
-            raise ArgumentTypeError(f"{cut(text, 40)} is not a number from {low:,g} to {high:,g}")
+            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a number from {low:,g} to {high:,g}")
         return number
 
-    return read
+    return parse_decimal

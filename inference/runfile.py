@@ -24,14 +24,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ground.errors import InputError, nearest
-from inference.arguments import draw_seed
+from ground.errors import InputError, suggest_nearest
+from inference.arguments import choose_draw_seed
 from inference.asking.execute import Task
-from inference.protocols import names
-from inference.stimuli.files import checked_name, located, read_toml, shown
+from inference.protocols import list_protocols
+from inference.stimuli.files import check_name, locate_path, read_toml, shorten_value
 
-TOP = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
-OWN = ("protocol", "folder")  # keys of a study that are no options of its protocol
+TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
+NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol
 SECRETS = ("key", "token", "secret", "password")
 
 
@@ -44,7 +44,7 @@ class TableParser(ArgumentParser):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedStudy:
     """One study of a run file.
 
     Attributes
@@ -82,18 +82,21 @@ class Plan:
     out: str
     ray: str | None
     ray_workers: int | None
-    studies: tuple[Planned, ...]
+    studies: tuple[PlannedStudy, ...]
 
-    def tasks(
-        self, parser_of: Callable[[str], ArgumentParser], task_of: Callable[[Namespace], Task], program: Iterable[str]
+    def load_tasks(
+        self,
+        build_parser: Callable[[str], ArgumentParser],
+        build_task: Callable[[Namespace], Task],
+        program: Iterable[str],
     ) -> list[Task]:
         """Load everything that the studies name: items, prompts, models by name. Call it in the file's folder.
 
         Parameters
         ----------
-        parser_of
+        build_parser
             Makes the parser of a protocol's options.
-        task_of
+        build_task
             Makes a task from parsed options.
         program
             The words of a call before the protocol.
@@ -103,28 +106,28 @@ class Plan:
         InputError
             Naming the run file, the study and, where the message is about one, the key.
         """
-        if (located(self.out) / "run.json").exists():
+        if (locate_path(self.out) / "run.json").exists():
             raise InputError(
                 f"{self.path}, out: {self.out} is itself a run folder; move that run away, or choose another root"
             )
         tasks: dict[str, Task] = {}
         for study in self.studies:
             where, call = study.where, study.call
-            options = parser_of(call[0]).parse_args(call[1:], Namespace(out=None, call=()))
+            options = build_parser(call[0]).parse_args(call[1:], Namespace(out=None, call=()))
             try:
-                task = task_of(options)
+                task = build_task(options)
             except InputError as error:
-                raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
+                raise InputError(f"{where}{_find_key(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
-            checked_name(f"{where}, folder", folder)
+            check_name(f"{where}, folder", folder)
             if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
             options.out = out
-            if options.seed is None and draw_seed(options):  # the folder's own seed decides the draws
-                task = task_of(options)
+            if options.seed is None and choose_draw_seed(options):  # the folder's own seed decides the draws
+                task = build_task(options)
             command = [*program, *call, f"--out={out}"]
             tasks[folder] = replace(task, out=out, command=command, folder=self._folder)
         return list(tasks.values())
@@ -136,7 +139,7 @@ class Plan:
         return None if folder == "." else folder
 
 
-def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
+def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser]) -> Plan:
     """Read a run file and check every table and key of it.
 
     Raises
@@ -146,14 +149,15 @@ def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
     """
     file = Path(path)
     content = read_toml(file)
-    _refuse_secrets(str(file), content)
+    _check_no_secrets(str(file), content)
     for key, value in content.items():
-        if key not in TOP:
+        if key not in TYPE_BY_KEY:
             raise InputError(
-                f"{file}: unknown key {shown(key)}; there are {', '.join(TOP)}; options go below [[study]]"
+                f"{file}: unknown key {shorten_value(key)}; there are {', '.join(TYPE_BY_KEY)}; options go below "
+                "[[study]]"
             )
-        if not isinstance(value, TOP[key]) or isinstance(value, bool):
-            raise InputError(f"{file}, {key}: expected {_kind(TOP[key])}, not {shown(value)}")
+        if not isinstance(value, TYPE_BY_KEY[key]) or isinstance(value, bool):
+            raise InputError(f"{file}, {key}: expected {_word_kind(TYPE_BY_KEY[key])}, not {shorten_value(value)}")
     if not content.get("out", "").strip():
         raise InputError(f'{file}: say where the results go: out = "FOLDER"')
     if content.get("ray-workers", 1) < 1:
@@ -164,21 +168,25 @@ def read(path: str | Path, parser_of: Callable[[str], ArgumentParser]) -> Plan:
     defaults = content.get("defaults", {})
     if "folder" in defaults:
         raise InputError(f"{file}, [defaults], folder: every study has its own; give it in the tables [[study]]")
-    studies = tuple(_study(file, number, {**defaults, **table}, parser_of) for number, table in enumerate(tables, 1))
+    studies = tuple(
+        _parse_study(file, number, {**defaults, **table}, build_parser) for number, table in enumerate(tables, 1)
+    )
     return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
 
 
-def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callable[[str], ArgumentParser]) -> Planned:
+def _parse_study(
+    file: Path, number: int, table: Mapping[str, Any], build_parser: Callable[[str], ArgumentParser]
+) -> PlannedStudy:
     """Turn a table into the call that would run its study alone."""
     where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
     protocol = table.get("protocol")
-    if not isinstance(protocol, str) or protocol not in names():
-        given = "is missing" if protocol is None else f"is {shown(protocol)}"
-        raise InputError(f"{where}, protocol: {given}; there are {', '.join(names())}")
+    if not isinstance(protocol, str) or protocol not in list_protocols():
+        trouble = "is missing" if protocol is None else f"is {shorten_value(protocol)}"
+        raise InputError(f"{where}, protocol: {trouble}; there are {', '.join(list_protocols())}")
     folder = table.get("folder")
     if not (folder is None or isinstance(folder, str)):
-        raise InputError(f"{where}, folder: expected text, not {shown(folder)}")
-    parser = parser_of(protocol)
+        raise InputError(f"{where}, folder: expected text, not {shorten_value(folder)}")
+    parser = build_parser(protocol)
     actions = {
         option.removeprefix("--"): action
         for action in parser._actions
@@ -187,38 +195,38 @@ def _study(file: Path, number: int, table: Mapping[str, Any], parser_of: Callabl
     }
     call = [protocol]
     for key, value in table.items():
-        if key in OWN:
+        if key in NON_OPTION_KEYS:
             continue
         if key not in actions:
-            hint = nearest(key, actions) or f"; there are {', '.join(sorted(actions))}"
+            hint = suggest_nearest(key, actions) or f"; there are {', '.join(sorted(actions))}"
             raise InputError(f"{where}: {protocol} has no option '{key}'{hint}")
-        call += as_arguments(f"{where}, {key}", key, value, actions[key])
+        call += convert_to_arguments(f"{where}, {key}", key, value, actions[key])
     try:
         parser.parse_args(call[1:])
     except InputError as error:
-        raise InputError(f"{where}{_key_meant(str(error), call)}: {error}") from None
-    return Planned(where, tuple(call), folder)
+        raise InputError(f"{where}{_find_key(str(error), call)}: {error}") from None
+    return PlannedStudy(where, tuple(call), folder)
 
 
-def as_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
+def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
     """Write a key and its value as arguments of the command line."""
     if action.nargs == 0:
         if not isinstance(value, bool):
-            raise InputError(f"{where}: expected true or false, not {shown(value)}")
+            raise InputError(f"{where}: expected true or false, not {shorten_value(value)}")
         return [f"--{key}"] if value else []
     several = isinstance(value, list)
     repeatable = isinstance(action, _AppendAction) and action.nargs is None
     if several and action.nargs is None and not repeatable:
         raise InputError(f"{where}: expected one value, not a list")
     values = value if several else [value]
-    if not values or not all(type(each) in (str, int, float) for each in values):
-        raise InputError(f"{where}: expected text or numbers, not {shown(value)}")
+    if not values or not all(type(entry) in (str, int, float) for entry in values):
+        raise InputError(f"{where}: expected text or numbers, not {shorten_value(value)}")
     if repeatable:
-        return [f"--{key}={each}" for each in values]
+        return [f"--{key}={entry}" for entry in values]
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 
-def _key_meant(message: str, call: Iterable[str]) -> str:
+def _find_key(message: str, call: Iterable[str]) -> str:
     """Find the key that a message is about, as `, key`: messages begin with the option or with its value."""
     key = ""
     for argument in call:
@@ -232,7 +240,7 @@ def _key_meant(message: str, call: Iterable[str]) -> str:
     return ""
 
 
-def _refuse_secrets(where: str, content: Mapping[str, Any]) -> None:
+def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
     for key, value in content.items():
         if key.lower().endswith(SECRETS):
             raise InputError(
@@ -240,8 +248,8 @@ def _refuse_secrets(where: str, content: Mapping[str, Any]) -> None:
             )
         for number, table in enumerate(value if isinstance(value, list) else [value], start=1):
             if isinstance(table, dict):
-                _refuse_secrets(f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table)
+                _check_no_secrets(f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table)
 
 
-def _kind(kind: type) -> str:
+def _word_kind(kind: type) -> str:
     return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[kind]

@@ -63,6 +63,6 @@ def opened(tmp_path):
     from helpers.synthetic import write_run
 
     def open_run(rows, **options):
-        return runs.open(write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))
+        return runs.open_runs(write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))
 
     return open_run

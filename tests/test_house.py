@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reporting.catalogue import pages
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.rewordings import import_function, list_readers
 from inference import protocols
 
@@ -149,7 +149,7 @@ def test_no_import_goes_in_a_circle(wing):
 
 def test_a_page_is_a_folder_with_its_files_and_a_notebook():
     folders = sorted(path.name for path in PAGES.iterdir() if path.is_dir() and path.name != "__pycache__")
-    assert folders == sorted(pages()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
+    assert folders == sorted(list_pages()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
     assert {path.name for path in TOY.iterdir() if path.is_file()} == FILES
     for folder in (TOY, *(PAGES / name for name in folders)):
         assert {path.name for path in folder.iterdir()} >= FILES, folder
@@ -170,17 +170,17 @@ def test_a_notebook_answers_shows_a_figure_and_then_what_weakens_the_answer(note
 
 
 def test_pages_stand_in_an_order_and_own_their_names():
-    catalogues = pages().values()
+    catalogues = list_pages().values()
     assert len({page.place for page in catalogues}) == len(catalogues)
     for what in ("tables", "figures"):
         named = [name for page in catalogues for name in getattr(page, what)]
         assert len(set(named)) == len(named)
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", list_pages())
 def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
     """Not at all where the name is no common word (`score_items`); of others (`items`), nobody looks up the table."""
-    owned = {*pages()[page].tables, *pages()[page].figures}
+    owned = {*list_pages()[page].tables, *list_pages()[page].figures}
     wrong = []
     for name, file in modules().items():
         if not name.startswith(("inference", f"analysis.pages.{page}.")):
@@ -193,13 +193,13 @@ def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
 def own_names(name: str) -> set[str]:
     """What a module may name: the page or protocol in whose folder it is, and the protocols that the page declares."""
     _, room, own, *_ = (*name.split("."), "", "", "")
-    if room == "pages" and own in pages():
-        return {own, *pages()[own].declared}
+    if room == "pages" and own in list_pages():
+        return {own, *list_pages()[own].declared}
     return {own} if room == "protocols" else set()
 
 
 def test_nothing_outside_its_folder_names_a_page_or_a_protocol():
-    known = {*pages(), *protocols.names()}
+    known = {*list_pages(), *protocols.list_protocols()}
     wrong, excused = [], set()
     for name, file in {**modules(), "waver": ROOT / "waver.py"}.items():
         others = known - own_names(name)
@@ -240,12 +240,12 @@ def test_only_its_own_folder_imports_a_page_or_a_protocol():
 
 
 def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
-    naming = [(protocol, page) for page in pages().values() if page.rewordings for protocol in page.declared]
+    naming = [(protocol, page) for page in list_pages().values() if page.rewordings for protocol in page.declared]
     assert len({protocol for protocol, _ in naming}) == len(naming)
     for reader in list_readers().values():
         assert callable(import_function(reader.read)) and callable(import_function(reader.several))
-    reasons = {protocol for page in pages().values() if page.unread for protocol in page.declared}
-    assert set(protocols.names()) == set(list_readers()) | reasons
+    reasons = {protocol for page in list_pages().values() if page.unread for protocol in page.declared}
+    assert set(protocols.list_protocols()) == set(list_readers()) | reasons
 
 
 def literals(nodes: Iterator[ast.AST]) -> Iterator[str]:
@@ -279,11 +279,11 @@ def loaded(code: str, *names: str) -> list[str]:
 
 
 def test_listing_tables_loads_nothing_heavy():
-    code = "from analysis.reporting import catalogue, tables\nassert catalogue.pages() and tables.explain()"
+    code = "from analysis.reporting import catalogue, tables\nassert catalogue.list_pages() and tables.explain_tables()"
     assert loaded(code, "pandas", "numpy", "pyarrow", *HEAVY) == []
 
 
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize("page", list_pages())
 def test_the_sentences_of_a_page_need_no_drawing_no_database_and_no_fitting(page):
     assert loaded(f"import analysis.pages.{page}.narrative", *HEAVY) == []
 
@@ -296,7 +296,7 @@ def test_notebooks_are_thin_and_have_no_outputs(notebook):
 
 
 def test_what_runs_keep_has_a_key_of_its_own():
-    """`Runs.kept` returns what was kept first: two makers with one key would get each other's."""
+    """`Runs.compute_once` returns what was kept first: two makers with one key would get each other's."""
     sources = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path.name != "database.py"]
     keys = [key for source in sources for key in re.findall(r'runs\.kept\("([^"]+)"', source)]
     assert len(keys) > 10 and len(keys) == len(set(keys))

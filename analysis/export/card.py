@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.export.eee import Record, counted
-from analysis.export.plain import DICTIONARY, Written
+from analysis.export.eee import EeeRecord, word_left_out
+from analysis.export.plain import DICTIONARY, WrittenTable
 from analysis.reporting import catalogue, citations, provenance
 from ground.errors import short
 
@@ -41,15 +41,15 @@ _HUB = """
 """
 
 
-def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
+def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], form: str) -> str:
     """Write the card of a folder of tables.
 
     Parameters
     ----------
     runs
         What was exported.
-    written
-        Name -> table, from `plain.write`.
+    written_tables
+        Name -> table, from `plain.write_table_files`.
     form
         The kind of export: parquet, csv, croissant or hf.
 
@@ -58,12 +58,15 @@ def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
     str
         Markdown.
     """
-    listed = [f"| `{made.file}` | {made.table.rows} | {made.rows:,} |" for made in written.values()]
+    table_lines = [
+        f"| `{written_table.file}` | {written_table.table.rows} | {written_table.rows:,} |"
+        for written_table in written_tables.values()
+    ]
     reading = _CSV if form == "csv" else (_HUB if form == "hf" else "") + _PARQUET
-    tables = "\n".join(["| file | a row is | rows |", "|---|---|---|", *listed])
+    tables = "\n".join(["| file | a row is | rows |", "|---|---|---|", *table_lines])
     return "\n".join(
         [
-            f"# {title(runs)}",
+            f"# {name_studies(runs)}",
             "",
             "What language models answered to the same questions in several wordings, exported from Waver.",
             "",
@@ -72,12 +75,12 @@ def of_tables(runs: Runs, written: Mapping[str, Written], form: str) -> str:
             f"The tables join on the columns that they share. `{DICTIONARY}` explains every column. Tables without "
             "rows are left out.",
             reading,
-            origin(runs),
+            describe_origin(runs),
         ]
     )
 
 
-def of_records(runs: Runs, records: Sequence[Record]) -> str:
+def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
     """Write the card of a folder of records of Every Eval Ever.
 
     Parameters
@@ -85,36 +88,41 @@ def of_records(runs: Runs, records: Sequence[Record]) -> str:
     runs
         What was exported.
     records
-        From `eee.write`.
+        From `eee.write_eee_records`.
 
     Returns
     -------
     str
         Markdown.
     """
-    listed = [f"| `{record.file}` | {record.rows:,} |" for record in records if record.rows]
+    record_lines = [f"| `{record.file}` | {record.rows:,} |" for record in records if record.rows]
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
-    lost = f"Not in the records, which need a score: {counted(left_out)}." if left_out else "All responses are in them."
+    left_out_sentence = (
+        f"Not in the records, which need a score: {word_left_out(left_out)}."
+        if left_out
+        else "All responses are in them."
+    )
     return "\n".join(
         [
-            f"# {title(runs)}", "", _EEE, "\n".join(["| aggregate | responses |", "|---|---|", *listed]), "", lost, "",
-            origin(runs),
+            f"# {name_studies(runs)}", "", _EEE, "\n".join(["| aggregate | responses |", "|---|---|", *record_lines]),
+            "", left_out_sentence, "",
+            describe_origin(runs),
         ]
     )  # fmt: skip
 
 
-def title(runs: Runs) -> str:
+def name_studies(runs: Runs) -> str:
     """Name the studies of some runs on one line."""
     return short(", ".join(runs.info["studies"]), 200)
 
 
-def front_matter(runs: Runs, written: Mapping[str, Written]) -> str:
+def build_front_matter(runs: Runs, written_tables: Mapping[str, WrittenTable]) -> str:
     """Write the YAML from which `datasets` takes the tables: a configuration per table, responses first.
 
     Parameters
     ----------
-    runs, written
-        As in `of_tables`.
+    runs, written_tables
+        As in `build_tables_card`.
 
     Returns
     -------
@@ -125,34 +133,38 @@ def front_matter(runs: Runs, written: Mapping[str, Written]) -> str:
 
     languages = runs.execute("SELECT DISTINCT language FROM stimuli WHERE language IS NOT NULL ORDER BY ALL").fetchall()
     fields: dict[str, Any] = {
-        "pretty_name": title(runs),
+        "pretty_name": name_studies(runs),
         "tags": ["waver", "robustness", "paraphrase"],
         **({"language": [name for (name,) in languages]} if languages else {}),
         "configs": [
-            {"config_name": name, "data_files": made.file, **({"default": True} if place == 0 else {})}
-            for place, (name, made) in enumerate(written.items())
+            {"config_name": name, "data_files": written_table.file, **({"default": True} if place == 0 else {})}
+            for place, (name, written_table) in enumerate(written_tables.items())
         ],
     }
     return f"---\n{yaml.safe_dump(fields, allow_unicode=True, sort_keys=False)}---\n"
 
 
-def origin(runs: Runs) -> str:
+def describe_origin(runs: Runs) -> str:
     """Say where the data come from and how to cite them: hashes of studies, revisions of models, BibTeX."""
-    told = dict(provenance.entries(runs, [str(folder.path) for folder in runs.folders], {}))
+    lines_by_entry = dict(provenance.list_provenance_entries(runs, [str(folder.path) for folder in runs.folders], {}))
     lines = ["## Where it comes from", ""]
     for name in ("Study", "Models", "No response", "Analysed with", "Date"):
-        lines += [f"- {name}: {_code(line)}" for line in told[name]]
-    return "\n".join([*lines, "", "## Cite", "", "```bibtex", citations.bibtex(cited(runs)), "```", ""])
+        lines += [f"- {name}: {_quote_code(line)}" for line in lines_by_entry[name]]
+    return "\n".join(
+        [*lines, "", "## Cite", "", "```bibtex", citations.render_bibtex(find_cited_studies(runs)), "```", ""]
+    )
 
 
-def cited(runs: Runs) -> dict[str, citations.Study]:
+def find_cited_studies(runs: Runs) -> dict[str, citations.PublishedStudy]:
     """Return the published studies that the protocols of some runs repeat: those of the pages about one protocol."""
-    asked = {about["protocol"] for about in runs.info["studies"].values()}
-    pages = [page for page in catalogue.pages().values() if len(page.protocols) == 1 and page.protocols & asked]
-    known = citations.studies()
-    return {name: known[name] for name in citations.names(page.studies for page in pages)}
+    protocols = {about["protocol"] for about in runs.info["studies"].values()}
+    pages = [
+        page for page in catalogue.list_pages().values() if len(page.protocols) == 1 and page.protocols & protocols
+    ]
+    studies = citations.read_published_studies()
+    return {name: studies[name] for name in citations.join_study_names(page.studies for page in pages)}
 
 
-def _code(line: str) -> str:
+def _quote_code(line: str) -> str:
     """Write what others named as code: no Markdown, and no HTML, in a name is read as such."""
     return "`" + " ".join(line.replace("`", "'").split()) + "`"

@@ -36,54 +36,56 @@ def main(args: argparse.Namespace) -> int:
     """Write the folder; print its files and how many rows each has."""
     from analysis import runs
     from analysis.export import folder
-    from analysis.reporting.notebooks import locate
+    from analysis.reporting.notebooks import find_run_folder
     from ground import extras
 
     if args.kind == "croissant":
-        extras.require("an export with Croissant metadata", "mlcroissant")
-    folder.refuse(args.out)
-    opened = runs.open(*(locate(run) for run in args.runs))
+        extras.check_packages("an export with Croissant metadata", "mlcroissant")
+    folder.check_export_folder(args.out)
+    opened = runs.open_runs(*(find_run_folder(run) for run in args.runs))
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
-    fill = _records if args.kind == "eee" else _tables
-    noted = folder.write(args.out, lambda aside: {**_about(opened, args.kind, call), **fill(opened, aside, args.kind)})
+    fill = _write_export_records if args.kind == "eee" else _write_export_tables
+    noted = folder.write_export_folder(
+        args.out, lambda aside: {**_describe_export(opened, args.kind, call), **fill(opened, aside, args.kind)}
+    )
     for name, rows in noted["rows"].items():
         print(f"{args.out / name}: {rows:,} rows")
     return 0
 
 
-def _tables(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+def _write_export_tables(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
     """Write the tables, and what belongs to them."""
     from analysis.export import card, croissant, plain
 
-    written = plain.write(opened, aside, "csv" if kind == "csv" else "parquet")
-    front = card.front_matter(opened, written) if kind == "hf" else ""
-    (aside / card.CARD).write_text(front + card.of_tables(opened, written, kind), encoding="utf-8")
+    written_tables = plain.write_table_files(opened, aside, "csv" if kind == "csv" else "parquet")
+    front = card.build_front_matter(opened, written_tables) if kind == "hf" else ""
+    (aside / card.CARD).write_text(front + card.build_tables_card(opened, written_tables, kind), encoding="utf-8")
     if kind == "croissant":
-        croissant.write(opened, aside, written)
-    return {"rows": {made.file: made.rows for made in written.values()}}
+        croissant.write_croissant(opened, aside, written_tables)
+    return {"rows": {written_table.file: written_table.rows for written_table in written_tables.values()}}
 
 
-def _records(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+def _write_export_records(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
     """Write records of Every Eval Ever; say on standard error what they cannot carry."""
     from analysis.export import card, eee
 
-    records = eee.write(opened, aside)
+    records = eee.write_eee_records(opened, aside)
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     if left_out:
-        print(f"not in the records, which need a score: {eee.counted(left_out)}", file=sys.stderr)
-    (aside / card.CARD).write_text(card.of_records(opened, records), encoding="utf-8")
+        print(f"not in the records, which need a score: {eee.word_left_out(left_out)}", file=sys.stderr)
+    (aside / card.CARD).write_text(card.build_records_card(opened, records), encoding="utf-8")
     return {"rows": {record.file: record.rows for record in records if record.rows}, "left_out": dict(left_out)}
 
 
-def _about(opened: Runs, kind: str, call: str) -> dict[str, Any]:
+def _describe_export(opened: Runs, kind: str, call: str) -> dict[str, Any]:
     """Return what export.json says of the runs: the command, and the hashes of what was asked of which models."""
     from analysis.reporting import provenance
 
     return {
         "as": kind,
         "command": call,
-        "written": provenance.now(),
-        "with": provenance.versions(),
+        "written": provenance.format_current_time(),
+        "with": provenance.word_versions(),
         "studies": {name: about["hash"] for name, about in opened.info["studies"].items()},
         "models": {name: about.get("revision") for name, about in opened.info["models"].items()},
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.export import card
-from analysis.export.plain import Written
+from analysis.export.plain import WrittenTable
 from analysis.reporting import citations
 from ground.errors import InputError, short
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = "croissant.json"
 
 
-def write(runs: Runs, folder: Path, written: Mapping[str, Written]) -> None:
+def write_croissant(runs: Runs, folder: Path, written_tables: Mapping[str, WrittenTable]) -> None:
     """Write croissant.json beside the Parquet files of the tables.
 
     Parameters
@@ -32,8 +32,8 @@ def write(runs: Runs, folder: Path, written: Mapping[str, Written]) -> None:
         What was exported.
     folder
         The folder that holds the files.
-    written
-        Name -> table, from `plain.write`.
+    written_tables
+        Name -> table, from `plain.write_table_files`.
 
     Raises
     ------
@@ -42,16 +42,17 @@ def write(runs: Runs, folder: Path, written: Mapping[str, Written]) -> None:
     """
     import mlcroissant as ml
 
-    files = [_file(folder / made.file) for made in written.values()]
+    files = [_build_file_object(folder / written_table.file) for written_table in written_tables.values()]
     metadata = ml.Metadata(
-        name=re.sub(r"[^A-Za-z0-9_-]+", "-", card.title(runs)).strip("-") or "waver-export",
-        description="What language models answered to the same questions in several wordings: " + card.title(runs),
-        cite_as=citations.bibtex(card.cited(runs)),
+        name=re.sub(r"[^A-Za-z0-9_-]+", "-", card.name_studies(runs)).strip("-") or "waver-export",
+        description="What language models answered to the same questions in several wordings: "
+        + card.name_studies(runs),
+        cite_as=citations.render_bibtex(card.find_cited_studies(runs)),
         conforms_to="http://mlcommons.org/croissant/1.0",
         date_published=datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0),
         version="1.0.0",
         distribution=files,
-        record_sets=[_records(name, made) for name, made in written.items()],
+        record_sets=[_build_record_set(name, written_table) for name, written_table in written_tables.items()],
     )
     if metadata.ctx.issues.errors:
         raise InputError(f"Croissant metadata: {short('; '.join(metadata.ctx.issues.errors), 300)}")
@@ -59,7 +60,7 @@ def write(runs: Runs, folder: Path, written: Mapping[str, Written]) -> None:
     (folder / FILE).write_text(text, encoding="utf-8")
 
 
-def _file(path: Path) -> mlcroissant.FileObject:
+def _build_file_object(path: Path) -> mlcroissant.FileObject:
     import mlcroissant as ml
 
     with path.open("rb") as file:
@@ -70,7 +71,7 @@ def _file(path: Path) -> mlcroissant.FileObject:
     )  # fmt: skip
 
 
-def _records(name: str, made: Written) -> mlcroissant.RecordSet:
+def _build_record_set(name: str, written_table: WrittenTable) -> mlcroissant.RecordSet:
     import mlcroissant as ml
 
     kinds = {"string": ml.DataType.TEXT, "double": ml.DataType.FLOAT64, "int64": ml.DataType.INT64,
@@ -80,9 +81,9 @@ def _records(name: str, made: Written) -> mlcroissant.RecordSet:
             id=f"{name}/{column}",
             name=column,
             description=" ".join(filter(None, (entry.meaning, f"({entry.unit})" if entry.unit else ""))),
-            data_types=[kinds[made.types[column]]],
-            source=ml.Source(file_object=made.file, extract=ml.Extract(column=column)),
+            data_types=[kinds[written_table.types[column]]],
+            source=ml.Source(file_object=written_table.file, extract=ml.Extract(column=column)),
         )
-        for column, entry in made.table.columns.items()
+        for column, entry in written_table.table.columns.items()
     ]
-    return ml.RecordSet(id=name, name=name, description=f"A row is {made.table.rows}.", fields=fields)
+    return ml.RecordSet(id=name, name=name, description=f"A row is {written_table.table.rows}.", fields=fields)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 _CONTENT = SCHEMA["run"]["content"]["properties"]
-_KNOWN = {
+_MEANINGS = {
     "protocol": "how it was asked: the protocol of the study",
     "hash": "fingerprint of everything that was asked: the same stimuli have the same hash",
     "canonical": "labels of the canonical frame, in order, as JSON",
@@ -39,7 +39,7 @@ _UNITS = {"parameters": "parameters", "samples": "texts", "max_tokens": "tokens"
           "share": "share, 0 to 1"}  # fmt: skip
 
 
-def described(runs: Runs) -> dict[str, tuple[str, dict[str, Column]]]:
+def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Column]]]:
     """Register tables `export_studies`, `export_models` and `export_conditions` on the connection of some runs.
 
     Returns
@@ -49,38 +49,40 @@ def described(runs: Runs) -> dict[str, tuple[str, dict[str, Column]]]:
     """
     info = runs.info
     studies = [{"study": name, **fields} for name, fields in info["studies"].items()]
-    models = [{"model": name, **_apart(("model",), fields)} for name, fields in info["models"].items()]
+    models = [{"model": name, **_rename_key_fields(("model",), fields)} for name, fields in info["models"].items()]
     conditions = [
-        {"study": study, "condition": name, **_apart(("study", "condition"), fields)}
-        for study, named in info["conditions"].items()
-        for name, fields in named.items()
+        {"study": study, "condition": name, **_rename_key_fields(("study", "condition"), fields)}
+        for study, study_conditions in info["conditions"].items()
+        for name, fields in study_conditions.items()
     ]
-    found = {
+    records_by_table = {
         "studies": ("a study", studies, _CONTENT["study"]["properties"]),
         "models": ("a model", models, _CONTENT["models"]["additionalProperties"]["properties"]),
         "conditions": ("a condition", conditions, _CONTENT["conditions"]["additionalProperties"]["properties"]),
     }
     tables = {}
-    for name, (rows, records, known) in found.items():
-        made = _table([{key: value for key, value in record.items() if key != "name"} for record in records])
-        runs.con.register(f"export_{name}", made)
-        tables[name] = (rows, {key: _column(key, known) for key in made.column_names})
+    for name, (rows, records, field_schemas) in records_by_table.items():
+        table = _build_record_table(
+            [{key: value for key, value in record.items() if key != "name"} for record in records]
+        )
+        runs.con.register(f"export_{name}", table)
+        tables[name] = (rows, {key: _describe_field(key, field_schemas) for key in table.column_names})
     return tables
 
 
-def _apart(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+def _rename_key_fields(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Give a field another name where it has that of a key: an imported condition may have a field `study`."""
     return {f"field_{name}" if name in keys else name: value for name, value in fields.items()}
 
 
-def _column(name: str, known: Mapping[str, Any]) -> Column:
+def _describe_field(name: str, field_schemas: Mapping[str, Any]) -> Column:
     if name in SHARED and name in ("study", "model", "condition"):
         return SHARED[name]
-    stated = known.get(name, {}).get("description")
-    return Column(_KNOWN.get(name) or stated or f"`{name}` as run.json has it", _UNITS.get(name, ""))
+    description = field_schemas.get(name, {}).get("description")
+    return Column(_MEANINGS.get(name) or description or f"`{name}` as run.json has it", _UNITS.get(name, ""))
 
 
-def _table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+def _build_record_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Make a table with a column per field: whole numbers, numbers, truth values, else text; lists as JSON."""
     import pyarrow as pa
 
@@ -88,14 +90,14 @@ def _table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     for name in names:
         values = [record.get(name) for record in records]
-        kind = _kind(value for value in values if value is not None)
-        columns[_free(name, columns)] = pa.array(
-            [value if value is None or kind != pa.string() else _text(value) for value in values], kind
+        kind = _choose_arrow_type(value for value in values if value is not None)
+        columns[_choose_free_name(name, columns)] = pa.array(
+            [value if value is None or kind != pa.string() else _convert_field_to_text(value) for value in values], kind
         )
     return pa.table(columns)
 
 
-def _kind(values: Iterable[Any]) -> pa.DataType:
+def _choose_arrow_type(values: Iterable[Any]) -> pa.DataType:
     import pyarrow as pa
 
     kinds = {type(value) for value in values}
@@ -106,15 +108,15 @@ def _kind(values: Iterable[Any]) -> pa.DataType:
     return pa.float64() if kinds and kinds <= {int, float} else pa.string()
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _choose_free_name(name: str, taken_names: Iterable[str]) -> str:
     """Return a column name that differs from others in more than the case of its letters, which SQL does not see."""
-    folded = {other.casefold() for other in taken}
+    folded_names = {other.casefold() for other in taken_names}
     number = 2
-    free = name
-    while free.casefold() in folded:
-        free, number = f"{name}_{number}", number + 1
-    return free
+    free_name = name
+    while free_name.casefold() in folded_names:
+        free_name, number = f"{name}_{number}", number + 1
+    return free_name
 
 
-def _text(value: Any) -> str:
+def _convert_field_to_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

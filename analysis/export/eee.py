@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
-from analysis.export.eee_metrics import Carried, Metric, likeliest, metric
-from analysis.export.paths import portable
+from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric, find_likeliest_label
+from analysis.export.paths import make_portable_name
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ ANSWER = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class EeeRecord:
     """One pair of files: the aggregate's path in the folder, and how many responses it has and lacks."""
 
     file: str
@@ -44,7 +44,7 @@ class Record:
     left_out: Counter[str]
 
 
-def write(runs: Runs, folder: Path) -> list[Record]:
+def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
     """Write all records into a folder, in the places that the project's data store has for them.
 
     Parameters
@@ -66,51 +66,56 @@ def write(runs: Runs, folder: Path) -> list[Record]:
     """
     units = runs.execute("SELECT DISTINCT study, model FROM (FROM responses SELECT study, model UNION ALL "
                          "FROM errors SELECT study, model) ORDER BY ALL").fetchall()  # fmt: skip
-    records = [_write(runs, folder, study, model) for study, model in units]
+    records = [_write_eee_record(runs, folder, study, model) for study, model in units]
     if not any(record.rows for record in records):
-        why = sum((record.left_out for record in records), Counter())
-        raise InputError(f"nothing that a record of EEE can carry: {counted(why)}")
+        left_out = sum((record.left_out for record in records), Counter())
+        raise InputError(f"nothing that a record of EEE can carry: {word_left_out(left_out)}")
     return records
 
 
-def counted(left_out: Mapping[str, int]) -> str:
+def word_left_out(left_out: Mapping[str, int]) -> str:
     """Write in words what was left out."""
     return ", ".join(f"{number:,} {why}" for why, number in left_out.items())
 
 
-def _write(runs: Runs, folder: Path, study: str, model: str) -> Record:
+def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
     """Write the rows of a model, then the aggregate, which states their number and checksum; nothing without rows."""
-    identity = eee_aggregate.identity(runs, study, model)
-    place = Path("data", portable(study), *eee_aggregate.developer_and_model(model))
+    identity = eee_aggregate.name_record(runs, study, model)
+    place = Path("data", make_portable_name(study), *eee_aggregate.split_model_id(model))
     name = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
     samples = place / f"{name}_samples.jsonl"
     (folder / place).mkdir(parents=True, exist_ok=True)
-    digest, carried = hashlib.sha256(), _conditions(runs, study, model)
+    digest, conditions = hashlib.sha256(), _find_scored_conditions(runs, study, model)
     with (folder / samples).open("wb") as file:
-        for row in _rows(runs, study, model):
-            found = carried[row["condition"]]
-            score = found.metric.score(row)
+        for row in _read_answered_wordings(runs, study, model):
+            scored_condition = conditions[row["condition"]]
+            score = scored_condition.metric.score(row)
             if isinstance(score, str):
-                found.left_out[score] += 1
+                scored_condition.left_out[score] += 1
                 continue
-            found.scores.append(score)
-            line = json.dumps(_instance(row, study, model, identity, found.metric, score)).encode() + b"\n"
+            scored_condition.scores.append(score)
+            line = (
+                json.dumps(_build_instance(row, study, model, identity, scored_condition.metric, score)).encode()
+                + b"\n"
+            )
             digest.update(line)
             file.write(line)
-    rows = sum(len(each.scores) for each in carried.values())
-    left_out = sum((each.left_out for each in carried.values()), Counter())
+    rows = sum(len(condition.scores) for condition in conditions.values())
+    left_out = sum((condition.left_out for condition in conditions.values()), Counter())
     if not rows:
         (folder / samples).unlink()
-        return Record("", 0, left_out)
+        return EeeRecord("", 0, left_out)
     detail = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256",
               "checksum": digest.hexdigest(), "total_rows": rows}  # fmt: skip
-    whole = eee_aggregate.aggregate(runs, study, model, identity, carried, detail, retrieved=str(int(time.time())))
-    text = json.dumps(whole, indent=1, allow_nan=False) + "\n"
+    aggregate_record = eee_aggregate.build_aggregate(
+        runs, study, model, identity, conditions, detail, retrieved=str(int(time.time()))
+    )
+    text = json.dumps(aggregate_record, indent=1, allow_nan=False) + "\n"
     (folder / place / f"{name}.json").write_text(text, encoding="utf-8")
-    return Record((place / f"{name}.json").as_posix(), rows, left_out)
+    return EeeRecord((place / f"{name}.json").as_posix(), rows, left_out)
 
 
-def _conditions(runs: Runs, study: str, model: str) -> dict[str, Carried]:
+def _find_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
     """Find the conditions of a model, each with its metric and the responses that only failed."""
     golden = runs.execute("SELECT bool_or(gold IS NOT NULL) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]
     canonical = runs.info["studies"][study]["canonical"]
@@ -119,60 +124,62 @@ def _conditions(runs: Runs, study: str, model: str) -> dict[str, Carried]:
             "SELECT condition, count(*) FROM errors WHERE study = ? AND model = ? GROUP BY ALL", [study, model]
         ).fetchall()
     )
-    asked = "SELECT DISTINCT condition FROM responses WHERE study = ? AND model = ?"
-    names = {name for (name,) in runs.execute(asked, [study, model]).fetchall()} | set(failed)
-    carried = {}
+    query = "SELECT DISTINCT condition FROM responses WHERE study = ? AND model = ?"
+    names = {name for (name,) in runs.execute(query, [study, model]).fetchall()} | set(failed)
+    conditions = {}
     for name, fields in runs.info["conditions"][study].items():
         if name in names:
-            carried[name] = Carried(metric(canonical, fields, right=bool(golden)))
-            carried[name].left_out += Counter({"without a response": failed.get(name, 0)})
-    return carried
+            conditions[name] = ScoredCondition(choose_metric(canonical, fields, right=bool(golden)))
+            conditions[name].left_out += Counter({"without a response": failed.get(name, 0)})
+    return conditions
 
 
-def _rows(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
+def _read_answered_wordings(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
     """Go through the responses of a model, some at a time, each with its wording."""
     wording, answer = (
         ", ".join(f'{table}."{name}"' for name in names) for table, names in (("s", WORDING), ("r", ANSWER))
     )
-    found = runs.execute(
+    cursor = runs.execute(
         f"SELECT r.condition, r.item, r.variant, s.text, r.output, {wording}, {answer} "
         "FROM responses AS r JOIN stimuli AS s USING (study, item, variant) WHERE r.study = ? AND r.model = ?",
         [study, model],
     )
-    names = [column[0] for column in found.description or ()]
-    while some := found.fetchmany(BATCH):
-        yield from (dict(zip(names, row, strict=True)) for row in some)
+    names = [column[0] for column in cursor.description or ()]
+    while batch := cursor.fetchmany(BATCH):
+        yield from (dict(zip(names, row, strict=True)) for row in batch)
 
 
-def _instance(
-    row: Mapping[str, Any], study: str, model: str, identity: str, measured: Metric, score: float
+def _build_instance(
+    row: Mapping[str, Any], study: str, model: str, identity: str, metric: Metric, score: float
 ) -> dict[str, Any]:
     """Make the record of one response."""
-    reference = measured.reference(row)
-    hashed = json.dumps({"raw": row["text"], "reference": reference}, sort_keys=True, separators=(",", ":"))
+    reference = metric.list_reference_answers(row)
+    hash_input = json.dumps({"raw": row["text"], "reference": reference}, sort_keys=True, separators=(",", ":"))
     metadata = {name: row[name] for name in ("item", "variant", "condition", *WORDING, *ANSWER)}
     return {
         "schema_version": VERSION,
         "evaluation_id": identity,
         "model_id": model,
-        "evaluation_name": eee_aggregate.evaluation_name(study, row["condition"]),
-        "evaluation_result_id": eee_aggregate.result_id(identity, row["condition"]),
+        "evaluation_name": eee_aggregate.name_evaluation(study, row["condition"]),
+        "evaluation_result_id": eee_aggregate.name_result(identity, row["condition"]),
         "sample_id": f"{row['item']}/{row['variant']}",
-        "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
+        "sample_hash": hashlib.sha256(hash_input.encode()).hexdigest(),
         "interaction_type": "single_turn",
         "input": {"raw": row["text"], "reference": reference, "choices": list(row["options"]) or None},
         "output": {"raw": list(row["output"] or ())},
         "messages": None,
-        "answer_attribution": _attribution(row),
-        "evaluation": {"score": score, "is_correct": measured.right(score)},
+        "answer_attribution": _attribute_answer(row),
+        "evaluation": {"score": score, "is_correct": metric.is_right(score)},
         "error": None,
-        "metadata": {f"waver_{name}": plain(value) for name, value in metadata.items() if value is not None},
+        "metadata": {
+            f"waver_{name}": convert_to_metadata_text(value) for name, value in metadata.items() if value is not None
+        },
     }
 
 
-def _attribution(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _attribute_answer(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Say where the answer comes from: the probabilities in the metadata, or the texts."""
-    label = likeliest(row)
+    label = find_likeliest_label(row)
     answer = row["answer"] if label is None else label
     if answer is None:
         return []
@@ -187,24 +194,25 @@ def _attribution(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def plain(value: Any) -> str:
+def convert_to_metadata_text(value: Any) -> str:
     """Write a value as the text that stands in `metadata`: a text as it is, anything else as JSON.
 
     JSON has no infinite numbers; they are written as the schema writes them, in quotes.
 
-    >>> plain("tea"), plain([0.0, -math.inf]), plain({"b": "2", "a": "1"})
+    >>> (convert_to_metadata_text("tea"), convert_to_metadata_text([0.0, -math.inf]),
+    ...  convert_to_metadata_text({"b": "2", "a": "1"}))
     ('tea', '[0.0, "-Infinity"]', '{"a": "1", "b": "2"}')
     """
     if isinstance(value, str):
         return value
     if isinstance(value, float) and not math.isfinite(value):
-        return json.dumps(_finite(value))
+        return json.dumps(_replace_infinite(value))
     if isinstance(value, list | tuple):
-        value = [_finite(each) for each in value]
+        value = [_replace_infinite(entry) for entry in value]
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
-def _finite(value: Any) -> Any:
+def _replace_infinite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

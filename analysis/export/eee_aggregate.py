@@ -8,12 +8,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from analysis.export.paths import portable
+from analysis.export.paths import make_portable_name
 
 if TYPE_CHECKING:
     from array import array
 
-    from analysis.export.eee_metrics import Carried
+    from analysis.export.eee_metrics import ScoredCondition
     from analysis.runs import Runs
 
 VERSION = "0.3.0"
@@ -21,7 +21,7 @@ UNKNOWN = "unknown"
 _LOCAL = frozenset({"causal", "masked", "classifier", "vllm"})  # engines that hold the weights themselves
 
 
-def identity(runs: Runs, study: str, model: str) -> str:
+def name_record(runs: Runs, study: str, model: str) -> str:
     """Name a record by what was asked of which weights: the same run has the same name whenever it is exported.
 
     Parameters
@@ -36,19 +36,24 @@ def identity(runs: Runs, study: str, model: str) -> str:
     str
         `evaluation_id`, as in demo/tea_small/0123456789abcdef.
     """
-    asked = {"study": runs.info["studies"][study]["hash"], "model": runs.info["models"][model].get("revision"),
+    identity_fields = {"study": runs.info["studies"][study]["hash"],
+                       "model": runs.info["models"][model].get("revision"),
              "conditions": runs.info["conditions"][study]}  # fmt: skip
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(identity_fields, sort_keys=True).encode()).hexdigest()
     return f"{study}/{model.replace('/', '_')}/{digest[:16]}"
 
 
-def developer_and_model(model: str) -> tuple[str, str]:
+def split_model_id(model: str) -> tuple[str, str]:
     """Split a model's id into the two folders that the data store has for it; an id without developer has `unknown`."""
     developer, slash, name = model.partition("/")
-    return (portable(developer), portable(name)) if slash and name and developer else (UNKNOWN, portable(model))
+    return (
+        (make_portable_name(developer), make_portable_name(name))
+        if slash and name and developer
+        else (UNKNOWN, make_portable_name(model))
+    )
 
 
-def evaluation_name(study: str, condition: str) -> str:
+def name_evaluation(study: str, condition: str) -> str:
     """Name the evaluation of a study under a condition.
 
     Parameters
@@ -63,13 +68,13 @@ def evaluation_name(study: str, condition: str) -> str:
     return f"{study}/{condition}"
 
 
-def result_id(identity: str, condition: str) -> str:
+def name_result(identity: str, condition: str) -> str:
     """Name the result that a row belongs to.
 
     Parameters
     ----------
     identity, condition
-        From `identity`, and the condition of the row.
+        From `name_record`, and the condition of the row.
 
     Returns
     -------
@@ -78,8 +83,9 @@ def result_id(identity: str, condition: str) -> str:
     return f"{identity}#{condition}"
 
 
-def aggregate(
-    runs: Runs, study: str, model: str, identity: str, carried: Mapping[str, Carried], detail: Mapping[str, Any],
+def build_aggregate(
+    runs: Runs, study: str, model: str, identity: str, conditions: Mapping[str, ScoredCondition],
+    detail: Mapping[str, Any],
     retrieved: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Make the aggregate of a study and a model.
@@ -91,8 +97,8 @@ def aggregate(
     study, model
         Their names.
     identity
-        From `identity`.
-    carried
+        From `name_record`.
+    conditions
         Condition -> its metric and scores.
     detail
         `detailed_evaluation_results`.
@@ -104,15 +110,15 @@ def aggregate(
     dict
         As schema 0.3.0 has it; a condition without scores has no result.
     """
-    folder = next(each for each in runs.folders if each.study == study and model in each.info["models"])
+    folder = next(entry for entry in runs.folders if entry.study == study and model in entry.info["models"])
     sessions = folder.info["sessions"]
     started = next((session["started"] for session in sessions if session.get("started")), None)
-    own = runs.info["models"][model].get("engine") != "import"
+    is_own_run = runs.info["models"][model].get("engine") != "import"
     version = next((v for s in sessions if (v := (s.get("versions") or {}).get("waver"))), None)
     return {
         "schema_version": VERSION,
         "evaluation_id": identity,
-        **({"evaluation_timestamp": started} if started and own else {}),
+        **({"evaluation_timestamp": started} if started and is_own_run else {}),
         "retrieved_timestamp": retrieved,
         "source_metadata": {
             "source_name": "Waver",
@@ -121,19 +127,21 @@ def aggregate(
             "evaluator_relationship": "other",
         },
         "eval_library": {
-            "name": "waver" if own else UNKNOWN,
-            "version": (version or UNKNOWN) if own else UNKNOWN,
+            "name": "waver" if is_own_run else UNKNOWN,
+            "version": (version or UNKNOWN) if is_own_run else UNKNOWN,
             "additional_details": {"decision_rule": folder.info["decision_rule"], "seed": str(folder.info["seed"])},
         },
-        "model_info": _model(model, runs.info["models"][model], sessions),
+        "model_info": _build_model_info(model, runs.info["models"][model], sessions),
         "evaluation_results": [
-            _result(runs, study, identity, name, each) for name, each in carried.items() if each.scores
+            _build_condition_result(runs, study, identity, name, entry)
+            for name, entry in conditions.items()
+            if entry.scores
         ],
         "detailed_evaluation_results": dict(detail),
     }
 
 
-def _model(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, Any]:
+def _build_model_info(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, Any]:
     developer, slash, _ = model.partition("/")
     engine = fields.get("engine")
     libraries: Mapping[str, Any] = next((s["versions"] for s in reversed(sessions) if s.get("versions")), {})
@@ -145,7 +153,7 @@ def _model(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, An
         **({"developer": developer} if slash else {}),
         **({"inference_engine": runner} if runner else {}),
         "additional_details": {
-            **_texts(fields),
+            **_convert_fields_to_text(fields),
             # Who holds the weights of a model on a server is not known here, nor whether others can have any weights.
             "deployment_type": "self_deployed" if engine in _LOCAL else UNKNOWN,
             "model_availability": UNKNOWN,
@@ -153,45 +161,47 @@ def _model(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, An
     }
 
 
-def _result(runs: Runs, study: str, identity: str, condition: str, carried: Carried) -> dict[str, Any]:
+def _build_condition_result(
+    runs: Runs, study: str, identity: str, condition: str, scored_condition: ScoredCondition
+) -> dict[str, Any]:
     about, fields = runs.info["studies"][study], runs.info["conditions"][study][condition]
-    mean, spread = _mean(carried.scores)
-    told = {f"responses {why}": str(number) for why, number in carried.left_out.items() if number}
+    mean, spread = _compute_mean_and_sd(scored_condition.scores)
+    left_out_counts = {f"responses {why}": str(number) for why, number in scored_condition.left_out.items() if number}
     return {
-        "evaluation_result_id": result_id(identity, condition),
-        "evaluation_name": evaluation_name(study, condition),
+        "evaluation_result_id": name_result(identity, condition),
+        "evaluation_name": name_evaluation(study, condition),
         "source_data": {
             "dataset_name": study,
             "source_type": "other",
-            "additional_details": {f"waver_{key}": value for key, value in _texts(about).items()},
+            "additional_details": {f"waver_{key}": value for key, value in _convert_fields_to_text(about).items()},
         },
-        "metric_config": dict(carried.metric.config),
+        "metric_config": dict(scored_condition.metric.config),
         "score_details": {
             "score": mean,
-            "details": {"responses": str(len(carried.scores)), **told},
+            "details": {"responses": str(len(scored_condition.scores)), **left_out_counts},
             "uncertainty": {
-                "num_samples": len(carried.scores),
+                "num_samples": len(scored_condition.scores),
                 **({} if spread is None else {"standard_deviation": spread}),
             },
         },
         "generation_config": {
-            "generation_args": _generation(fields),
+            "generation_args": _select_generation_settings(fields),
             "additional_details": {"waver_condition": condition, "waver_fields": json.dumps(fields, sort_keys=True)},
         },
     }
 
 
-def _generation(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _select_generation_settings(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the schema has a place for; imported ones may be texts, and have none."""
-    found = {}
+    settings = {}
     for name, kind, least in (("temperature", int | float, 0), ("max_tokens", int, 1)):
         value = fields.get(name)
         if isinstance(value, kind) and not isinstance(value, bool) and value >= least:
-            found[name] = value
-    return found
+            settings[name] = value
+    return settings
 
 
-def _mean(scores: array[float]) -> tuple[float, float | None]:
+def _compute_mean_and_sd(scores: array[float]) -> tuple[float, float | None]:
     """Return the mean and the standard deviation (n - 1) of scores; None for that of one score."""
     mean = math.fsum(scores) / len(scores)
     if len(scores) < 2:
@@ -199,7 +209,7 @@ def _mean(scores: array[float]) -> tuple[float, float | None]:
     return mean, math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
 
 
-def _texts(fields: Mapping[str, Any]) -> dict[str, str]:
+def _convert_fields_to_text(fields: Mapping[str, Any]) -> dict[str, str]:
     """Return fields as texts, which is all that `additional_details` may hold: anything but a text as JSON."""
     return {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

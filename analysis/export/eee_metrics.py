@@ -48,29 +48,29 @@ class Metric:
         if self.kind == "score":
             return NO_NUMBER if row["score"] is None else float(row["score"])
         if self.kind == "probability":
-            return _share(row, self.option)
+            return _compute_option_share(row, self.option)
         if row["gold"] is None:
             return NO_GOLD
-        if (label := likeliest(row)) is not None:
-            return float(_meant(row, label) == row["gold"])
-        return _share(row, row["gold"])
+        if (label := find_likeliest_label(row)) is not None:
+            return float(_find_canonical(row, label) == row["gold"])
+        return _compute_option_share(row, row["gold"])
 
-    def right(self, score: float) -> bool:
+    def is_right(self, score: float) -> bool:
         """Tell whether an answer is right, of samples more than half; else False, as the schema wants a truth value."""
         return self.kind == "accuracy" and score > 0.5
 
-    def reference(self, row: Mapping[str, Any]) -> list[str]:
+    def list_reference_answers(self, row: Mapping[str, Any]) -> list[str]:
         """List the right answer as the response could give it: its label as shown, or the score given by people."""
         if row["gold"] is not None:
-            shown = [
+            labels = [
                 label for label, means in zip(row["options"], row["canonical"], strict=True) if means == row["gold"]
             ]
-            return shown or [row["gold"]]
+            return labels or [row["gold"]]
         return [] if row["gold_score"] is None else [repr(row["gold_score"])]
 
 
 @dataclass(slots=True)
-class Carried:
+class ScoredCondition:
     """What one model answered to one study under one condition: its metric, and the score of every row carried."""
 
     metric: Metric
@@ -78,7 +78,7 @@ class Carried:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) -> Metric:
+def choose_metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) -> Metric:
     """Choose the metric of a condition.
 
     Parameters
@@ -96,20 +96,22 @@ def metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) 
         Of accuracy, of scores, or of the probability of the first label: see the module's docstring.
     """
     if right:
-        return Metric("accuracy", _config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))
+        return Metric("accuracy", _build_metric_config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))
     if "range" in fields or not canonical:
         ends = fields.get("range")
         lowest, highest = ends if isinstance(ends, list) and len(ends) == 2 else ("-Infinity", "Infinity")
-        return Metric("score", _config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
+        return Metric("score", _build_metric_config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
     about = (
         f"mean probability of the answer {canonical[0]!r}, or share of samples that gave it; no answer is right or "
         "wrong, so is_correct is false in all rows"
     )
-    config = _config("waver.probability_of_first_option", f"Probability of {canonical[0]!r}", about, "proportion", 0, 1)
+    config = _build_metric_config(
+        "waver.probability_of_first_option", f"Probability of {canonical[0]!r}", about, "proportion", 0, 1
+    )
     return Metric("probability", config, canonical[0])
 
 
-def _config(key: str, name: str, about: str, unit: str, lowest: Any, highest: Any) -> dict[str, Any]:
+def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any, highest: Any) -> dict[str, Any]:
     return {
         "evaluation_description": about,
         "metric_id": key,
@@ -123,7 +125,7 @@ def _config(key: str, name: str, about: str, unit: str, lowest: Any, highest: An
     }
 
 
-def likeliest(row: Mapping[str, Any]) -> str | None:
+def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
     """Return the label of the option with the largest probability, the first of equal ones; None without them."""
     values = row["probability"]
     if not values or len(values) != len(row["options"]):
@@ -131,21 +133,21 @@ def likeliest(row: Mapping[str, Any]) -> str | None:
     return str(row["options"][values.index(max(values))])
 
 
-def _meant(row: Mapping[str, Any], label: str | None) -> str | None:
+def _find_canonical(row: Mapping[str, Any], label: str | None) -> str | None:
     """Return what a label means in the frame of the original item."""
     options = list(row["options"])
     return str(row["canonical"][options.index(label)]) if label in options else None
 
 
-def _share(row: Mapping[str, Any], option: str) -> float:
+def _compute_option_share(row: Mapping[str, Any], option: str) -> float:
     """Return the probability of a canonical option, else the share of samples that gave it; else 1 for the answer.
 
     A probability that rounds to more than 1 is 1: the bounds of the metric hold.
     """
-    meant = [means == option for means in row["canonical"]]
+    is_option = [means == option for means in row["canonical"]]
     for name in ("probability", "count"):
-        if row[name] is not None and len(row[name]) == len(meant):
+        if row[name] is not None and len(row[name]) == len(is_option):
             total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)
-            found = sum(value for value, is_meant in zip(row[name], meant, strict=True) if is_meant)
-            return min(1.0, found / total) if total else 0.0
-    return float(_meant(row, row["answer"]) == option)
+            option_amount = sum(value for value, is_meant in zip(row[name], is_option, strict=True) if is_meant)
+            return min(1.0, option_amount / total) if total else 0.0
+    return float(_find_canonical(row, row["answer"]) == option)

@@ -15,7 +15,7 @@ MARK = "export.json"
 """Says that a folder is an export, of which runs, and which files belong to it."""
 
 
-def write(out: Path, fill: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any]:
+def write_export_folder(out: Path, fill: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any]:
     """Write the folder of an export; an earlier export there is replaced.
 
     Parameters
@@ -36,21 +36,21 @@ def write(out: Path, fill: Callable[[Path], Mapping[str, Any]]) -> dict[str, Any
         For a file of that name, and a folder that holds anything that is not of an earlier export.
     """
     place = out.resolve()
-    refuse(out)
+    check_export_folder(out)
     noted: dict[str, Any] = {}
 
-    def whole(aside: Path) -> None:
+    def fill_and_mark(aside: Path) -> None:
         noted.update(fill(aside))
-        noted["files"] = sorted(_files(aside))
+        noted["files"] = sorted(_list_files_below(aside))
         text = json.dumps(noted, indent=1, ensure_ascii=False) + "\n"
         (aside / MARK).write_text(text, encoding="utf-8")
 
-    write_folder_atomically(place, whole)
+    write_folder_atomically(place, fill_and_mark)
     return noted
 
 
-def refuse(out: Path) -> None:
-    """Refuse a folder that an export must not replace; errors as in `write`."""
+def check_export_folder(out: Path) -> None:
+    """Refuse a folder that an export must not replace; errors as in `write_export_folder`."""
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder} is a file; --out needs a folder")
@@ -59,18 +59,18 @@ def refuse(out: Path) -> None:
     if not (out / MARK).is_file():
         raise InputError(f"{out}: holds other files and no export; give --out a new or empty folder")
     try:
-        known = json.loads((out / MARK).read_text(encoding="utf-8"))["files"]
-        own = {MARK, *known}
+        listed_files = json.loads((out / MARK).read_text(encoding="utf-8"))["files"]
+        own_files = {MARK, *listed_files}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{out}: {MARK} is not one that an export wrote; give --out a new folder") from error
-    others = sorted(_files(out) - own)
-    if others:
+    other_files = sorted(_list_files_below(out) - own_files)
+    if other_files:
         raise InputError(
-            f"{out}: {short(others[0])} is not of the export that is there; move it, or give --out a new folder"
+            f"{out}: {short(other_files[0])} is not of the export that is there; move it, or give --out a new folder"
         )
 
 
-def _files(folder: Path) -> set[str]:
+def _list_files_below(folder: Path) -> set[str]:
     """List the files in a folder and below, as export.json has them; links are not followed."""
     return {
         Path(above, name).relative_to(folder).as_posix() for above, _, names in os.walk(folder) for name in names

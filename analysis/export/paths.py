@@ -7,10 +7,10 @@ import re
 _RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(1, 10)), "DATA"}
 
 
-def portable(name: str) -> str:
+def make_portable_name(name: str) -> str:
     r"""Turn a name into a folder's name: what a file system refuses becomes _.
 
-    >>> portable("tea: hot?"), portable("a/b"), portable("nul"), portable("..")
+    >>> make_portable_name("tea: hot?"), make_portable_name("a/b"), make_portable_name("nul"), make_portable_name("..")
     ('tea_ hot_', 'a_b', '_nul', '_')
     """
     safe = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]', "_", name).rstrip(". ")[:100].rstrip(". ")

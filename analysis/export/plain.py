@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.export.tables import Table, tables
-from analysis.runs.folder import literal
+from analysis.export.tables import ExportTable, build_export_tables
+from analysis.runs.folder import quote_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -21,16 +21,16 @@ TYPES = {"VARCHAR": "string", "DOUBLE": "double", "BIGINT": "int64", "BOOLEAN": 
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTable:
     """A table that was written: its file, the number of rows, and column -> type."""
 
-    table: Table
+    table: ExportTable
     file: str
     rows: int
     types: dict[str, str]
 
 
-def write(runs: Runs, folder: Path, form: str) -> dict[str, Written]:
+def write_table_files(runs: Runs, folder: Path, form: str) -> dict[str, WrittenTable]:
     """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file.
 
     Parameters
@@ -47,29 +47,29 @@ def write(runs: Runs, folder: Path, form: str) -> dict[str, Written]:
     dict
         Name -> table, without those that have no rows.
     """
-    written = {}
+    written_tables = {}
     runs.execute("SET preserve_insertion_order = true")  # else two exports of one run differ in the order of rows
-    for name, table in tables(runs).items():
+    for name, table in build_export_tables(runs).items():
         file = folder / f"{name}.{form}"
-        found = runs.execute(f"DESCRIBE {table.query}").fetchall()
-        types = {column: TYPES[kind] for column, kind, *_ in found}
+        column_rows = runs.execute(f"DESCRIBE {table.query}").fetchall()
+        types = {column: TYPES[kind] for column, kind, *_ in column_rows}
         assert list(types) == list(table.columns), f"{name}: the columns of the query are not those that are explained"
-        copied = runs.execute(f"COPY ({table.query}) TO {literal(str(file))} ({FORMATS[form]})").fetchall()
-        if copied[0][0]:
-            written[name] = Written(table, file.name, copied[0][0], types)
+        copy_result = runs.execute(f"COPY ({table.query}) TO {quote_literal(str(file))} ({FORMATS[form]})").fetchall()
+        if copy_result[0][0]:
+            written_tables[name] = WrittenTable(table, file.name, copy_result[0][0], types)
         else:
             file.unlink()
-    (folder / DICTIONARY).write_bytes(dictionary(written).encode("utf-8"))
-    return written
+    (folder / DICTIONARY).write_bytes(build_dictionary_csv(written_tables).encode("utf-8"))
+    return written_tables
 
 
-def dictionary(written: dict[str, Written]) -> str:
+def build_dictionary_csv(written_tables: dict[str, WrittenTable]) -> str:
     """Return the data dictionary as CSV: table, column, type, unit, meaning."""
     text = io.StringIO()
     rows = [
-        (name, column, made.types[column], entry.unit, entry.meaning)
-        for name, made in written.items()
-        for column, entry in made.table.columns.items()
+        (name, column, written_table.types[column], entry.unit, entry.meaning)
+        for name, written_table in written_tables.items()
+        for column, entry in written_table.table.columns.items()
     ]
     csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
     return text.getvalue()

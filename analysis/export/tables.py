@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.export.described import described
+from analysis.export.described import register_run_json_tables
 from analysis.reporting.columns import MASS, Column
-from analysis.runs.folder import literal
+from analysis.runs.folder import quote_literal
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _UNITS = {"probability": MASS, "mass": MASS, "mass_upper": MASS, "logprob": "nat
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """One table of an export.
 
     Attributes
@@ -43,43 +43,45 @@ class Table:
     columns: Mapping[str, Column]
 
 
-def tables(runs: Runs) -> dict[str, Table]:
+def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
     """Return the tables of some runs by name, those that are joined to others last."""
     return {
-        "responses": _responses(),
-        "response_options": _response_options(runs),
-        "response_texts": _response_texts(),
-        "variants": _variants(),
-        "variant_options": _variant_options(),
-        "variant_attributes": _variant_attributes(),
-        "variant_parents": _variant_parents(),
+        "responses": _build_responses_table(),
+        "response_options": _build_response_options_table(runs),
+        "response_texts": _build_response_texts_table(),
+        "variants": _build_variants_table(),
+        "variant_options": _build_variant_options_table(),
+        "variant_attributes": _build_variant_attributes_table(),
+        "variant_parents": _build_variant_parents_table(),
         **{
-            name: Table(rows, f"SELECT * FROM export_{name}", columns)
-            for name, (rows, columns) in described(runs).items()
+            name: ExportTable(rows, f"SELECT * FROM export_{name}", columns)
+            for name, (rows, columns) in register_run_json_tables(runs).items()
         },
     }
 
 
-def _meanings(table: str, names: str, **own: Column) -> dict[str, Column]:
+def _describe_columns(table: str, names: str, **own_columns: Column) -> dict[str, Column]:
     """Return columns in order: their own meaning, or that of `table` in results/schema.json."""
-    known = {column["name"]: str(column["meaning"]) for column in SCHEMA[table]["columns"]}
-    return {name: own.get(name) or Column(known[name], _UNITS.get(name, "")) for name in names.split(", ")}
+    meanings = {column["name"]: str(column["meaning"]) for column in SCHEMA[table]["columns"]}
+    return {name: own_columns.get(name) or Column(meanings[name], _UNITS.get(name, "")) for name in names.split(", ")}
 
 
-def _variants() -> Table:
+def _build_variants_table() -> ExportTable:
     names = f"{_WORDING}, position, pattern, language, text, gold, gold_score"
     position = Column("place of the wording in its study, from 0")
-    return Table("a wording of an item", f"SELECT {names} FROM stimuli", _meanings("stimuli", names, position=position))
+    return ExportTable(
+        "a wording of an item", f"SELECT {names} FROM stimuli", _describe_columns("stimuli", names, position=position)
+    )
 
 
-def _variant_options() -> Table:
+def _build_variant_options_table() -> ExportTable:
     query = f"""
         SELECT {_WORDING}, place, option, canonical, canonical = gold AS is_gold
         FROM (SELECT {_WORDING}, gold, unnest(range(1, len(options) + 1)) AS place, unnest(options) AS option,
                      unnest(canonical) AS canonical FROM stimuli)"""
-    return Table(
+    return ExportTable(
         "an option of a wording", query,
-        _meanings(
+        _describe_columns(
             "stimuli", f"{_WORDING}, place, option, canonical, is_gold",
             place=Column("place of the option as shown, from 1"), option=Column("its label as shown"),
             canonical=Column("what it means in the frame of the original item"),
@@ -88,38 +90,38 @@ def _variant_options() -> Table:
     )  # fmt: skip
 
 
-def _variant_attributes() -> Table:
+def _build_variant_attributes_table() -> ExportTable:
     query = f"""
         SELECT {_WORDING}, entry.key AS attribute, entry.value AS value
         FROM (SELECT {_WORDING}, unnest(map_entries(attributes)) AS entry FROM stimuli)"""
-    return Table(
+    return ExportTable(
         "an attribute of a wording", query,
-        _meanings("stimuli", f"{_WORDING}, attribute, value", attribute=Column("name of the attribute"),
+        _describe_columns("stimuli", f"{_WORDING}, attribute, value", attribute=Column("name of the attribute"),
                   value=Column("its value, as text")),
     )  # fmt: skip
 
 
-def _variant_parents() -> Table:
+def _build_variant_parents_table() -> ExportTable:
     parent = Column("id of a wording of the same item that this one differs from minimally")
-    return Table(
+    return ExportTable(
         "a wording and one that it differs from minimally",
         f"SELECT {_WORDING}, unnest(parents) AS parent FROM stimuli",
-        _meanings("stimuli", f"{_WORDING}, parent", parent=parent),
+        _describe_columns("stimuli", f"{_WORDING}, parent", parent=parent),
     )  # fmt: skip
 
 
-def _responses() -> Table:
+def _build_responses_table() -> ExportTable:
     keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
-    own = "score, mass, mass_upper, invalid, clipped, text_logprob"
+    number_names = "score, mass, mass_upper, invalid, clipped, text_logprob"
     query = f"""
         SELECT {keys}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
-               canonical_answer = s.gold AS correct, {own}, NULL::VARCHAR AS error
+               canonical_answer = s.gold AS correct, {number_names}, NULL::VARCHAR AS error
         FROM responses AS r LEFT JOIN stimuli AS s USING ({_WORDING})
         UNION ALL BY NAME SELECT {_RESPONSE}, error FROM errors"""
-    return Table(
+    return ExportTable(
         "a response: what a model answered to a wording under a condition", query,
-        _meanings(
-            "responses", f"{_RESPONSE}, answer, canonical_answer, correct, {own}, error",
+        _describe_columns(
+            "responses", f"{_RESPONSE}, answer, canonical_answer, correct, {number_names}, error",
             canonical_answer=Column("`answer` in the frame of the original item"),
             correct=Column("whether `canonical_answer` is the right answer; missing where there is no right answer, "
                            "and where there is no valid answer, which a share of right answers counts as wrong"),
@@ -128,10 +130,10 @@ def _responses() -> Table:
     )  # fmt: skip
 
 
-def _response_options(runs: Runs) -> Table:
+def _build_response_options_table(runs: Runs) -> ExportTable:
     """Make the table of options; where the numbers of a range were asked for, they are the options."""
     lowest = [
-        f"({literal(study)}, {literal(name)}, {fields['range'][0]:d})"
+        f"({quote_literal(study)}, {quote_literal(name)}, {fields['range'][0]:d})"
         for study, conditions in runs.info["conditions"].items()
         for name, fields in conditions.items()
         if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
@@ -149,9 +151,9 @@ def _response_options(runs: Runs) -> Table:
                CASE WHEN lowest IS NULL THEN canonical[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS canonical,
                probability[place] AS probability, logprob[place] AS logprob, "count"[place] AS count
         FROM answered"""
-    return Table(
+    return ExportTable(
         "an option of a response: its probability, or how many samples gave it", query,
-        _meanings(
+        _describe_columns(
             "responses", f"{_RESPONSE}, place, option, canonical, probability, logprob, count",
             place=Column("place of the option as shown, from 1"),
             option=Column("its label as shown; where a condition has a range, the number"),
@@ -163,12 +165,12 @@ def _response_options(runs: Runs) -> Table:
     )  # fmt: skip
 
 
-def _response_texts() -> Table:
+def _build_response_texts_table() -> ExportTable:
     query = f"""
         SELECT {_RESPONSE}, unnest(range(1, len(output) + 1)) AS place, unnest(output) AS text
         FROM responses WHERE output IS NOT NULL"""
-    return Table(
+    return ExportTable(
         "a text that a model wrote", query,
-        _meanings("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
+        _describe_columns("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
                   text=Column("the text as it was written, unchanged")),
     )  # fmt: skip

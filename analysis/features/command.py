@@ -38,23 +38,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Compute the features of every given run, and print what computed them."""
-    from analysis.features.computation import compute
+    from analysis.features.computation import compute_features
 
     for run in args.runs:
-        summary = compute(run, spacy=args.spacy, sentiment=args.sentiment, language=args.language, progress=True)
+        summary = compute_features(
+            run, spacy=args.spacy, sentiment=args.sentiment, language=args.language, progress=True
+        )
         for line in summary.changes:
             print(line, file=sys.stderr)
-        print(_report(summary))
+        print(_describe_summary(summary))
     return 0
 
 
-def _report(summary: Summary) -> str:
-    from analysis.features.component import describe
+def _describe_summary(summary: Summary) -> str:
+    from analysis.features.component import describe_identity
 
-    done = "nothing to compute" if not summary.computed else "computed"
-    lines = [f"{summary.path}: {done}"]
+    outcome = "nothing to compute" if not summary.n_computed else "computed"
+    lines = [f"{summary.path}: {outcome}"]
     for record in summary.records:
-        what = describe(record.identity) if record.identity else "missing"
+        component_text = describe_identity(record.identity) if record.identity else "missing"
         note = f": {record.note}" if record.note else ""
-        lines.append(f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {what}{note}")
+        lines.append(
+            f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {component_text}{note}"
+        )
     return "\n".join([*lines, "  edit_similarity: to the item's original"])

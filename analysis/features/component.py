@@ -34,14 +34,14 @@ class Component:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingComponent:
     """Name columns that cannot be computed here, with one line that says why and what to do."""
 
     columns: tuple[str, ...]
     reason: str
 
 
-def version(distribution: str) -> str | None:
+def find_version(distribution: str) -> str | None:
     """Return the version of an installed distribution without importing it, or None."""
     try:
         return metadata.version(distribution)
@@ -49,13 +49,13 @@ def version(distribution: str) -> str | None:
         return None
 
 
-def describe(identity: Mapping[str, str]) -> str:
+def describe_identity(identity: Mapping[str, str]) -> str:
     """Write an identity in words.
 
-    >>> describe({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
+    >>> describe_identity({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
     'wordfreq 3.1.1 (hash 01234567)'
     """
     head = " ".join(filter(None, (identity.get("name"), identity.get("version"))))
-    short = {**identity, "hash": identity.get("hash", "")[:8]}
-    rest = [f"{key} {value}" for key, value in short.items() if value and key not in ("name", "version")]
-    return f"{head} ({', '.join(rest)})" if rest else head
+    shown_fields = {**identity, "hash": identity.get("hash", "")[:8]}
+    details = [f"{key} {value}" for key, value in shown_fields.items() if value and key not in ("name", "version")]
+    return f"{head} ({', '.join(details)})" if details else head

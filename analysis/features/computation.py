@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.features import dependencies, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
-from analysis.features.component import Component, Missing, describe
-from analysis.features.store import Record, Stored
-from analysis.runs.folder import ORIGINAL, literal
+from analysis.features.component import Component, MissingComponent, describe_identity
+from analysis.features.store import FeatureRecord, StoredFeatures
+from analysis.runs.folder import ORIGINAL, quote_literal
 from ground.errors import InputError
 from ground.locking import held as locked
 
@@ -37,27 +37,27 @@ class Summary:
         Which component computed which columns for which language, and why others are missing.
     changes
         One line for every group of columns that was computed again, with the reason.
-    computed
+    n_computed
         Number of values computed in this call (texts x groups of columns).
     default_language
         The assumed language of wordings that name none.
     features, similarities
         The values, as features.parquet and similarity.parquet hold them.
-    unkept
+    keep_error
         Why the folder does not hold them; None: it does.
     """
 
     path: Path
-    records: tuple[Record, ...]
+    records: tuple[FeatureRecord, ...]
     changes: tuple[str, ...]
-    computed: int
+    n_computed: int
     default_language: str
     features: pa.Table
     similarities: pa.Table
-    unkept: OSError | None
+    keep_error: OSError | None
 
 
-def compute(
+def compute_features(
     path: str | Path,
     *,
     spacy: Sequence[str] = (),
@@ -77,7 +77,7 @@ def compute(
         spaCy pipelines by package name or path, at most one per language. The default is the one used before, else
         `en_core_web_sm` for English.
     sentiment
-        "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.scored`.
+        "auto", "pysentimiento" or "vader"; see `analysis.features.sentiment.build_sentiment_component`.
     language
         Language of wordings that name none. None means the one used before, else English.
     progress
@@ -85,7 +85,7 @@ def compute(
     chunk
         Number of texts after which finished values are written to disk.
     must_keep
-        False: where the folder takes no file, go on without it; `Summary.unkept` says why.
+        False: where the folder takes no file, go on without it; `Summary.keep_error` says why.
 
     Returns
     -------
@@ -100,148 +100,165 @@ def compute(
         For a folder that takes no file, where the values must be kept.
     """
     folder = Path(path)
-    run = runs.open(path)
+    run = runs.open_runs(path)
     if run.folders[0].path != folder:
-        inside = ", ".join(str(each.path) for each in run.folders)
+        inside = ", ".join(str(run_folder.path) for run_folder in run.folders)
         raise InputError(
             f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
         )
-    pipelines = [dependencies.find(source) for source in spacy]
+    pipelines = [dependencies.find_pipeline(source) for source in spacy]
     with locked(folder):  # a second computation waits, and then finds the work done
-        stored = store.read(folder)
+        stored = store.read_stored_features(folder)
         default = language or stored.default_language or DEFAULT_LANGUAGE
         if language is None and stored.default_language is None:
-            _refuse_japanese(run, folder)
-        texts = _texts(run, default)
-        _refuse_idle(pipelines, texts)
-        books = _Books(folder, stored, progress, chunk, must_keep)
+            _check_language_of_japanese(run, folder)
+        texts = _list_texts(run, default)
+        _check_pipelines_used(pipelines, texts)
+        collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
-            for part in _components(code, pipelines, sentiment, stored):
-                books.settle(code, wordings, part)
-        features = books.close(default, texts)
-        similarities = _similarity(run, books, progress)
+            for part in _choose_components(code, pipelines, sentiment, stored):
+                collector.add_component(code, wordings, part)
+        features = collector.close(default, texts)
+        similarities = _read_or_compute_similarities(run, collector, progress)
     return Summary(
-        folder, tuple(books.records), tuple(books.changes), books.computed, default, features, similarities,
-        books.unkept,
+        folder, tuple(collector.records), tuple(collector.changes), collector.n_computed, default, features,
+        similarities,
+        collector.keep_error,
     )  # fmt: skip
 
 
-def language_sql(default: str) -> str:
+def build_language_sql(default: str) -> str:
     """Return the SQL of a stimulus's language: the first part of its code ("en-GB" is "en"), or the default."""
-    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {literal(default)})"
+    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {quote_literal(default)})"
 
 
-def _components(code: str, pipelines: Sequence[Any], engine: str, stored: Stored) -> Iterator[Component | Missing]:
+def _choose_components(
+    code: str, pipelines: Sequence[Any], engine: str, stored: StoredFeatures
+) -> Iterator[Component | MissingComponent]:
     """Yield the components for texts of a language, the slow ones last."""
 
-    def known(columns: Sequence[str]) -> Mapping[str, str] | None:
-        record = stored.record(code, columns)
+    def find_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
+        record = stored.find_record(code, columns)
         return record.identity if record else None
 
-    yield words.lengths(code)
-    yield words.frequency(code, known(words.FREQUENCY))
-    yield negation_cues.cues(code)
-    yield sentiments.scored(code, engine, known(sentiments.COLUMNS))
-    yield dependencies.parsed(code, pipelines, known(dependencies.COLUMNS))
+    yield words.build_length_component(code)
+    yield words.build_frequency_component(code, find_identity(words.FREQUENCY))
+    yield negation_cues.build_cue_component(code)
+    yield sentiments.build_sentiment_component(code, engine, find_identity(sentiments.COLUMNS))
+    yield dependencies.build_dependency_component(code, pipelines, find_identity(dependencies.COLUMNS))
 
 
-class _Books:
+class _ValueCollector:
     """Find the values of one group of columns after the other: reuse valid ones, compute the rest in chunks."""
 
-    def __init__(self, folder: Path, stored: Stored, progress: bool, chunk: int, must_keep: bool) -> None:
+    def __init__(self, folder: Path, stored: StoredFeatures, progress: bool, chunk: int, must_keep: bool) -> None:
         self.folder = folder
-        self.records: list[Record] = []
+        self.records: list[FeatureRecord] = []
         self.changes: list[str] = []
-        self.computed = 0
-        self.unkept: OSError | None = None
+        self.n_computed = 0
+        self.keep_error: OSError | None = None
         self._stored, self._progress, self._chunk, self._must_keep = stored, progress, chunk, must_keep
         self._columns: dict[str, dict[str, Any]] = {}
 
-    def keep(self, write: Callable[..., None], *what: Any) -> None:
+    def write_if_possible(self, write: Callable[..., None], *arguments: Any) -> None:
         """Write something into the folder; once it takes no file, nothing more, unless it must."""
-        if self.unkept is not None:
+        if self.keep_error is not None:
             return
         try:
-            write(*what)
+            write(*arguments)
         except OSError as error:
             if self._must_keep:
                 raise
-            self.unkept = error
+            self.keep_error = error
 
-    def settle(self, code: str, texts: Sequence[str], part: Component | Missing) -> None:
+    def add_component(self, code: str, texts: Sequence[str], part: Component | MissingComponent) -> None:
         """Reuse or compute the values of one group of columns for all texts of a language."""
         columns = self._columns.setdefault(code, {})
-        before, held = self._stored.record(code, part.columns), self._held(code, texts)
-        old = before.identity if before and held else None
+        old_record, stored_rows = self._stored.find_record(code, part.columns), self._find_stored_rows(code, texts)
+        old_identity = old_record.identity if old_record and stored_rows else None
         # Values stay valid if the component that computed them is no longer installed.
-        if before and held and old and (isinstance(part, Missing) or _same(old, part.identity)):
-            columns.update((name, held[name].combine_chunks()) for name in part.columns)
-            self.records.append(before)
-        elif isinstance(part, Missing):
-            self.records.append(Record(code, part.columns, None, part.reason, len(texts)))
+        if (
+            old_record
+            and stored_rows
+            and old_identity
+            and (isinstance(part, MissingComponent) or _is_same_identity(old_identity, part.identity))
+        ):
+            columns.update((name, stored_rows[name].combine_chunks()) for name in part.columns)
+            self.records.append(old_record)
+        elif isinstance(part, MissingComponent):
+            self.records.append(FeatureRecord(code, part.columns, None, part.reason, len(texts)))
         else:
             try:
-                columns.update(self._measured(code, texts, part))
+                columns.update(self._measure_texts(code, texts, part))
             except InputError as error:
                 if part.named:
                     raise
-                self.settle(code, texts, Missing(part.columns, str(error)))
+                self.add_component(code, texts, MissingComponent(part.columns, str(error)))
                 return
-            self.records.append(Record(code, part.columns, dict(part.identity), part.note, len(texts)))
-            if old:
-                what, now, was = f"{', '.join(part.columns)} ({code})", describe(part.identity), describe(old)
-                self.changes.append(f"{what}: computed again with {now}; before with {was}")
+            self.records.append(FeatureRecord(code, part.columns, dict(part.identity), part.note, len(texts)))
+            if old_identity:
+                columns_text, new_text, old_text = (
+                    f"{', '.join(part.columns)} ({code})",
+                    describe_identity(part.identity),
+                    describe_identity(old_identity),
+                )
+                self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 
     def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> pa.Table:
         """Return all values, and write them unless the folder already holds exactly these."""
         import pyarrow as pa
 
-        rows = pa.concat_tables(store.table(code, some, self._columns[code]) for code, some in texts.items())
-        if self.computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
-            self.keep(store.write, self.folder, default, self.records, rows)
-        if self.unkept is None:
-            store.clear_parts(self.folder)
+        rows = pa.concat_tables(
+            store.build_features_table(code, language_texts, self._columns[code])
+            for code, language_texts in texts.items()
+        )
+        if self.n_computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
+            self.write_if_possible(store.write_features, self.folder, default, self.records, rows)
+        if self.keep_error is None:
+            store.delete_chunks(self.folder)
         return rows
 
-    def _held(self, code: str, texts: Sequence[str]) -> pa.Table | None:
+    def _find_stored_rows(self, code: str, texts: Sequence[str]) -> pa.Table | None:
         """Return the folder's rows if they are for exactly these texts, else None."""
         table = self._stored.tables.get(code)
         return table if table is not None and table["text"].to_pylist() == texts else None
 
-    def _measured(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
+    def _measure_texts(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
         """Return the values of all texts: read those of finished chunks, measure the rest."""
         chunks = store.Chunks(self.folder, code, part.columns, part.identity)
-        done = chunks.read()
-        left = [text for text in texts if text not in done]
-        if not left:
-            return self._aligned(part, texts, done)
+        values_by_text = chunks.read()
+        remaining_texts = [text for text in texts if text not in values_by_text]
+        if not remaining_texts:
+            return self._align_values(part, texts, values_by_text)
         measure = part.load()
         label = f"{part.columns[0]}{' ...' if len(part.columns) > 1 else ''} ({code})"
-        with _bar(label, len(texts), len(done), self._progress) as bar:
-            for start in range(0, len(left), self._chunk):
-                some = left[start : start + self._chunk]
-                values = measure(some)
-                self.keep(chunks.append, some, values)
-                done.update(zip(some, zip(*(values[name] for name in part.columns), strict=True), strict=True))
-                bar.update(len(some))
-        self.computed += len(left)
-        return self._aligned(part, texts, done)
+        with _open_progress_bar(label, len(texts), len(values_by_text), self._progress) as bar:
+            for start in range(0, len(remaining_texts), self._chunk):
+                batch = remaining_texts[start : start + self._chunk]
+                values = measure(batch)
+                self.write_if_possible(chunks.append, batch, values)
+                values_by_text.update(
+                    zip(batch, zip(*(values[name] for name in part.columns), strict=True), strict=True)
+                )
+                bar.update(len(batch))
+        self.n_computed += len(remaining_texts)
+        return self._align_values(part, texts, values_by_text)
 
     @staticmethod
-    def _aligned(part: Component, texts: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    def _align_values(part: Component, texts: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, Any]:
         return dict(zip(part.columns, zip(*(rows[text] for text in texts), strict=True), strict=True))
 
 
-def _similarity(run: Runs, books: _Books, progress: bool) -> pa.Table:
+def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
     """Return the edit similarity of every stimulus: as the folder holds it, else computed and written there."""
     import pyarrow as pa
 
-    path = books.folder / store.SIMILARITY
+    path = collector.folder / store.SIMILARITY_FILE
     keys = run.execute("SELECT item, variant FROM stimuli ORDER BY item, position").fetchall()
     if path.exists():
-        held = store.read_parquet(path, *store.SIMILARITY_COLUMNS)
-        if list(zip(held["item"].to_pylist(), held["variant"].to_pylist(), strict=True)) == keys:
-            return held
+        stored_table = store.read_features_parquet(path, *store.SIMILARITY_COLUMNS)
+        if list(zip(stored_table["item"].to_pylist(), stored_table["variant"].to_pylist(), strict=True)) == keys:
+            return stored_table
     pairs = run.execute(
         f"""
         SELECT original, text FROM stimuli LEFT JOIN (
@@ -249,23 +266,23 @@ def _similarity(run: Runs, books: _Books, progress: bool) -> pa.Table:
         USING (item) ORDER BY item, position"""
     ).fetchall()
     values = []
-    with _bar("similarity", len(pairs), 0, progress) as bar:
-        for value in similarity.similarities(pairs):
+    with _open_progress_bar("similarity", len(pairs), 0, progress) as bar:
+        for value in similarity.compute_similarities(pairs):
             values.append(value)
             bar.update()
     names = ("item", "variant")
     arrays = [pa.array(column, pa.string()) for column in zip(*keys, strict=True)]
     arrays.append(pa.array(values, pa.float64(), from_pandas=True))
     table = pa.table(arrays, names=[*names, "edit_similarity"])
-    books.keep(store.write_parquet, path, table)
-    books.computed += len(values)
+    collector.write_if_possible(store.write_features_parquet, path, table)
+    collector.n_computed += len(values)
     return table
 
 
-def _texts(run: Runs, default: str) -> dict[str, list[str]]:
+def _list_texts(run: Runs, default: str) -> dict[str, list[str]]:
     """List the distinct texts of every language, in the order of the study."""
     rows = run.execute(
-        f"SELECT {language_sql(default)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, min(position)"
+        f"SELECT {build_language_sql(default)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, min(position)"
     ).fetchall()
     texts: dict[str, list[str]] = {}
     for code, text in rows:
@@ -273,20 +290,20 @@ def _texts(run: Runs, default: str) -> dict[str, list[str]]:
     return texts
 
 
-def _refuse_japanese(run: Runs, folder: Path) -> None:
+def _check_language_of_japanese(run: Runs, folder: Path) -> None:
     """Refuse Japanese wordings without a language code: they would be treated as English."""
-    found = run.execute(
+    unmarked = run.execute(
         "SELECT item, variant FROM stimuli "
         f"WHERE coalesce(language, '') = '' AND regexp_matches(text, '{_KANA}') ORDER BY position LIMIT 1"
     ).fetchone()
-    if found:
+    if unmarked:
         raise InputError(
-            f"{folder}: stimuli.parquet: item {found[0]!r}, variant {found[1]!r} looks Japanese but names no language; "
-            "say what language such wordings are in, for example --language ja"
+            f"{folder}: stimuli.parquet: item {unmarked[0]!r}, variant {unmarked[1]!r} looks Japanese but names no "
+            "language; say what language such wordings are in, for example --language ja"
         )
 
 
-def _refuse_idle(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
+def _check_pipelines_used(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str, Any]) -> None:
     """Refuse a named pipeline for a language that no wording has: it was probably named by mistake."""
     for pipeline in pipelines:
         if pipeline.language != "xx" and pipeline.language not in texts:
@@ -296,12 +313,12 @@ def _refuse_idle(pipelines: Sequence[dependencies.Pipeline], texts: Mapping[str,
             )
 
 
-def _same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+def _is_same_identity(identity_a: Mapping[str, str], identity_b: Mapping[str, str]) -> bool:
     """Tell whether two identities are equal apart from the path where a pipeline was found."""
-    return {**one, "source": ""} == {**other, "source": ""}
+    return {**identity_a, "source": ""} == {**identity_b, "source": ""}
 
 
-def _bar(label: str, total: int, initial: int, shown: bool) -> Any:
+def _open_progress_bar(label: str, total: int, initial: int, is_shown: bool) -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=not shown)
+    return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=not is_shown)

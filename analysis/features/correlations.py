@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.features.frames import load
+from analysis.features.frames import read_features
 from analysis.features.names import FEATURES
 from analysis.runs.folder import ORIGINAL
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
+def correlate_columns(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
-    Mean left + right dependents is 1 - roots/words (see `analysis.features.dependents`), so these two correlate
+    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependents`), so these two correlate
     strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a finding.
 
     Parameters
@@ -39,15 +39,18 @@ def correlation(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.Da
     """
     import pandas as pd
 
-    present = [name for name in columns if name in frame and frame[name].notna().any()]
-    pairs = {(a, b): _pearson(frame[a], frame[b]) for a, b in itertools.combinations_with_replacement(present, 2)}
+    present_columns = [name for name in columns if name in frame and frame[name].notna().any()]
+    pairs = {
+        (a, b): _correlate_pair(frame[a], frame[b])
+        for a, b in itertools.combinations_with_replacement(present_columns, 2)
+    }
     pairs |= {(b, a): values for (a, b), values in pairs.items()}
-    order = _cluster(present, {pair: r for pair, (r, _, _) in pairs.items()})
+    order = _order_by_clusters(present_columns, {pair: r for pair, (r, _, _) in pairs.items()})
     rows = [(a, b, *pairs[a, b]) for a, b in itertools.product(order, order)]
     return pd.DataFrame(rows, columns=["feature_a", "feature_b", "r", "p", "n"])
 
 
-def correlations(runs: Runs) -> pd.DataFrame:
+def correlate_features(runs: Runs) -> pd.DataFrame:
     """Correlate the features of each study's paraphrases.
 
     Returns
@@ -57,27 +60,27 @@ def correlations(runs: Runs) -> pd.DataFrame:
     """
     import pandas as pd
 
-    stimuli = load(runs)
+    stimuli = read_features(runs)
     paraphrases = stimuli[stimuli["pattern"] != ORIGINAL]
-    parts = [correlation(rows).assign(study=study) for study, rows in paraphrases.groupby("study", sort=False)]
+    parts = [correlate_columns(rows).assign(study=study) for study, rows in paraphrases.groupby("study", sort=False)]
     names = ["study", "feature_a", "feature_b", "r", "p", "n"]
     return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
 
 
-def _pearson(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
+def _correlate_pair(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
     import numpy as np
     from scipy.stats import pearsonr
 
-    both = (a.notna() & b.notna()).to_numpy()
-    x, y = a.to_numpy()[both], b.to_numpy()[both]
-    n = int(both.sum())
+    has_both = (a.notna() & b.notna()).to_numpy()
+    x, y = a.to_numpy()[has_both], b.to_numpy()[has_both]
+    n = int(has_both.sum())
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return np.nan, np.nan, n
     result = pearsonr(x, y)
     return float(result.statistic), float(result.pvalue), n
 
 
-def _cluster(names: Sequence[str], r: dict[tuple[str, str], float]) -> list[str]:
+def _order_by_clusters(names: Sequence[str], r: dict[tuple[str, str], float]) -> list[str]:
     """Order the names as the leaves of the clustering; an undefined correlation counts as 0."""
     import numpy as np
     from scipy.cluster.hierarchy import leaves_list, linkage

@@ -12,17 +12,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.features.component import Component, Measure, Missing, version
+from analysis.features.component import Component, Measure, MissingComponent, find_version
 from ground.errors import InputError
-from ground.extras import install
+from ground.extras import build_install_command
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
 COLUMNS = ("left_dependents", "right_dependents", "dependency_length")
-DEFAULT = "en_core_web_sm"
-PACKAGES = "spacy_models"  # the group of entry points under which pipelines are installed
+DEFAULT_PIPELINE = "en_core_web_sm"
+PIPELINE_GROUP = "spacy_models"  # the group of entry points under which pipelines are installed
 # Components whose output the parser reads; all others of a pipeline do not change the heads.
 _EMBEDDINGS = frozenset({"tok2vec", "transformer", "curated_transformer"})
 
@@ -46,7 +46,7 @@ class Pipeline:
     identity: Mapping[str, str]
 
 
-def dependents(doc: Doc) -> tuple[float, float, float]:
+def compute_dependents(doc: Doc) -> tuple[float, float, float]:
     """Compute the mean number of left and of right dependents per word, and the mean dependency length.
 
     Every word except a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly
@@ -69,7 +69,7 @@ def dependents(doc: Doc) -> tuple[float, float, float]:
     return float((to_head > 0).mean()), float((to_head < 0).mean()), float(np.abs(to_head).mean())
 
 
-def find(source: str) -> Pipeline:
+def find_pipeline(source: str) -> Pipeline:
     """Find a pipeline by package name or path, without importing spaCy.
 
     Raises
@@ -77,10 +77,10 @@ def find(source: str) -> Pipeline:
     InputError
         If there is no such pipeline.
     """
-    installed = version("spacy")
-    if installed is None:
-        raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: {install('features')}")
-    folder = _package(source)
+    spacy_version = find_version("spacy")
+    if spacy_version is None:
+        raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: {build_install_command('features')}")
+    folder = _find_package_folder(source)
     if folder is None:
         folder = Path(source)
         if not folder.is_dir():
@@ -92,13 +92,13 @@ def find(source: str) -> Pipeline:
         language, name, number = str(content["lang"]), f"{content['lang']}_{content['name']}", str(content["version"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"spaCy pipeline {source!r}: {meta} is missing or no pipeline's; give another one") from error
-    identity = {"name": name, "version": number, "hash": _hash(folder), "spacy": installed, "source": source}
+    identity = {"name": name, "version": number, "hash": _hash_files(folder), "spacy": spacy_version, "source": source}
     return Pipeline(source, language, identity)
 
 
-def parsed(
+def build_dependency_component(
     language: str, named: Sequence[Pipeline] = (), known: Mapping[str, str] | None = None
-) -> Component | Missing:
+) -> Component | MissingComponent:
     """Return the component of left_dependents, right_dependents and dependency_length.
 
     Parameters
@@ -118,65 +118,67 @@ def parsed(
     """
     for pipeline in named:
         if pipeline.language in (language, "xx"):
-            return _component(pipeline, named=True)
-    if version("spacy") is None:
-        return Missing(COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT}")
-    there = [known["source"]] if known else _installed(language)
-    if len(there) != 1:
-        return Missing(COLUMNS, _choose(language, there))
+            return _build_pipeline_component(pipeline, named=True)
+    if find_version("spacy") is None:
+        return MissingComponent(
+            COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT_PIPELINE}"
+        )
+    candidates = [known["source"]] if known else _list_installed_pipelines(language)
+    if len(candidates) != 1:
+        return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
     try:
-        return _component(find(there[0]))
+        return _build_pipeline_component(find_pipeline(candidates[0]))
     except InputError as error:
-        return Missing(COLUMNS, str(error))
+        return MissingComponent(COLUMNS, str(error))
 
 
-def _installed(language: str) -> list[str]:
+def _list_installed_pipelines(language: str) -> list[str]:
     """Name the pipelines for a language that are installed as packages; only the default, where it is among them."""
-    if language == "en" and _package(DEFAULT):
-        return [DEFAULT]
-    names = {entry.name for entry in metadata.entry_points(group=PACKAGES)}
+    if language == "en" and _find_package_folder(DEFAULT_PIPELINE):
+        return [DEFAULT_PIPELINE]
+    names = {entry.name for entry in metadata.entry_points(group=PIPELINE_GROUP)}
     return sorted(name for name in names if name.startswith(f"{language}_"))
 
 
-def _choose(language: str, there: Sequence[str]) -> str:
+def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
     """Say what brings a pipeline where none is installed, and that one must be named where several are."""
-    if there:
-        return f"{', '.join(there)} are installed: choose with --spacy NAME"
+    if candidates:
+        return f"{', '.join(candidates)} are installed: choose with --spacy NAME"
     if language == "en":
-        return f"spaCy has no pipeline here: python -m spacy download {DEFAULT}"
+        return f"spaCy has no pipeline here: python -m spacy download {DEFAULT_PIPELINE}"
     return f"no spaCy pipeline is installed for {language!r}: --spacy NAME or PATH"
 
 
-def _component(pipeline: Pipeline, named: bool = False) -> Component:
-    return Component(COLUMNS, pipeline.identity, lambda: _measure(pipeline), named)
+def _build_pipeline_component(pipeline: Pipeline, named: bool = False) -> Component:
+    return Component(COLUMNS, pipeline.identity, lambda: _load_dependency_measure(pipeline), named)
 
 
-def _measure(pipeline: Pipeline) -> Measure:
-    nlp, pipes = _load(pipeline)
+def _load_dependency_measure(pipeline: Pipeline) -> Measure:
+    nlp, pipes = _load_pipeline(pipeline)
 
-    def measure(texts: Sequence[str]) -> dict[str, list[float]]:
+    def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         with nlp.select_pipes(enable=pipes):
-            values = [dependents(doc) for doc in nlp.pipe(_docs(nlp, texts))]
+            values = [compute_dependents(doc) for doc in nlp.pipe(_build_docs(nlp, texts))]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
-    return measure
+    return measure_texts
 
 
-def _docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
+def _build_docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
     """Cut texts at white space, as the paper does everywhere, instead of with the pipeline's own tokenizer."""
     from spacy.tokens import Doc
 
     return (Doc(nlp.vocab, words=text.split()) for text in texts)
 
 
-def _load(pipeline: Pipeline) -> tuple[Language, list[str]]:
+def _load_pipeline(pipeline: Pipeline) -> tuple[Language, list[str]]:
     """Load a pipeline; return it with the names of the components that find heads."""
     import spacy
 
     try:
         nlp = spacy.load(pipeline.source)
     except (OSError, ValueError, ImportError) as error:  # damaged files, or a missing package
-        raise InputError(f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_first_line(error)}") from error
+        raise InputError(f"spaCy pipeline {pipeline.source!r} cannot be loaded: {_take_first_line(error)}") from error
     parsers = [name for name in nlp.pipe_names if "token.dep" in nlp.get_pipe_meta(name).assigns]
     if not parsers:
         raise InputError(f"spaCy pipeline {pipeline.source!r} has no parser; name one that has")
@@ -184,7 +186,7 @@ def _load(pipeline: Pipeline) -> tuple[Language, list[str]]:
     return nlp, embeddings + parsers
 
 
-def _package(name: str) -> Path | None:
+def _find_package_folder(name: str) -> Path | None:
     """Return the folder of an installed package, or None."""
     if os.sep in name or not name.isidentifier():
         return None
@@ -192,7 +194,7 @@ def _package(name: str) -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin and Path(spec.origin).is_file() else None
 
 
-def _hash(folder: Path) -> str:
+def _hash_files(folder: Path) -> str:
     """Compute SHA-256 over the names and contents of a pipeline's files."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
@@ -203,5 +205,5 @@ def _hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _first_line(error: Exception) -> str:
+def _take_first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import store
-from analysis.features.component import describe
-from analysis.features.computation import Summary, compute, language_sql
+from analysis.features.component import describe_identity
+from analysis.features.computation import Summary, build_language_sql, compute_features
 from analysis.features.names import FEATURES
-from analysis.runs.folder import UNIT, literal
-from ground.errors import system_failure
+from analysis.runs.folder import UNIT, quote_literal
+from ground.errors import describe_os_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,42 +19,42 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
-_ORDER = "study, position"
+_STIMULUS_ORDER = "study, position"
 # Convention for invalid answers -> agreement, in SQL over the view `answers`.
-_AGREEMENT = {
+_AGREEMENT_SQL = {
     "dropped": "agreement",
     "inconsistent": "coalesce(agreement, 0) * CASE WHEN written THEN validity ELSE 1 END",
 }
 
 
-def prepare(runs: Runs) -> None:
+def create_features_table(runs: Runs) -> None:
     """Create, once per `Runs`, the table `features`: stimuli with their features; compute the missing ones first."""
     if runs.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'features'").fetchall():
         return
-    wanted = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
+    text_columns = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
     queries = []
-    for number, (study, summary) in enumerate(_summaries(runs).items()):
+    for number, (study, summary) in enumerate(_compute_summaries(runs).items()):
         runs.con.register(f"text_features_{number}", summary.features)
         runs.con.register(f"similarities_{number}", summary.similarities)
-        language = language_sql(summary.default_language)
+        language = build_language_sql(summary.default_language)
         queries.append(
             f"""
-            SELECT s.*, {wanted}, e.edit_similarity
+            SELECT s.*, {text_columns}, e.edit_similarity
             FROM (SELECT study, position, item, variant, pattern, {language} AS language, text
-                  FROM stimuli WHERE study = {literal(study)}) AS s
+                  FROM stimuli WHERE study = {quote_literal(study)}) AS s
             LEFT JOIN text_features_{number} AS t ON t.text = s.text AND t.language = s.language
             LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"""
         )
     runs.execute(f"CREATE TEMP TABLE features AS {' UNION ALL '.join(queries)}")
 
 
-def load(runs: Runs) -> pd.DataFrame:
+def read_features(runs: Runs) -> pd.DataFrame:
     """Load the features of every stimulus; those that a run folder does not hold yet are computed and saved first.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
 
     Returns
     -------
@@ -62,18 +62,18 @@ def load(runs: Runs) -> pd.DataFrame:
         One row per stimulus, by study and place in it: study, item, variant, pattern, language, text, and the columns
         of `analysis.features.FEATURES` (float64, NaN where missing or undefined).
     """
-    prepare(runs)
-    frame = runs.sql(f"SELECT * EXCLUDE position FROM features ORDER BY {_ORDER}")
+    create_features_table(runs)
+    frame = runs.sql(f"SELECT * EXCLUDE position FROM features ORDER BY {_STIMULUS_ORDER}")
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def frame(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd.DataFrame:
+def join_answers_with_features(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd.DataFrame:
     """Join responses with the features of their wordings, for the mixed models.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`; studies with two canonical labels.
+        From `analysis.runs.open_runs`; studies with two canonical labels.
     original
         Keep the original wordings, too. The default is paraphrases only, as in Haller et al., section 4.3.
     invalid
@@ -91,8 +91,8 @@ def frame(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd
     """
     import pandas as pd
 
-    stimuli = load(runs)
-    answers = _answers(runs, original, _AGREEMENT[invalid])
+    stimuli = read_features(runs)
+    answers = _read_answer_arrays(runs, original, _AGREEMENT_SQL[invalid])
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     names: dict[str, Any] = {}
     for key, values in zip(UNIT, zip(*units, strict=True), strict=True):
@@ -106,7 +106,7 @@ def frame(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd
     return pd.DataFrame(names | measures | {name: stimuli[name].to_numpy()[place] for name in FEATURES}, copy=False)
 
 
-def components(runs: Runs) -> pd.DataFrame:
+def list_feature_components(runs: Runs) -> pd.DataFrame:
     """List which components computed the features of each study, and why others are missing.
 
     Returns
@@ -118,52 +118,60 @@ def components(runs: Runs) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for study, summary in _summaries(runs).items():
+    for study, summary in _compute_summaries(runs).items():
         for record in summary.records:
-            columns, found = ", ".join(record.columns), record.identity is not None
-            component = "; ".join(filter(None, (describe(record.identity), record.note))) if record.identity else None
-            rows.append((study, record.language, columns, component, None if found else record.note, record.n_texts))
+            columns, is_present = ", ".join(record.columns), record.identity is not None
+            component = (
+                "; ".join(filter(None, (describe_identity(record.identity), record.note))) if record.identity else None
+            )
+            rows.append(
+                (study, record.language, columns, component, None if is_present else record.note, record.n_texts)
+            )
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
 
 
-def _summaries(runs: Runs) -> dict[str, Summary]:
+def _compute_summaries(runs: Runs) -> dict[str, Summary]:
     """Compute, once per `Runs`, the missing features of every study; say so where a folder cannot keep them."""
 
-    def computed() -> dict[str, Summary]:
-        found = {study: compute(folder, must_keep=False) for study, folder in _folders(runs).items()}
-        for summary in found.values():
-            if summary.unkept is not None:
-                _, why = system_failure(summary.unkept)
+    def compute_all() -> dict[str, Summary]:
+        summaries = {
+            study: compute_features(folder, must_keep=False) for study, folder in _choose_feature_folders(runs).items()
+        }
+        for summary in summaries.values():
+            if summary.keep_error is not None:
+                _, why = describe_os_error(summary.keep_error)
                 print(f"{summary.path}: text features were computed, but cannot be kept there: {why}", file=sys.stderr)
-        return found
+        return summaries
 
-    return runs.kept("text features", computed)
+    return runs.compute_once("text features", compute_all)
 
 
-def _folders(runs: Runs) -> dict[str, Path]:
+def _choose_feature_folders(runs: Runs) -> dict[str, Path]:
     """Choose the folder of every study that holds its features, or will hold them."""
     chosen: dict[str, Path] = {}
     for study in sorted(runs.info["studies"]):
         folders = [folder.path for folder in runs.folders if folder.study == study]
-        chosen[study] = next((path for path in folders if (path / store.FEATURES).exists()), folders[0])
+        chosen[study] = next((path for path in folders if (path / store.FEATURES_FILE).exists()), folders[0])
     return chosen
 
 
-def _answers(runs: Runs, original: bool, share: str) -> dict[str, np.ndarray]:
-    """Return every answer as arrays: unit, place (its stimulus's row in `load`), agreement, logit, text_logprob.
+def _read_answer_arrays(runs: Runs, original: bool, share: str) -> dict[str, np.ndarray]:
+    """Return every answer as arrays: unit, place (its stimulus's row in `read_features`), agreement, logit,
+    text_logprob.
 
-    `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `load`, counted from 0.
+    `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `read_features`, counted
+    from 0.
     """
     from analysis.runs import agreement
 
-    agreement.prepare(runs)
+    agreement.create_agreement_tables(runs)
     labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}
-    first = " ".join(f"WHEN {literal(study)} THEN {literal(label)}" for study, label in labels.items())
+    first = " ".join(f"WHEN {quote_literal(study)} THEN {quote_literal(label)}" for study, label in labels.items())
     key = "study, model, condition, item, variant"
-    found: dict[str, np.ndarray] = runs.execute(
+    columns: dict[str, np.ndarray] = runs.execute(
         f"""
         WITH places AS (
-            SELECT study, item, variant, row_number() OVER (ORDER BY {_ORDER}) - 1 AS place,
+            SELECT study, item, variant, row_number() OVER (ORDER BY {_STIMULUS_ORDER}) - 1 AS place,
                    list_position(canonical, CASE study {first} END) AS agree
             FROM stimuli)
         SELECT u.position AS unit, place, agreement, logprob[agree] - logprob[3 - agree] AS logit, text_logprob
@@ -173,10 +181,10 @@ def _answers(runs: Runs, original: bool, share: str) -> dict[str, np.ndarray]:
         JOIN units AS u USING (study, model, condition)
         ORDER BY unit, place"""
     ).fetchnumpy()
-    return {name: _plain(values) for name, values in found.items()}
+    return {name: _fill_nulls(values) for name, values in columns.items()}
 
 
-def _plain(values: Any) -> np.ndarray:
+def _fill_nulls(values: Any) -> np.ndarray:
     """Return a column of DuckDB with NaN for null; DuckDB returns a masked array if a column holds nulls."""
     import numpy as np
 

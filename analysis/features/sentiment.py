@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from analysis.features.component import Component, Measure, Missing, version
+from analysis.features.component import Component, Measure, MissingComponent, find_version
 from ground.errors import InputError
-from ground.extras import install
+from ground.extras import build_install_command
 
 COLUMNS = ("sentiment_positive", "sentiment_negative")
 ENGINES = ("auto", "pysentimiento", "vader")
@@ -16,7 +16,9 @@ _INSTALL = {"pysentimiento": "pip install pysentimiento", "vader": "pip install 
 _DISTRIBUTION = {"pysentimiento": "pysentimiento", "vader": "vaderSentiment"}
 
 
-def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None = None) -> Component | Missing:
+def build_sentiment_component(
+    language: str, engine: str = "auto", old_identity: Mapping[str, str] | None = None
+) -> Component | MissingComponent:
     """Return the component of sentiment_positive and sentiment_negative.
 
     Parameters
@@ -25,8 +27,8 @@ def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None 
         Language of the texts.
     engine
         "pysentimiento" (probabilities of a classifier of tweets; en, es, it, pt), "vader" (shares of a text's words and
-        marks, weighted by a lexicon; en), or "auto": the engine of `known`, else pysentimiento, else VADER.
-    known
+        marks, weighted by a lexicon; en), or "auto": the engine of `old_identity`, else pysentimiento, else VADER.
+    old_identity
         Identity of the engine that computed earlier numbers.
 
     Returns
@@ -43,29 +45,33 @@ def scored(language: str, engine: str = "auto", known: Mapping[str, str] | None 
     if engine not in ENGINES:
         raise InputError(f"unknown sentiment engine {engine!r}; the engines are: {', '.join(ENGINES)}")
     if engine != "auto":
-        return _named(language, engine)
-    if known:
-        again = known["name"]
-        if _speaks(again, language) and version(_DISTRIBUTION[again]):
-            return _component(again, language)
-        return Missing(COLUMNS, f"{again} is not installed: {_INSTALL[again]}")
-    return _first_that_works(language)
+        return _build_named_component(language, engine)
+    if old_identity:
+        old_engine = old_identity["name"]
+        if _is_language_supported(old_engine, language) and find_version(_DISTRIBUTION[old_engine]):
+            return _build_engine_component(old_engine, language)
+        return MissingComponent(COLUMNS, f"{old_engine} is not installed: {_INSTALL[old_engine]}")
+    return _build_working_component(language)
 
 
-def _named(language: str, engine: str) -> Component | Missing:
-    if not version(_DISTRIBUTION[engine]):
-        how = install("features") if engine == "vader" else _INSTALL[engine]  # no extra holds pysentimiento
-        raise InputError(f"--sentiment {engine}: it is not installed: {how}")
-    if not _speaks(engine, language):
-        return Missing(COLUMNS, f"{engine} does not know {language!r}")
-    return _component(engine, language, named=True)
+def _build_named_component(language: str, engine: str) -> Component | MissingComponent:
+    if not find_version(_DISTRIBUTION[engine]):
+        install_line = (
+            build_install_command("features") if engine == "vader" else _INSTALL[engine]
+        )  # no extra holds pysentimiento
+        raise InputError(f"--sentiment {engine}: it is not installed: {install_line}")
+    if not _is_language_supported(engine, language):
+        return MissingComponent(COLUMNS, f"{engine} does not know {language!r}")
+    return _build_engine_component(engine, language, named=True)
 
 
-def _first_that_works(language: str) -> Component | Missing:
-    if not _speaks("pysentimiento", language):
-        known = ", ".join(PYSENTIMIENTO_LANGUAGES)
-        return Missing(COLUMNS, f"no sentiment engine knows {language!r}: pysentimiento knows {known}, VADER en")
-    if not version("pysentimiento"):
+def _build_working_component(language: str) -> Component | MissingComponent:
+    if not _is_language_supported("pysentimiento", language):
+        languages = ", ".join(PYSENTIMIENTO_LANGUAGES)
+        return MissingComponent(
+            COLUMNS, f"no sentiment engine knows {language!r}: pysentimiento knows {languages}, VADER en"
+        )
+    if not find_version("pysentimiento"):
         why = f"pysentimiento is not installed: {_INSTALL['pysentimiento']}"
     else:
         try:
@@ -73,23 +79,23 @@ def _first_that_works(language: str) -> Component | Missing:
         except InputError as error:
             why = str(error)
         else:
-            return Component(COLUMNS, _identity("pysentimiento"), lambda: measure)
-    if language == "en" and version("vaderSentiment"):
-        return Component(COLUMNS, _identity("vader"), _load_vader, note=f"VADER, because {why}")
-    return Missing(COLUMNS, f"{why}, or {_INSTALL['vader']}" if language == "en" else why)
+            return Component(COLUMNS, _build_engine_identity("pysentimiento"), lambda: measure)
+    if language == "en" and find_version("vaderSentiment"):
+        return Component(COLUMNS, _build_engine_identity("vader"), _load_vader, note=f"VADER, because {why}")
+    return MissingComponent(COLUMNS, f"{why}, or {_INSTALL['vader']}" if language == "en" else why)
 
 
-def _component(engine: str, language: str, named: bool = False) -> Component:
+def _build_engine_component(engine: str, language: str, named: bool = False) -> Component:
     load = _load_vader if engine == "vader" else lambda: _load_pysentimiento(language)
-    return Component(COLUMNS, _identity(engine), load, named)
+    return Component(COLUMNS, _build_engine_identity(engine), load, named)
 
 
-def _speaks(engine: str, language: str) -> bool:
+def _is_language_supported(engine: str, language: str) -> bool:
     return language in PYSENTIMIENTO_LANGUAGES if engine == "pysentimiento" else language == "en"
 
 
-def _identity(engine: str) -> dict[str, str]:
-    return {"name": engine, "version": str(version(_DISTRIBUTION[engine]))}
+def _build_engine_identity(engine: str) -> dict[str, str]:
+    return {"name": engine, "version": str(find_version(_DISTRIBUTION[engine]))}
 
 
 def _load_vader() -> Measure:
@@ -97,11 +103,11 @@ def _load_vader() -> Measure:
 
     analyzer = SentimentIntensityAnalyzer()
 
-    def measure(texts: Sequence[str]) -> dict[str, list[float]]:
+    def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         scores = [analyzer.polarity_scores(text) for text in texts]
         return {"sentiment_positive": [s["pos"] for s in scores], "sentiment_negative": [s["neg"] for s in scores]}
 
-    return measure
+    return measure_texts
 
 
 def _load_pysentimiento(language: str) -> Measure:
@@ -125,8 +131,8 @@ def _load_pysentimiento(language: str) -> Measure:
     finally:
         hub.setLevel(level)
 
-    def measure(texts: Sequence[str]) -> dict[str, list[float]]:
+    def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         scores = [output.probas for output in analyzer.predict(list(texts))]
         return {"sentiment_positive": [s["POS"] for s in scores], "sentiment_negative": [s["NEG"] for s in scores]}
 
-    return measure
+    return measure_texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 
-class Pattern:
+class EditPattern:
     """Prepare a text for comparisons with many others.
 
     Distances are computed with Myers's bit-parallel algorithm in Hyyrö's form: one column of the edit matrix is held as
@@ -23,7 +23,7 @@ class Pattern:
     def distance(self, text: str) -> int:
         """Compute the Levenshtein distance: insertions, deletions and substitutions of characters.
 
-        >>> Pattern("kitten").distance("sitting")
+        >>> EditPattern("kitten").distance("sitting")
         3
         """
         if not self.length:
@@ -48,14 +48,14 @@ class Pattern:
     def similarity(self, text: str) -> float:
         """Compute 1 - distance / length of the longer text: 1 for equal texts, 0 if no character is kept.
 
-        >>> Pattern("abcd").similarity("abed")
+        >>> EditPattern("abcd").similarity("abed")
         0.75
         """
         longer = max(self.length, len(text))
         return 1 - self.distance(text) / longer if longer else 1.0
 
 
-def similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
+def compute_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
     """Compute the edit similarity of (original, wording) pairs; NaN without an original.
 
     Any white space counts as one space; at the ends it is ignored. Pairs with the same original should come
@@ -67,5 +67,5 @@ def similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
             yield float("nan")
             continue
         if pattern is None or first != original:
-            original, pattern = first, Pattern(" ".join(first.split()))
+            original, pattern = first, EditPattern(" ".join(first.split()))
         yield pattern.similarity(" ".join(text.split()))

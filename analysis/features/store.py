@@ -27,14 +27,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
-FEATURES, RECORDS, SIMILARITY, PARTS = "features.parquet", "features.json", "similarity.parquet", "features.parts"
+FEATURES_FILE, RECORDS_FILE, SIMILARITY_FILE, PARTS_FOLDER = (
+    "features.parquet",
+    "features.json",
+    "similarity.parquet",
+    "features.parts",
+)
 SIMILARITY_COLUMNS = (("item", "variant"), ("edit_similarity",))  # texts, and numbers
 TEXT_COLUMNS = tuple(name for name in NAMES if name != "edit_similarity")
 _METADATA = b"waver"
 
 
 @dataclass(frozen=True)
-class Record:
+class FeatureRecord:
     """Record which component computed some columns of a language; without `identity`, `note` says why none did."""
 
     language: str
@@ -45,7 +50,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredFeatures:
     """Hold the features of a run folder.
 
     Attributes
@@ -59,10 +64,10 @@ class Stored:
     """
 
     default_language: str | None = None
-    records: tuple[Record, ...] = ()
+    records: tuple[FeatureRecord, ...] = ()
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
-    def record(self, language: str, columns: Sequence[str]) -> Record | None:
+    def find_record(self, language: str, columns: Sequence[str]) -> FeatureRecord | None:
         """Return the record of some columns.
 
         Parameters
@@ -75,11 +80,11 @@ class Stored:
         Record or None
             None where the folder holds none.
         """
-        found = (r for r in self.records if r.language == language and r.columns == tuple(columns))
-        return next(found, None)
+        records = (r for r in self.records if r.language == language and r.columns == tuple(columns))
+        return next(records, None)
 
 
-def read(folder: Path) -> Stored:
+def read_stored_features(folder: Path) -> StoredFeatures:
     """Read the features of a folder; empty if it holds none.
 
     Raises
@@ -87,11 +92,11 @@ def read(folder: Path) -> Stored:
     InputError
         If the file is damaged or has another format.
     """
-    path = folder / FEATURES
+    path = folder / FEATURES_FILE
     if not path.exists():
-        return Stored()
-    table = read_parquet(path, ("language", "text"), TEXT_COLUMNS)
-    head = _head(table.schema, path)
+        return StoredFeatures()
+    table = read_features_parquet(path, ("language", "text"), TEXT_COLUMNS)
+    head = _parse_metadata(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
         # Rows of a language stand together: with 2 of "de" and 3 of "en", "en" begins at row 2.
@@ -101,7 +106,7 @@ def read(folder: Path) -> Stored:
     return replace(head, tables=tables)
 
 
-def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
+def build_features_table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
     """Build rows of features.parquet.
 
     Parameters
@@ -125,7 +130,7 @@ def table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
 
-def write(folder: Path, default_language: str, records: Sequence[Record], rows: pa.Table) -> None:
+def write_features(folder: Path, default_language: str, records: Sequence[FeatureRecord], rows: pa.Table) -> None:
     """Write features.json and features.parquet.
 
     Parameters
@@ -133,7 +138,7 @@ def write(folder: Path, default_language: str, records: Sequence[Record], rows: 
     folder
         The run folder.
     default_language, records
-        As in `Stored`.
+        As in `StoredFeatures`.
     rows
         From `table`, all languages one after the other.
     """
@@ -143,9 +148,9 @@ def write(folder: Path, default_language: str, records: Sequence[Record], rows: 
         "components": [asdict(record) for record in records],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    write_atomically(folder / RECORDS, lambda aside: aside.write_text(text, encoding="utf-8"))
+    write_atomically(folder / RECORDS_FILE, lambda aside: aside.write_text(text, encoding="utf-8"))
     # Last, because it is the one that is read: if a kill leaves it out, the next computation writes both.
-    write_parquet(folder / FEATURES, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
+    write_features_parquet(folder / FEATURES_FILE, rows.replace_schema_metadata({_METADATA: json.dumps(content)}))
 
 
 class Chunks:
@@ -153,19 +158,19 @@ class Chunks:
 
     def __init__(self, folder: Path, language: str, columns: Sequence[str], identity: Mapping[str, str]) -> None:
         self.columns = tuple(columns)
-        self._folder = folder / PARTS
+        self._folder = folder / PARTS_FOLDER
         # The language is what somebody wrote, so it is no part of a file's name as it stands.
         key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
         self._stem = f"{self.columns[0]}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def read(self) -> dict[str, tuple[float, ...]]:
         """Read all chunks: text -> values of the columns."""
-        found: dict[str, tuple[float, ...]] = {}
+        values_by_text: dict[str, tuple[float, ...]] = {}
         for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
-            table = read_parquet(path, ("text",), self.columns)
+            table = read_features_parquet(path, ("text",), self.columns)
             rows = zip(*(table[name].to_pylist() for name in self.columns), strict=True)
-            found.update(zip(table["text"].to_pylist(), rows, strict=True))
-        return found
+            values_by_text.update(zip(table["text"].to_pylist(), rows, strict=True))
+        return values_by_text
 
     def append(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
         """Write one chunk.
@@ -183,15 +188,15 @@ class Chunks:
         number = sum(1 for _ in self._folder.glob(f"{self._stem}-*.parquet")) + 1
         arrays = [pa.array(values[name], pa.float64()) for name in self.columns]
         table = pa.table([pa.array(texts, pa.string()), *arrays], names=["text", *self.columns])
-        write_parquet(self._folder / f"{self._stem}-{number:05d}.parquet", table)
+        write_features_parquet(self._folder / f"{self._stem}-{number:05d}.parquet", table)
 
 
-def clear_parts(folder: Path) -> None:
+def delete_chunks(folder: Path) -> None:
     """Delete the chunks: features.parquet holds their values now."""
-    shutil.rmtree(folder / PARTS, ignore_errors=True)
+    shutil.rmtree(folder / PARTS_FOLDER, ignore_errors=True)
 
 
-def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
+def read_features_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
     """Read a Parquet file as it is: no column is made from folder names.
 
     Parameters
@@ -219,13 +224,13 @@ def read_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
-    wanted = dict.fromkeys(texts, "string") | dict.fromkeys(numbers, "double")
-    if not wanted.items() <= {column.name: str(column.type) for column in table.schema}.items():
+    expected_types = dict.fromkeys(texts, "string") | dict.fromkeys(numbers, "double")
+    if not expected_types.items() <= {column.name: str(column.type) for column in table.schema}.items():
         raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
     return table
 
 
-def write_parquet(path: Path, table: pa.Table) -> None:
+def write_features_parquet(path: Path, table: pa.Table) -> None:
     """Write a Parquet file whole or not at all.
 
     Parameters
@@ -238,22 +243,28 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     write_atomically(path, lambda aside: pq.write_table(table, aside, compression="zstd"))
 
 
-def _head(schema: pa.Schema, path: Path) -> Stored:
+def _parse_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
     wrong = InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
     try:
         content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))
-        records = tuple(Record(**{**record, "columns": tuple(record["columns"])}) for record in content["components"])
-        head = Stored(content["default_language"], records)
+        records = tuple(
+            FeatureRecord(**{**record, "columns": tuple(record["columns"])}) for record in content["components"]
+        )
+        head = StoredFeatures(content["default_language"], records)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise wrong from error
-    if content.get("format") != FORMAT or not all(map(_whole, records)) or not isinstance(head.default_language, str):
+    if (
+        content.get("format") != FORMAT
+        or not all(map(_is_whole_record, records))
+        or not isinstance(head.default_language, str)
+    ):
         raise wrong
     return head
 
 
-def _whole(record: Record) -> bool:
+def _is_whole_record(record: FeatureRecord) -> bool:
     """Tell whether a record holds what its fields are for."""
-    named = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
+    has_names = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
     identity = record.identity if record.identity is not None else {}
-    known = isinstance(identity, dict) and all(isinstance(part, str) for part in identity.values())
-    return named and known and isinstance(record.n_texts, int)
+    has_identity = isinstance(identity, dict) and all(isinstance(part, str) for part in identity.values())
+    return has_names and has_identity and isinstance(record.n_texts, int)

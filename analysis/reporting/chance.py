@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.reporting import labels, verdicts
-from analysis.reporting.words import listing
+from analysis.reporting.words import join_names
 from analysis.runs.chance import DETERMINED, DRAWN, SAMPLED, classify_answers, measure_sample_agreement
-from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.significance import ROUNDING
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ALIKE = (
     "of different ones."
 )
 
-NOBODY = pd.DataFrame(columns=["study", "model", "condition", "answers"])  # no answers that chance may have changed
+NO_CHANCE = pd.DataFrame(columns=["study", "model", "condition", "answers"])  # no answers that chance may have changed
 CAUTIONS = {
     DRAWN: "Chance and wording are not told apart for {}: one answer per wording, at a temperature above 0 or not "
     "known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
@@ -48,23 +48,25 @@ def find_chance(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
         often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
     """
-    return runs.kept("answers by chance", lambda: _find_chance(runs))
+    return runs.compute_once("answers by chance", lambda: _find_chance_units(runs))
 
 
-def _find_chance(runs: Runs) -> pd.DataFrame:
+def _find_chance_units(runs: Runs) -> pd.DataFrame:
     units = classify_answers(runs)
     drawn = units[units["answers"] != DETERMINED]
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
         gaps = measure_sample_agreement(runs, study).groupby(["model", "condition"])["gap"]
         tested = {unit: compute_p_above_zero(values.to_numpy()) for unit, values in gaps}
-        own = sampled["study"] == study
-        sampled.loc[own, "p"] = [
-            tested.get(unit, np.nan) for unit in zip(*(sampled.loc[own, key] for key in ("model", "condition")),
+        is_of_study = sampled["study"] == study
+        sampled.loc[is_of_study, "p"] = [
+            tested.get(unit, np.nan) for unit in zip(*(sampled.loc[is_of_study, key] for key in ("model", "condition")),
                                                      strict=True)
         ]  # fmt: skip
-    parted = sampled.index[verdicts.clear(holm_within(sampled, ["study"]))] if len(sampled) else []
-    return drawn.drop(index=parted).reset_index(drop=True)
+    unaffected = (
+        sampled.index[verdicts.mark_clear_effects(correct_families_by_holm(sampled, ["study"]))] if len(sampled) else []
+    )
+    return drawn.drop(index=unaffected).reset_index(drop=True)
 
 
 def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
@@ -85,7 +87,7 @@ def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
     return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
 
 
-def mark_chance(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:
+def mark_chance_rows(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Tell which rows are about answers that chance may have changed.
 
     Parameters
@@ -122,8 +124,11 @@ def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame
     -------
     The words, empty in place of the one withheld.
     """
-    marked = mark_chance(rows, chance)
-    return ["" if by_chance and said == word else said for said, by_chance in zip(words, marked, strict=True)]
+    is_by_chance = mark_chance_rows(rows, chance)
+    return [
+        "" if by_chance and row_word == word else row_word
+        for row_word, by_chance in zip(words, is_by_chance, strict=True)
+    ]
 
 
 def explain_withheld(chance: pd.DataFrame) -> str:
@@ -131,7 +136,7 @@ def explain_withheld(chance: pd.DataFrame) -> str:
     return ONCE if (chance["answers"] == DRAWN).any() else ALIKE
 
 
-def write_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
+def list_chance_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
     """Name the models, of some rows, whose answers may have changed by chance alone.
 
     Parameters
@@ -146,6 +151,6 @@ def write_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
     A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
     """
     for answers, caution in CAUTIONS.items():
-        marked = mark_chance(rows, chance[chance["answers"] == answers])
-        if marked.any():
-            yield caution.format(listing(list(labels.series(rows)[marked].unique())))
+        is_by_chance = mark_chance_rows(rows, chance[chance["answers"] == answers])
+        if is_by_chance.any():
+            yield caution.format(join_names(list(labels.name_rows(rows)[is_by_chance].unique())))

@@ -12,15 +12,15 @@ from typing import Any, TypeAlias
 class Column:
     """One column: its meaning and unit in words; for print, a short header and a number of decimals.
 
-    `digits` None marks a column without decimals: a name, a text, a count. `said` turns a name into the words that are
-    printed for it; the CSV file has the name.
+    `digits` None marks a column without decimals: a name, a text, a count. `word_name` turns a name into the words that
+    are printed for it; the CSV file has the name.
     """
 
     meaning: str
     unit: str = ""
     header: str = ""
     digits: int | None = None
-    said: Callable[[str], str] | None = None
+    word_name: Callable[[str], str] | None = None
 
     @property
     def scale(self) -> str:
@@ -29,8 +29,10 @@ class Column:
         That is so of a count and a name, of the unit that a measure in another column has, and of "wordings" under
         "Wordings". The dictionary of columns has every unit.
         """
-        known = self.digits is None or self.unit.startswith("unit of the measure") or self.unit == self.header.lower()
-        return "0–1" if self.unit.endswith("0 to 1") else "" if known else self.unit
+        is_evident = (
+            self.digits is None or self.unit.startswith("unit of the measure") or self.unit == self.header.lower()
+        )
+        return "0–1" if self.unit.endswith("0 to 1") else "" if is_evident else self.unit
 
 
 # How the intervals of tables and figures are made, for captions; see `analysis.statistics.shares`.
@@ -73,7 +75,7 @@ SHARED: Mapping[str, Column] = {
 Pattern: TypeAlias = Callable[[str], Column | None]
 
 
-def value(raw: Any, entry: Column) -> str:
+def format_value(raw: Any, entry: Column) -> str:
     """Print one value with the digits of its column.
 
     Parameters
@@ -87,7 +89,7 @@ def value(raw: Any, entry: Column) -> str:
     -------
     The text: nothing if undefined, "<0.01" instead of a false 0.00.
 
-    >>> [value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"), float("inf"))]
+    >>> [format_value(raw, Column("", digits=2)) for raw in (0.123, 0.001, 0.0, -0.5, float("nan"), float("inf"))]
     ['0.12', '<0.01', '0.00', '−0.50', '', '∞']
     """
     if isinstance(raw, list | tuple):
@@ -95,7 +97,7 @@ def value(raw: Any, entry: Column) -> str:
     if raw is None or raw != raw:  # NaN is the value that differs from itself
         return ""
     if isinstance(raw, str):
-        return entry.said(raw) if entry.said else raw
+        return entry.word_name(raw) if entry.word_name else raw
     if str(raw) in ("True", "False"):
         return "yes" if raw else "no"
     if math.isinf(raw):

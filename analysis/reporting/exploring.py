@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.reporting import catalogue, tables
 from analysis.reporting.frames import Frames
-from analysis.reporting.notebooks import locate
-from analysis.reporting.pictures import pictures
+from analysis.reporting.notebooks import find_run_folder
+from analysis.reporting.pictures import build_pictures
 from analysis.reporting.plotting import PAGE
 from ground.errors import InputError
 
@@ -47,26 +47,26 @@ class Run:
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
-        self._folders = [locate(os.fspath(folder)) for folder in folders]
-        self._runs = runs.open(*self._folders)
+        self._folders = [find_run_folder(os.fspath(folder)) for folder in folders]
+        self._runs = runs.open_runs(*self._folders)
         self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
-        if not self._pages():
-            raise InputError(f"{', '.join(map(str, self._folders))}: {catalogue.no_page(self._protocols)}")
+        if not self._list_run_pages():
+            raise InputError(f"{', '.join(map(str, self._folders))}: {catalogue.describe_no_page(self._protocols)}")
         self._opened: dict[str, Runs] = {}
         self._frames: dict[str, Frames] = {}
 
     def __repr__(self) -> str:
         info = self._runs.info
-        what = f"{', '.join(info['studies'])}; {len(info['models'])} models"
-        return f"<Run: {what}. tables() and figures() list what there is>"
+        summary = f"{', '.join(info['studies'])}; {len(info['models'])} models"
+        return f"<Run: {summary}. tables() and figures() list what there is>"
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
-        return Listing({name: entry.title for page in self._pages() for name, entry in page.tables.items()})
+        return Listing({name: entry.title for page in self._list_run_pages() for name, entry in page.tables.items()})
 
     def figures(self) -> Listing:
         """List the figures of the pages that these runs are for: name -> what it shows."""
-        return Listing({name: entry.title for page in self._pages() for name, entry in page.figures.items()})
+        return Listing({name: entry.title for page in self._list_run_pages() for name, entry in page.figures.items()})
 
     def table(self, name: str, **options: Any) -> pd.DataFrame:
         """Compute a table.
@@ -88,9 +88,9 @@ class Run:
         InputError
             For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
-        catalogue.table(name)
-        given = tables.convert(f"table {name}", options, tables.options(name))
-        return self._frames_of(catalogue.page_of(name), given)[name].copy()
+        catalogue.look_up_table(name)
+        converted = tables.convert_options(f"table {name}", options, tables.list_options(name))
+        return self._find_page_frames(catalogue.find_page_name(name), converted)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
         """Draw a figure, which shows itself in a notebook and is saved with `savefig`.
@@ -116,33 +116,39 @@ class Run:
         InputError
             For an unknown figure (the message names the nearest), option or part, or runs without data for the figure.
         """
-        entry, page = catalogue.figure(name), catalogue.page_of(name, "figures")
-        known = {key: value for table in catalogue.pages()[page].tables for key, value in tables.options(table).items()}
-        given = tables.convert(f"figure {name}", options, known)
-        found = pictures(name, self._frames_of(page, given))
-        if not found:
+        entry, page = catalogue.look_up_figure(name), catalogue.find_page_name(name, "figures")
+        known_options = {
+            key: value
+            for table in catalogue.list_pages()[page].tables
+            for key, value in tables.list_options(table).items()
+        }
+        converted = tables.convert_options(f"figure {name}", options, known_options)
+        drawn_pictures = build_pictures(name, self._find_page_frames(page, converted))
+        if not drawn_pictures:
             raise InputError(f"figure {name}: {entry.nothing}")
-        if part is None and len(found) > 1:
-            warnings.warn(f"figure {name} has {len(found)} parts; this is the first, part=2 the next", stacklevel=2)
+        if part is None and len(drawn_pictures) > 1:
+            warnings.warn(
+                f"figure {name} has {len(drawn_pictures)} parts; this is the first, part=2 the next", stacklevel=2
+            )
         number = 1 if part is None else part
-        if not 1 <= number <= len(found):
-            raise InputError(f"figure {name}: there is no part {number}; the parts are 1 to {len(found)}")
-        return found[number - 1].draw(width=width)
+        if not 1 <= number <= len(drawn_pictures):
+            raise InputError(f"figure {name}: there is no part {number}; the parts are 1 to {len(drawn_pictures)}")
+        return drawn_pictures[number - 1].draw(width=width)
 
-    def _pages(self) -> list[catalogue.Catalogue]:
-        return [page for page in catalogue.pages().values() if page.protocols & self._protocols]
+    def _list_run_pages(self) -> list[catalogue.Catalogue]:
+        return [page for page in catalogue.list_pages().values() if page.protocols & self._protocols]
 
-    def _frames_of(self, page: str, options: Mapping[str, Any]) -> Frames:
+    def _find_page_frames(self, page: str, options: Mapping[str, Any]) -> Frames:
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._runs_of(page), options)
+            self._frames[key] = Frames(self._find_page_runs(page), options)
         return self._frames[key]
 
-    def _runs_of(self, page: str) -> Runs:
+    def _find_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
-        protocols = catalogue.pages()[page].protocols
+        protocols = catalogue.list_pages()[page].protocols
         if self._protocols <= protocols:
             return self._runs
         if page not in self._opened:
-            self._opened[page] = runs.open(*self._folders, protocols=protocols)
+            self._opened[page] = runs.open_runs(*self._folders, protocols=protocols)
         return self._opened[page]

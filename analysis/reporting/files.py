@@ -18,7 +18,7 @@ HEADER = ("table", "column", "unit", "meaning")
 LATEX_ROWS = 1000
 
 
-def write(path: Path, text: str) -> None:
+def write_text_file(path: Path, text: str) -> None:
     """Write a text file whole or not at all.
 
     Parameters
@@ -47,9 +47,9 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
         Folder of the report.
     """
     folder = out / "tables"
-    write(folder / f"{name}.csv", tables.render(name, frame, "csv"))
+    write_text_file(folder / f"{name}.csv", tables.render_table(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
-        write(folder / f"{name}.tex", tables.render(name, frame, "latex"))
+        write_text_file(folder / f"{name}.tex", tables.render_table(name, frame, "latex"))
     write_dictionary(out)
 
 
@@ -59,32 +59,32 @@ def write_dictionary(out: Path) -> None:
     Pages that are made at the same time each write it; the report writes it once more when all tables are there.
     """
     folder = out / "tables"
-    rows = [row for name in catalogue.tables() for row in _explained(name, folder / f"{name}.csv")]
+    rows = [row for name in catalogue.list_tables() for row in _list_dictionary_rows(name, folder / f"{name}.csv")]
     if rows:
         text = io.StringIO()
         csv.writer(text).writerows([HEADER, *rows])
-        write(folder / DICTIONARY, text.getvalue())
+        write_text_file(folder / DICTIONARY, text.getvalue())
 
 
-def _explained(name: str, path: Path) -> list[list[str]]:
+def _list_dictionary_rows(name: str, path: Path) -> list[list[str]]:
     """Return the rows of the dictionary for a table; none where its file is not there."""
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        entries = {key: catalogue.column(name, key) for key in next(csv.reader(file))}
+        entries = {key: catalogue.look_up_column(name, key) for key in next(csv.reader(file))}
     return [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
 
 
-def clear(out: Path) -> None:
+def remove_report_files(out: Path) -> None:
     """Remove the tables and figures of an earlier report, also those that a killed one did not finish.
 
     Only files under the names that this package writes.
     """
-    figures = [entry.file or figure for figure, entry in catalogue.figures().items()]
-    made = [f"tables/{DICTIONARY}"]
-    made += [f"tables/{name}.{ending}" for name in catalogue.tables() for ending in ("csv", "tex")]
-    made += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*", "-column")]
-    for pattern in made:
+    figures = [entry.file or figure for figure, entry in catalogue.list_figures().items()]
+    patterns = [f"tables/{DICTIONARY}"]
+    patterns += [f"tables/{name}.{ending}" for name in catalogue.list_tables() for ending in ("csv", "tex")]
+    patterns += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*", "-column")]
+    for pattern in patterns:
         folder, name = pattern.split("/")
         for path in [*(out / folder).glob(name), *(out / folder).glob(f".{name}.*")]:
             path.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ class Frames:
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     options
         Options of the tables, such as `resamples` or `thresholds`; each table takes those that it has.
     computed
@@ -37,10 +37,10 @@ class Frames:
         self._computed = computed
         self._frames: dict[str, pd.DataFrame] = {}
 
-    def joined(
+    def join_orders(
         self, name: str, frame: pd.DataFrame | None = None, *, shown: Sequence[str] = (), seen: float | None = None
     ) -> pd.DataFrame:
-        """Return a table as the page shows it: option orders are one row until they differ (`orders.joined`).
+        """Return a table as the page shows it: option orders are one row until they differ (`orders.join_order_rows`).
 
         Parameters
         ----------
@@ -51,22 +51,29 @@ class Frames:
         shown
             The columns that are shown; those of the printed table unless given.
         seen
-            As in `orders.joined`.
+            As in `orders.join_order_rows`.
 
         Returns
         -------
         A row per model and condition as they are shown.
         """
         rows = self[name] if frame is None else frame
-        if not orders.several(rows, self.runs.info["conditions"]):
+        if not orders.has_several_orders(rows, self.runs.info["conditions"]):
             return rows
-        page = catalogue.page_of(name)
-        differing = catalogue.pages()[page].differing
-        apart = catalogue.function(page, differing)(self) if differing else ()
-        return orders.joined(name, rows, shown or tables.shown(name, rows), self.runs.info["conditions"], apart, seen)
+        page = catalogue.find_page_name(name)
+        differing = catalogue.list_pages()[page].differing
+        differing_pairs = catalogue.import_function(page, differing)(self) if differing else ()
+        return orders.join_order_rows(
+            name,
+            rows,
+            shown or tables.list_shown_columns(name, rows),
+            self.runs.info["conditions"],
+            differing_pairs,
+            seen,
+        )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._frames:
-            self._frames[name] = tables.build(name, self.runs, **self.options)
+            self._frames[name] = tables.build_table(name, self.runs, **self.options)
             self._computed(name, self._frames[name])
         return self._frames[name]

@@ -13,7 +13,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).with_name("glossary.toml")
+TERMS_FILE = Path(__file__).with_name("glossary.toml")
 HEAD = """# Glossary
 
 The words of the report in plain English. Every page of a report shows those that it uses, folded, at its foot.
@@ -21,7 +21,7 @@ The words of the report in plain English. Every page of a report shows those tha
 
 
 # What is no text of the report: style, script, code, and the texts of items, in examples and in cells.
-_OTHERS = "style, script, pre.code, blockquote, td[class='words']"
+_FOREIGN_TEXT = "style, script, pre.code, blockquote, td[class='words']"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +34,27 @@ class Term:
 
 
 @functools.cache
-def terms() -> tuple[Term, ...]:
+def read_terms() -> tuple[Term, ...]:
     """Return all terms, in the order of the alphabet."""
-    listed = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in listed.items())
+    entries = tomllib.loads(TERMS_FILE.read_text(encoding="utf-8"))
+    return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in entries.items())
 
 
-def used(page: str) -> list[Term]:
+def find_used_terms(page: str) -> list[Term]:
     """Return the terms that some HTML shows, in the order of the alphabet; those in texts of items do not count.
 
-    >>> [term.word for term in used('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
+    >>> [term.word for term in find_used_terms('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
     ['flip', 'item']
-    >>> used('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
+    >>> find_used_terms('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
     []
     """
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(page, "html.parser")
-    for other in soup.select(_OTHERS):
+    for other in soup.select(_FOREIGN_TEXT):
         other.decompose()
     text = soup.get_text("\n")
-    return [term for term in terms() if any(_is_used(word, text) for word in (term.word, *term.also))]
+    return [term for term in read_terms() if any(_is_used(word, text) for word in (term.word, *term.also))]
 
 
 def _is_used(word: str, text: str) -> bool:
@@ -65,16 +65,16 @@ def _is_used(word: str, text: str) -> bool:
     return re.search(rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])", text) is not None
 
 
-def markdown() -> str:
+def render_glossary() -> str:
     """Write the whole glossary as a page of Markdown."""
-    return HEAD + "".join(f"\n**{term.word}**{_others(term)}  \n{term.means}\n" for term in terms())
+    return HEAD + "".join(f"\n**{term.word}**{_word_synonyms(term)}  \n{term.means}\n" for term in read_terms())
 
 
-def _others(term: Term) -> str:
+def _word_synonyms(term: Term) -> str:
     """Name the other words for a term, but not its plural."""
-    others = [word for word in term.also if not word.startswith(term.word)]
-    return f" ({', '.join(others)})" if others else ""
+    synonyms = [word for word in term.also if not word.startswith(term.word)]
+    return f" ({', '.join(synonyms)})" if synonyms else ""
 
 
 if __name__ == "__main__":
-    print(markdown(), end="")
+    print(render_glossary(), end="")

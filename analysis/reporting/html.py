@@ -29,17 +29,17 @@ class Html:
         return f"<{len(self.text):,} characters of HTML>"
 
 
-def render(template: str, **values: Any) -> str:
+def render_template(template: str, **values: Any) -> str:
     """Fill a template: `answer` of the shared ones, or `PAGE/method` of a page."""
-    return _environment().get_template(f"{template}.html.j2").render(**values)
+    return _build_environment().get_template(f"{template}.html.j2").render(**values)
 
 
-def fragment(template: str, **values: Any) -> Html:
+def render_fragment(template: str, **values: Any) -> Html:
     """Fill a template to be shown in a notebook."""
-    return Html(render(template, **values))
+    return Html(render_template(template, **values))
 
 
-def address(kind: str, text: str) -> Markup:
+def build_data_address(kind: str, text: str) -> Markup:
     """Return a text of some kind, such as "image/svg+xml", as the address of itself: nothing to fetch.
 
     Escaped is only what an address in single quotes cannot hold, and templates escape no more: `<` stands as it is,
@@ -48,13 +48,13 @@ def address(kind: str, text: str) -> Markup:
     return Markup(f"data:{kind}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 
 
-def note(text: str) -> Html:
+def render_note(text: str) -> Html:
     """Say in one line why something is not shown. A page lists these lines at its end."""
-    return fragment("note", text=text)
+    return render_fragment("note", text=text)
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def _build_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, PAGES]), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, keep_trailing_newline=True,

@@ -2,7 +2,7 @@
 
 ::
 
-    print(latex(cells, "stability", catalogue.table("stability"), width="column"))
+    print(render_latex(cells, "stability", catalogue.look_up_table("stability"), width="column"))
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WORDS = 0.24  # of the width, for a column of running text
 NARROW_WORDS = 0.4
 
 
-def latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
+def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     """Write a grid as LaTeX with booktabs rules.
 
     A table that is too long for a page is a `longtable`, over the text of a one-column document. Another one is a
@@ -61,10 +61,10 @@ def latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
     long = len(table.rows) > (WORDY_ROWS if any(table.wordy) else ROWS)
     room = POINTS["text" if long else width]
     words = NARROW_WORDS if width == "column" and not long else WORDS
-    size, parts = _fitted(table, room, words)
+    size, parts = _fit_columns(table, room, words)
     packages = "booktabs, longtable" if long else "booktabs"
     lines = [f"% Needs \\usepackage{{{packages}}} in the preamble.\n"]
-    if not all(map(_known, (cell.text for row in table.rows for cell in row))):
+    if not all(map(_is_settable, (cell.text for row in table.rows for cell in row))):
         lines.append(
             "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
         )
@@ -74,31 +74,34 @@ def latex(table: Grid, name: str, entry: Table, width: Width = "page") -> str:
         part = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
         label = f"\\label{{tab:waver-{name.replace('_', '-')}{f'-{number}' if number > 1 else ''}}}"
         caption = f"{entry.title}{part}." + (f" {entry.caption}" if number == 1 else "")
-        head = f"\\caption{{{_text(caption)}}}{label}"
+        head = f"\\caption{{{_escape_latex(caption)}}}{label}"
         if long:
-            lines.append(_long(table, columns, words, size, head, f"{entry.title}{part} (continued)."))
+            lines.append(_render_longtable(table, columns, words, size, head, f"{entry.title}{part} (continued)."))
         else:
-            lines.append(_float(table, columns, words, size, head, "table*" if width == "page" else "table"))
+            lines.append(_render_float(table, columns, words, size, head, "table*" if width == "page" else "table"))
     return "".join(lines)
 
 
-def _fitted(table: Grid, room: float, words: float) -> tuple[str, list[list[int]]]:
+def _fit_columns(table: Grid, room: float, words: float) -> tuple[str, list[list[int]]]:
     """Return the size of print, and the columns of each part: one part where all columns fit in 8 or in 7 pt.
 
     >>> from analysis.reporting.columns import Column
     >>> from analysis.reporting.grid import Cell, Grid
     >>> cells = Grid(("a", "b", "c"), (Column("", header="x" * 30),) * 3, (), (True,) * 3, (False,) * 3)
-    >>> _fitted(cells, 455, 0.24), _fitted(cells, 219, 0.24)
+    >>> _fit_columns(cells, 455, 0.24), _fit_columns(cells, 219, 0.24)
     (('footnotesize', [[0, 1, 2]]), ('scriptsize', [[0], [1], [2]]))
     """
-    sizes = {size: [_wide(table, i, room, words, CHARACTER[size]) for i in range(len(table.columns))] for size in SIZES}
+    sizes = {
+        size: [_estimate_column_width(table, i, room, words, CHARACTER[size]) for i in range(len(table.columns))]
+        for size in SIZES
+    }
     for size in SIZES:
         if sum(sizes[size]) <= room:
             return size, [list(range(len(table.columns)))]
-    return SIZES[-1], list(_parts(table, sizes[SIZES[-1]], room))
+    return SIZES[-1], list(_split_columns(table, sizes[SIZES[-1]], room))
 
 
-def _parts(table: Grid, wide: Sequence[float], room: float) -> Iterator[list[int]]:
+def _split_columns(table: Grid, wide: Sequence[float], room: float) -> Iterator[list[int]]:
     """Yield the columns of each part; the names at the start of a row are repeated, with which each row stands once.
 
     They are not where they take more than half of the room and a further column would not fit beside them.
@@ -118,19 +121,19 @@ def _parts(table: Grid, wide: Sequence[float], room: float) -> Iterator[list[int
     yield part
 
 
-def _wide(table: Grid, i: int, room: float, words: float, character: float) -> float:
+def _estimate_column_width(table: Grid, i: int, room: float, words: float, character: float) -> float:
     """Estimate the points that a column takes, from its longest header line, value and interval."""
     if table.wordy[i]:
         return words * room + SPACE
-    header = max(map(len, _header_lines(table, i)))
+    header = max(map(len, _split_header(table, i)))
     value = max((len(row[i].text) for row in table.rows), default=0)
     interval = max((len(row[i].interval) for row in table.rows), default=0)
     return max(character * max(header, value), SMALL_CHARACTER * interval) + SPACE
 
 
-def _float(table: Grid, columns: Sequence[int], words: float, size: str, head: str, environment: str) -> str:
-    body = "\n".join(_row(table, row, columns) for row in table.rows)
-    layout, header = _layout(table, columns, words), _header(table, columns)
+def _render_float(table: Grid, columns: Sequence[int], words: float, size: str, head: str, environment: str) -> str:
+    body = "\n".join(_render_row(table, row, columns) for row in table.rows)
+    layout, header = _build_column_layout(table, columns, words), _render_header(table, columns)
     return (
         f"\\begin{{{environment}}}[tp]\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
         f"\\begin{{tabular}}{{{layout}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
@@ -138,50 +141,53 @@ def _float(table: Grid, columns: Sequence[int], words: float, size: str, head: s
     )
 
 
-def _long(table: Grid, columns: Sequence[int], words: float, size: str, head: str, again: str) -> str:
-    layout, body = _layout(table, columns, words), "\n".join(_row(table, row, columns) for row in table.rows)
-    header = f"\\toprule\n{_header(table, columns)} \\\\\n\\midrule\n"
+def _render_longtable(table: Grid, columns: Sequence[int], words: float, size: str, head: str, again: str) -> str:
+    layout, body = (
+        _build_column_layout(table, columns, words),
+        "\n".join(_render_row(table, row, columns) for row in table.rows),
+    )
+    header = f"\\toprule\n{_render_header(table, columns)} \\\\\n\\midrule\n"
     return (
         f"{{\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
         f"\\begin{{longtable}}{{{layout}}}\n{head} \\\\\n{header}\\endfirsthead\n"
-        f"\\caption[]{{{_text(again)}}} \\\\\n{header}\\endhead\n"
+        f"\\caption[]{{{_escape_latex(again)}}} \\\\\n{header}\\endhead\n"
         f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}}}\n"
     )
 
 
-def _layout(table: Grid, columns: Sequence[int], words: float) -> str:
+def _build_column_layout(table: Grid, columns: Sequence[int], words: float) -> str:
     kinds = ("r" if table.numeric[i] else f"p{{{words}\\linewidth}}" if table.wordy[i] else "l" for i in columns)
     return f"@{{}}{''.join(kinds)}@{{}}"
 
 
-def _header(table: Grid, columns: Sequence[int]) -> str:
-    return " & ".join(_tex_header(_header_lines(table, i)) for i in columns)
+def _render_header(table: Grid, columns: Sequence[int]) -> str:
+    return " & ".join(_stack_header_lines(_split_header(table, i)) for i in columns)
 
 
-def _header_lines(table: Grid, i: int) -> list[str]:
+def _split_header(table: Grid, i: int) -> list[str]:
     """Split a header of several words above numbers into two lines: there the header is what makes a column wide."""
     header = table.columns[i].header
     return [part for part in header.partition(" ")[::2] if part] if table.numeric[i] and header else [header]
 
 
-def _tex_header(lines: Sequence[str]) -> str:
-    stacked = r"\\".join(map(_text, lines))
+def _stack_header_lines(lines: Sequence[str]) -> str:
+    stacked = r"\\".join(map(_escape_latex, lines))
     return f"\\shortstack[r]{{{stacked}}}" if len(lines) > 1 else stacked
 
 
-def _row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str:
+def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str:
     """Write the values of a row, and under them their intervals in small print."""
-    line = " & ".join(_value(row[i], table.wordy[i]) for i in columns) + r" \\"
+    line = " & ".join(_render_value(row[i], table.wordy[i]) for i in columns) + r" \\"
     if not any(row[i].interval for i in columns):
         return line
-    below = " & ".join(f"{{\\tiny {_text(row[i].interval)}}}" if row[i].interval else "" for i in columns)
+    below = " & ".join(f"{{\\tiny {_escape_latex(row[i].interval)}}}" if row[i].interval else "" for i in columns)
     return f"{line}\n{below} \\\\[2pt]"
 
 
-def _value(cell: Cell, wordy: bool) -> str:
+def _render_value(cell: Cell, wordy: bool) -> str:
     if wordy:
-        return f"{{\\raggedright {_text(cell.text)}\\par}}"
-    return f"\\textbf{{{_text(cell.text)}}}" if cell.best else _text(cell.text)
+        return f"{{\\raggedright {_escape_latex(cell.text)}\\par}}"
+    return f"\\textbf{{{_escape_latex(cell.text)}}}" if cell.best else _escape_latex(cell.text)
 
 
 _TEX = {
@@ -195,10 +201,10 @@ _TEX = {
 _ESCAPES = str.maketrans(_TEX)
 
 
-def _known(text: str) -> bool:
+def _is_settable(text: str) -> bool:
     """Tell whether pdfLaTeX can set a text as it comes: Latin letters, and what is replaced."""
     return all(character in _TEX or character <= LAST_LATIN for character in text)
 
 
-def _text(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(_ESCAPES)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting import glossary
-from analysis.reporting.html import TEMPLATES, render
+from analysis.reporting.html import TEMPLATES, render_template
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -52,7 +52,7 @@ class Chapter:
     headings: tuple[tuple[str, str], ...] = ()
 
 
-def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
+def build_chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
     """Turn an executed notebook into the inner part of a page.
 
     Parameters
@@ -75,22 +75,26 @@ def chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapt
     exporter = TemplateExporter(
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
-    cells, missing = _with_something_to_show(node)
+    cells, missing = _drop_empty_cells(node)
     place = max((place for place, cell in enumerate(cells) if _is_on_card(cell)), default=0) + 1
     first, rest = (
         exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
     )
-    left_out = render("missing", missing=missing) if missing else ""
-    foot = render("again", command=command) + left_out + render("glossary", terms=glossary.used(first + rest))
+    left_out = render_template("missing", missing=missing) if missing else ""
+    foot = (
+        render_template("again", command=command)
+        + left_out
+        + render_template("glossary", terms=glossary.find_used_terms(first + rest))
+    )
     return Chapter(name, question, first, rest + foot, tuple(_list_headings(first + rest)))
 
 
-def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
+def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> str:
     """Lay out a page of its own, with links to the other pages beside it.
 
     Parameters
     ----------
-    made
+    chapter
         The page.
     chapters
         All pages.
@@ -101,16 +105,16 @@ def page(made: Chapter, chapters: Sequence[Chapter], title: str) -> str:
     -------
     The HTML.
     """
-    others = [(f"{other.name}.html", other.question) for other in chapters if other.name != made.name]
-    return render("chapter", chapter=made, title=title, others=others, **_frame())
+    other_pages = [(f"{other.name}.html", other.question) for other in chapters if other.name != chapter.name]
+    return render_template("chapter", chapter=chapter, title=title, others=other_pages, **_read_page_assets())
 
 
-def index(**shown: Any) -> str:
+def render_index(**index_values: Any) -> str:
     """Return the page that leads to the pages beside it."""
-    return render("index", address=lambda name: f"{name}.html", **shown, **_frame())
+    return render_template("index", address=lambda name: f"{name}.html", **index_values, **_read_page_assets())
 
 
-def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any) -> str:
+def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], **index_values: Any) -> str:
     """Return everything as one file: links between pages become anchors, and tables become links that hold them.
 
     Parameters
@@ -119,24 +123,25 @@ def single(chapters: Sequence[Chapter], tables: Mapping[str, Path], **shown: Any
         The pages.
     tables
         Name -> CSV file.
-    **shown
+    **index_values
         What the index shows: title, results, foot (how to cite and make it again).
 
     Returns
     -------
     The HTML.
     """
-    data = [(name, _zipped(path)) for name, path in tables.items()]
-    bodies = [(each.name, _inside(each)) for each in chapters]
-    listed = [(each.name, each.question) for each in chapters]
-    text = render("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data, **shown,
-                  **_frame())  # fmt: skip
-    for each in chapters:
-        text = text.replace(f'href="{each.name}.html#', f'href="#{each.name}--')  # on the cards
+    data = [(name, _encode_as_zip(path)) for name, path in tables.items()]
+    bodies = [(chapter.name, _make_ids_unique(chapter)) for chapter in chapters]
+    listed = [(chapter.name, chapter.question) for chapter in chapters]
+    text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
+                           **index_values,
+                  **_read_page_assets())  # fmt: skip
+    for chapter in chapters:
+        text = text.replace(f'href="{chapter.name}.html#', f'href="#{chapter.name}--')  # on the cards
     return text
 
 
-def _zipped(path: Path) -> str:
+def _encode_as_zip(path: Path) -> str:
     """Return a file as the address of a ZIP file that holds it: a third of its size as text, so that it can be mailed.
 
     Windows, macOS, pandas and R open it. The same table makes the same bytes: the time in the ZIP file is always 1980.
@@ -144,10 +149,10 @@ def _zipped(path: Path) -> str:
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w") as packed:
         packed.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
-    return f"data:application/zip;base64,{_base64(memory.getvalue())}"
+    return f"data:application/zip;base64,{_encode_base64(memory.getvalue())}"
 
 
-def _inside(contents: Chapter) -> str:
+def _make_ids_unique(contents: Chapter) -> str:
     """Return the HTML of a page with ids that no other page has, and links to the tables.
 
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
@@ -188,15 +193,15 @@ def _formatter() -> HTMLFormatter:
     return Formatter(HTMLFormatter.REGISTRY["minimal"].entity_substitution, void_element_close_prefix="")
 
 
-def _frame() -> dict[str, str]:
+def _read_page_assets() -> dict[str, str]:
     """Return the style sheet and the script of every page, and the script's hash, which the page's policy allows."""
     script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
-    digest = _base64(hashlib.sha256(script.encode()).digest())
+    digest = _encode_base64(hashlib.sha256(script.encode()).digest())
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     return {"style": style, "script": script, "script_hash": f"sha256-{digest}"}
 
 
-def _base64(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
@@ -214,24 +219,28 @@ def _list_headings(html: str) -> Iterator[tuple[str, str]]:
         yield str(heading["id"]), heading.get_text().strip()
 
 
-def _with_something_to_show(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
-    kept, missing = [], []
+    shown_cells, missing = [], []
     for cell in node.cells:
-        said = _nothing(cell)
-        missing += said or []
-        if said is None:
-            kept.append(cell)
+        notes = _find_nothing_notes(cell)
+        missing += notes or []
+        if notes is None:
+            shown_cells.append(cell)
     places: Counter[str] = Counter()
-    cells = [_with_anchor(cell, places) for place, cell in enumerate(kept) if not _is_bare(cell, kept[place + 1 :])]
+    cells = [
+        _add_anchors(cell, places)
+        for place, cell in enumerate(shown_cells)
+        if not _is_bare_heading(cell, shown_cells[place + 1 :])
+    ]
     return cells, missing
 
 
-def _nothing(cell: NotebookNode) -> list[str] | None:
+def _find_nothing_notes(cell: NotebookNode) -> list[str] | None:
     """Return what a cell without anything to show says instead; None for a cell that shows something, or only code."""
-    shown = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
-    texts = [text for text in shown if text is not None]
-    if not texts or len(texts) < len(shown):
+    html_outputs = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
+    texts = [text for text in html_outputs if text is not None]
+    if not texts or len(texts) < len(html_outputs):
         return None
     from bs4 import Comment
 
@@ -249,14 +258,14 @@ def _read_heading(cell: NotebookNode) -> tuple[int, str]:
     return len(marks), text.strip()
 
 
-def _is_bare(cell: NotebookNode, rest: Sequence[NotebookNode]) -> bool:
+def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
     level, _ = _read_heading(cell)
-    return level > 1 and not any(True for _ in _shown_below(level, rest))
+    return level > 1 and not any(True for _ in _find_shown_cells(level, later_cells))
 
 
-def _shown_below(level: int, rest: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
-    for cell in rest:
+def _find_shown_cells(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    for cell in later_cells:
         its, _ = _read_heading(cell)
         if 0 < its <= level:
             return
@@ -264,7 +273,7 @@ def _shown_below(level: int, rest: Sequence[NotebookNode]) -> Iterator[NotebookN
             yield cell
 
 
-def _with_anchor(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
+def _add_anchors(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
     """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
     level, text = _read_heading(cell)
     if not level:
@@ -272,5 +281,7 @@ def _with_anchor(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
     place = re.sub(r"\W+", "-", text.lower()).strip("-")
     places[place] += 1
     place = place if places[place] == 1 else f"{place}-{places[place]}"
-    heading = f"<h1>{escape(text)}</h1>" if level == 1 else render("heading", level=level, place=place, text=text)
-    return type(cell)({**cell, "source": heading.strip()})
+    render_heading = (
+        f"<h1>{escape(text)}</h1>" if level == 1 else render_template("heading", level=level, place=place, text=text)
+    )
+    return type(cell)({**cell, "source": render_heading.strip()})

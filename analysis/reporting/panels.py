@@ -14,7 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from analysis.reporting import labels
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, inches, safe, widest
+from analysis.reporting.plotting import (
+    FAINT,
+    INK,
+    PAGE,
+    RULE,
+    Drawing,
+    Look,
+    measure_text,
+    measure_widest,
+    replace_missing_glyphs,
+)
 
 LINE = 0.135  # inches between two lines of text
 LABEL = 0.08  # inches between a label and what it names
@@ -22,12 +32,12 @@ ROWS = 24  # rows of dots that a figure has room for at both widths, in two line
 DASHED: Any = (0, (4, 3))
 
 
-def narrow(width: float) -> bool:
+def is_narrow(width: float) -> bool:
     """Return whether a figure is for one column rather than for the page."""
     return width < PAGE * 0.75
 
 
-def panels(
+def lay_out_panels(
     width: float, count: int, across: int, height: float, *,
     left: float = 0.1, right: float = 0.12, top: float = 0.03, bottom: float = 0.03,
     title: float = 0.19, below: float = 0.2, gap: float = 0.14,
@@ -55,16 +65,16 @@ def panels(
     tall = top + bottom + down * (title + height + below)
     wide = (width - left - right - gap * (across - 1)) / across
     drawing = Drawing(figsize=(width, tall))
-    made = []
+    axes_list = []
     for number in range(count):
         line, column = divmod(number, across)  # of three in a line, panel 4 is the second of the second line
         y = tall - top - (line + 1) * (title + height) - line * below
         x = left + column * (wide + gap)
-        made.append(drawing.add_axes((x / width, y / tall, wide / width, height / tall)))
-    return drawing, made
+        axes_list.append(drawing.add_axes((x / width, y / tall, wide / width, height / tall)))
+    return drawing, axes_list
 
 
-def note(
+def draw_text(
     axes: Axes, place: tuple[float, float], text: str, by: tuple[float, float] = (0, 0), *, of: Any = "axes fraction",
     ha: str = "left", va: str = "center", **options: Any,
 ) -> None:  # fmt: skip
@@ -88,12 +98,13 @@ def note(
         Further options of `Axes.annotate`.
     """
     axes.annotate(
-        safe(text), place, xytext=by, xycoords=of, textcoords="offset points", ha=ha, va=va, annotation_clip=False,
+        replace_missing_glyphs(text), place, xytext=by, xycoords=of, textcoords="offset points", ha=ha, va=va,
+        annotation_clip=False,
         rotation_mode="anchor", **options,
     )  # fmt: skip
 
 
-def size(axes: Axes) -> tuple[float, float]:
+def measure_panel(axes: Axes) -> tuple[float, float]:
     """Return the width and the height of a panel in inches."""
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -101,7 +112,7 @@ def size(axes: Axes) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def title(axes: Axes, text: str, left: float = 0.0) -> None:
+def draw_title(axes: Axes, text: str, left: float = 0.0) -> None:
     """Write a title above the left edge of a panel, shortened to the panel's width.
 
     Parameters
@@ -113,14 +124,14 @@ def title(axes: Axes, text: str, left: float = 0.0) -> None:
     left
         Inches that it begins left of the panel's edge.
     """
-    free, length = size(axes)[0] + left + 0.08, len(text)
-    while inches(text) > free and length > 4:
+    free, length = measure_panel(axes)[0] + left + 0.08, len(text)
+    while measure_text(text) > free and length > 4:
         length -= 1
-        text = labels.shorten(text, length)
-    note(axes, (0, 1), text, (-72 * left, 4), va="baseline", label="title")
+        text = labels.shorten_middle(text, length)
+    draw_text(axes, (0, 1), text, (-72 * left, 4), va="baseline", label="title")
 
 
-def under(axes: Axes, text: str) -> None:
+def label_x_axis(axes: Axes, text: str) -> None:
     """Name the horizontal axis, below its numbers.
 
     Parameters
@@ -130,10 +141,10 @@ def under(axes: Axes, text: str) -> None:
     text
         The name.
     """
-    note(axes, (0.5, 0), text, (0, -20), ha="center", va="baseline")
+    draw_text(axes, (0.5, 0), text, (0, -20), ha="center", va="baseline")
 
 
-def beside(axes: Axes, text: str, points: float = 24) -> None:
+def label_y_axis(axes: Axes, text: str, points: float = 24) -> None:
     """Name the vertical axis, left of its numbers.
 
     Parameters
@@ -145,10 +156,10 @@ def beside(axes: Axes, text: str, points: float = 24) -> None:
     points
         Points left of the panel.
     """
-    note(axes, (0, 0.5), text, (-points, 0), ha="center", va="baseline", rotation=90)
+    draw_text(axes, (0, 0.5), text, (-points, 0), ha="center", va="baseline", rotation=90)
 
 
-def row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
+def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
     """Write the names of the rows left of a panel.
 
     Parameters
@@ -161,15 +172,15 @@ def row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None:
         Points left of the panel.
     """
     for row, name in enumerate(names):
-        note(axes, (0, row), name, (-points, 0), of=axes.get_yaxis_transform(), ha="right", label="row")
+        draw_text(axes, (0, row), name, (-points, 0), of=axes.get_yaxis_transform(), ha="right", label="row")
 
 
-def room(names: Sequence[str]) -> float:
+def measure_row_labels(names: Sequence[str]) -> float:
     """Return the inches that the names of rows need left of a panel."""
-    return widest(names) + LABEL + 0.04
+    return measure_widest(names) + LABEL + 0.04
 
 
-def pitch(count: int, most: float, largest: float = 0.19) -> float:
+def choose_row_pitch(count: int, most: float, largest: float = 0.19) -> float:
     """Compute how far apart rows are.
 
     Parameters
@@ -188,7 +199,7 @@ def pitch(count: int, most: float, largest: float = 0.19) -> float:
     return float(np.clip(most / max(1, count), 0.118, largest))
 
 
-def letters(width: float, columns: int = 0) -> int:
+def count_label_letters(width: float, columns: int = 0) -> int:
     """Compute how long names of rows may be.
 
     Parameters
@@ -206,7 +217,7 @@ def letters(width: float, columns: int = 0) -> int:
     return int(np.clip(free / 0.057, 14, 50 if columns else 38))
 
 
-def guide(axes: Axes, count: int) -> None:
+def draw_row_guides(axes: Axes, count: int) -> None:
     """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left.
 
     Parameters
@@ -222,7 +233,7 @@ def guide(axes: Axes, count: int) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def scale(axes: Axes, low: float, high: float, steps: int = 2, mark: float | None = None, axis: str = "x") -> None:
+def scale_axis(axes: Axes, low: float, high: float, steps: int = 2, mark: float | None = None, axis: str = "x") -> None:
     """Set the limits of an axis, with a margin for marks at its ends, and its numbers.
 
     Parameters
@@ -238,14 +249,14 @@ def scale(axes: Axes, low: float, high: float, steps: int = 2, mark: float | Non
     axis
         "x" or "y".
     """
-    long = size(axes)[int(axis == "y")]
+    long = measure_panel(axes)[int(axis == "y")]
     margin = (high - low) * 0.05 / max(0.2, long - 0.1)  # so that a mark of 3 points radius is whole
     values = MaxNLocator(nbins=steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     values = [value for value in values if low - 1e-9 <= value <= high + 1e-9]
     while (
         axis == "x"
         and len(values) > 2
-        and long * (values[1] - values[0]) / (high - low) < widest([f"{value:.3g}0" for value in values])
+        and long * (values[1] - values[0]) / (high - low) < measure_widest([f"{value:.3g}0" for value in values])
     ):
         values = values[::2]
     axes.set(**{f"{axis}lim": (low - margin, high + margin), f"{axis}ticks": values})
@@ -254,13 +265,13 @@ def scale(axes: Axes, low: float, high: float, steps: int = 2, mark: float | Non
         line(mark, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1)
 
 
-def symmetric(frame: pd.DataFrame) -> float:
+def compute_symmetric_limit(frame: pd.DataFrame) -> float:
     """Return the largest absolute value of a frame, at least 0.02: half the width of an axis around 0."""
     values = frame.abs().to_numpy(float)
     return max(0.02, float(np.nanmax(values)) if np.isfinite(values).any() else 0.0)
 
 
-def dots(
+def draw_dots(
     axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, hollow: pd.Series | None = None,
     undefined: str = "undefined", intervals: bool = True,
 ) -> None:  # fmt: skip
@@ -275,23 +286,29 @@ def dots(
     undefined
         What is said where the value is missing.
     """
-    known = frame[frame[measure].notna()]
+    known_rows = frame[frame[measure].notna()]
     for row in frame.loc[frame[measure].isna(), "row"] if undefined else ():
-        note(axes, (0, row), undefined, (2, 0), of=axes.get_yaxis_transform(), color=FAINT, zorder=4, label="said",
+        draw_text(axes, (0, row), undefined, (2, 0), of=axes.get_yaxis_transform(), color=FAINT, zorder=4, label="said",
              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
-    colours = [looks[model].colour for model in known["model"]]
+    colours = [looks[model].colour for model in known_rows["model"]]
     if intervals:
-        axes.hlines(known["row"], known[f"{measure}_lower"], known[f"{measure}_upper"], colors=colours, linewidth=1.2)
+        axes.hlines(
+            known_rows["row"],
+            known_rows[f"{measure}_lower"],
+            known_rows[f"{measure}_upper"],
+            colors=colours,
+            linewidth=1.2,
+        )
     empty = np.zeros(len(frame), bool) if hollow is None else hollow.to_numpy(bool)
-    shapes = np.array([looks[model].marker for model in known["model"]])
+    shapes = np.array([looks[model].marker for model in known_rows["model"]])
     faces = np.where(empty[frame[measure].notna()], "white", colours)
     for shape in dict.fromkeys(shapes):
         at = shapes == shape
-        axes.scatter(known[measure][at], known["row"][at], s=17, marker=shape, c=list(faces[at]),
+        axes.scatter(known_rows[measure][at], known_rows["row"][at], s=17, marker=shape, c=list(faces[at]),
                      edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3)  # fmt: skip
 
 
-def legend_lines(names: Sequence[str], width: float) -> int:
+def count_legend_lines(names: Sequence[str], width: float) -> int:
     """Count the lines that a legend takes.
 
     Parameters
@@ -305,14 +322,14 @@ def legend_lines(names: Sequence[str], width: float) -> int:
     -------
     Number of lines, 0 without names.
     """
-    return -(-len(names) // _columns(names, width)) if names else 0
+    return -(-len(names) // _count_legend_columns(names, width)) if names else 0
 
 
-def _columns(names: Sequence[str], width: float) -> int:
-    return max(1, min(len(names), int((width - 0.1) / (widest(names) + 0.36))))
+def _count_legend_columns(names: Sequence[str], width: float) -> int:
+    return max(1, min(len(names), int((width - 0.1) / (measure_widest(names) + 0.36))))
 
 
-def legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], hollow: Sequence[bool] = ()) -> None:
+def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], hollow: Sequence[bool] = ()) -> None:
     """Draw the legend at the top of a drawing, line by line in the order given.
 
     Parameters
@@ -327,13 +344,13 @@ def legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], hollow
         Whether each marker is hollow; empty: none is.
     """
     width, tall = drawing.get_size_inches()
-    columns = _columns(names, width)
+    columns = _count_legend_columns(names, width)
     place = drawing.add_axes((0, 0, 1, 1), zorder=-1)
     place.set(xlim=(0, width), ylim=(0, tall))
     place.axis("off")
     for number, (name, look) in enumerate(zip(names, looks, strict=True)):
         line, column = divmod(number, columns)
-        x, y = 0.12 + column * (widest(names) + 0.36), tall - 0.1 - line * LINE
+        x, y = 0.12 + column * (measure_widest(names) + 0.36), tall - 0.1 - line * LINE
         face = "white" if hollow and hollow[number] else look.colour
         place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1)
-        place.text(x + 0.09, y, safe(name), va="center_baseline")
+        place.text(x + 0.09, y, replace_missing_glyphs(name), va="center_baseline")

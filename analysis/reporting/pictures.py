@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting import catalogue, choice, orders, plotting
-from analysis.reporting.words import count
+from analysis.reporting.words import word_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analysis.reporting.plotting import Drawing
 
 
-MOST = 6  # pictures of one figure on a page
+MOST_PICTURES = 6  # pictures of one figure on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,9 @@ class Picture:
     draw: functools.partial[Drawing]
 
 
-def pictures(name: str, frames: Frames) -> list[Picture]:
-    """Make the pictures of a figure: several where its tasks or groups do not fit on one picture, but at most `MOST`.
+def build_pictures(name: str, frames: Frames) -> list[Picture]:
+    """Make the pictures of a figure: several where its tasks or groups do not fit on one picture, but at most
+    `MOST_PICTURES`.
 
     Parameters
     ----------
@@ -44,32 +45,38 @@ def pictures(name: str, frames: Frames) -> list[Picture]:
     list of Picture
         Empty where the runs have no data for the figure. Several are numbered: "agreement-1", "agreement-2".
     """
-    entry = catalogue.figure(name)
-    page = catalogue.page_of(name, "figures")
+    entry = catalogue.look_up_figure(name)
+    page = catalogue.find_page_name(name, "figures")
     function = entry.draw or name
-    draw, caption = (catalogue.function(page, f"{module}.{function}") for module in ("plots", "captions"))
-    looks, info = plotting.looks(frames.runs.models), frames.runs.info
-    parts = [part for part in _parts(page, entry, frames) if not choice.mark(part[0], info).empty]
+    draw, caption = (catalogue.import_function(page, f"{module}.{function}") for module in ("plots", "captions"))
+    looks, info = plotting.assign_looks(frames.runs.models), frames.runs.info
+    parts = [
+        part for part in _select_picture_frames(page, entry, frames) if not choice.mark_answers(part[0], info).empty
+    ]
     stem = entry.file or name
-    left = f" Left out: {count(len(parts) - MOST, 'more picture')}; the table has all." if len(parts) > MOST else ""
+    left_out_note = (
+        f" Left out: {word_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."
+        if len(parts) > MOST_PICTURES
+        else ""
+    )
     return [
         Picture(
             stem if len(parts) == 1 else f"{stem}-{number}",
-            caption(*part) + _study(part[0], info) + orders.caption(*part) + left,
+            caption(*part) + _name_picture_study(part[0], info) + orders.describe_joined_orders(*part) + left_out_note,
             functools.partial(draw, *part, looks=looks),
         )
-        for number, part in enumerate(parts[:MOST], start=1)
+        for number, part in enumerate(parts[:MOST_PICTURES], start=1)
     ]
 
 
-def _study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
     """Name the study of a picture, where the runs are of several and the picture is of one."""
     studies = list(frame["study"].unique()) if "study" in frame else []
     return f" Study: {studies[0]}." if len(studies) == 1 < len(info["studies"]) else ""
 
 
-def _parts(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
+def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
     if "." not in entry.data:
-        return [tuple(frames.joined(table) for table in entry.data.split())]
-    found: Any = catalogue.function(page, entry.data)(frames)
-    return found
+        return [tuple(frames.join_orders(table) for table in entry.data.split())]
+    picture_frames: Any = catalogue.import_function(page, entry.data)(frames)
+    return picture_frames

@@ -75,7 +75,7 @@ class Drawing(Figure):
     """A figure that shows itself in a notebook without pyplot."""
 
     def _repr_svg_(self) -> str:
-        return svg(self)
+        return render_svg(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,14 @@ class Look:
     marker: str
 
 
-def looks(models: Iterable[str]) -> dict[str, Look]:
+def assign_looks(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
     size = len(OKABE_ITO)
     return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)]) for i, name in enumerate(names)}
 
 
-def styled(draw: Callable[P, R]) -> Callable[P, R]:
+def apply_style(draw: Callable[P, R]) -> Callable[P, R]:
     """Run a drawing function in the style of the report, and leave the user's matplotlib settings as they are."""
 
     @functools.wraps(draw)
@@ -104,8 +104,8 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-@styled
-def save(figure: Figure, path: Path) -> tuple[Path, Path]:
+@apply_style
+def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
     """Write a figure as SVG and PDF, each whole or not at all; the same figure gives the same bytes.
 
     The canvases are called directly: `savefig` would draw the figure once more for a crop that is not asked for.
@@ -124,16 +124,16 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     vector, document = path.with_name(f"{path.name}.svg"), path.with_name(f"{path.name}.pdf")
-    text, made = svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
+    text, pdf_metadata = render_svg(figure), {"CreationDate": None, "Creator": "Waver", "Producer": None}
     write_atomically(vector, lambda aside: aside.write_text(text, encoding="utf-8"))
     figure.dpi = STYLE["figure.dpi"]
-    write_atomically(document, lambda aside: FigureCanvasPdf(figure).print_pdf(aside, metadata=made))
+    write_atomically(document, lambda aside: FigureCanvasPdf(figure).print_pdf(aside, metadata=pdf_metadata))
     return vector, document
 
 
-@styled
-def svg(figure: Figure) -> str:
-    """Return the figure as one `<svg>` element that names no outside address except the SVG namespace.
+@apply_style
+def render_svg(figure: Figure) -> str:
+    """Return the figure as one `<render_svg>` element that names no outside address except the SVG namespace.
 
     Text stays text, so that it can be searched and read aloud; its fonts are named once.
     """
@@ -151,28 +151,28 @@ def _find_font(bold: bool = False) -> str:
 
 
 @functools.cache
-def _glyphs() -> frozenset[int]:
+def _load_glyphs() -> frozenset[int]:
     return frozenset(get_font(_find_font()).get_charmap())
 
 
-def drawable(text: str) -> bool:
+def is_drawable(text: str) -> bool:
     """Return whether the font of the figures has every character (it has no Chinese or Japanese, for instance)."""
-    return all(ord(character) in _glyphs() for character in text)
+    return all(ord(character) in _load_glyphs() for character in text)
 
 
-def safe(text: str) -> str:
+def replace_missing_glyphs(text: str) -> str:
     """Replace characters that the font of the figures does not have by "?", so that no box or warning appears."""
-    return "".join(character if ord(character) in _glyphs() else "?" for character in text)
+    return "".join(character if ord(character) in _load_glyphs() else "?" for character in text)
 
 
 @functools.cache
-def _advance(character: str, bold: bool) -> float:
+def _measure_character(character: str, bold: bool) -> float:
     """Return the width of a character, as a part of the font's size."""
     font = get_font(_find_font(bold))
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
-def inches(text: str, size: float = SIZE, bold: bool = False) -> float:
+def measure_text(text: str, size: float = SIZE, bold: bool = False) -> float:
     """Compute how wide a text of one line is.
 
     Parameters
@@ -188,10 +188,10 @@ def inches(text: str, size: float = SIZE, bold: bool = False) -> float:
     -------
     Inches.
     """
-    return sum(_advance(character, bold) for character in safe(text)) * size / 72
+    return sum(_measure_character(character, bold) for character in replace_missing_glyphs(text)) * size / 72
 
 
-def widest(texts: Iterable[str], size: float = SIZE) -> float:
+def measure_widest(texts: Iterable[str], size: float = SIZE) -> float:
     """Compute how wide the widest of some texts is.
 
     Parameters
@@ -205,4 +205,4 @@ def widest(texts: Iterable[str], size: float = SIZE) -> float:
     -------
     Inches; 0 where there is no text.
     """
-    return max((inches(text, size) for text in texts), default=0.0)
+    return max((measure_text(text, size) for text in texts), default=0.0)

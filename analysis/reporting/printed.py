@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "results" / "published"
 OURS = "these runs"  # value of column `source` for rows that were not printed
 
 
-def with_printed(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def insert_printed_rows(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Insert printed rows after our rows of the same study, model and condition.
 
     Parameters
@@ -31,8 +31,8 @@ def with_printed(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) 
         sort and filter as one group.
     """
     units = list(UNIT)
-    named = matched[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
-    both = pd.concat([ours, named], ignore_index=True) if len(named) else ours
+    printed_units = matched[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
+    all_rows = pd.concat([ours, printed_units], ignore_index=True) if len(printed_units) else ours
     # The sort is stable: our rows were first, the printed ones follow them.
-    order = both.groupby(units, sort=False).ngroup()
-    return both.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)
+    order = all_rows.groupby(units, sort=False).ngroup()
+    return all_rows.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.words import count, listing
+from analysis.reporting.words import join_names, word_quantity
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MOST = 12  # prompts on a page; run.json has all
-NAMED = 5  # models and conditions that are named
-LONGEST = 6_000  # characters of a text on a page
+MOST_PROMPTS = 12  # prompts on a page; run.json has all
+MOST_NAMES = 5  # models and conditions that are named
+LONGEST_PROMPT = 6_000  # characters of a text on a page
 
 
 @dataclass(slots=True)
-class Example:
+class PromptExample:
     """One prompt as some models got it under some conditions."""
 
     text: str
@@ -30,22 +30,22 @@ class Example:
     @property
     def whose(self) -> str:
         """Say whose prompt it is, in one line."""
-        return f"{listing(self.models, NAMED)}, under {listing(self.conditions, NAMED)}"
+        return f"{join_names(self.models, MOST_NAMES)}, under {join_names(self.conditions, MOST_NAMES)}"
 
 
 @dataclass(slots=True)
-class Form:
+class PromptForm:
     """One form of a prompt file: its templates as (role, text), its answer words, and prompts made of it."""
 
     templates: list[tuple[str, str]]
     words: list[tuple[str, list[str]]]
-    examples: dict[tuple[str, str, str], Example] = field(default_factory=dict)
+    examples: dict[tuple[str, str, str], PromptExample] = field(default_factory=dict)
     exemplars: bool = False
 
 
-def forms(runs: Runs) -> tuple[list[Form], list[str]]:
+def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
     """Return the forms of all prompts of some runs, and the conditions whose prompts the runs do not hold."""
-    found: dict[str, Form] = {}
+    form_by_key: dict[str, PromptForm] = {}
     unknown = []
     for study, conditions in runs.info["conditions"].items():
         for name, settings in conditions.items():
@@ -54,41 +54,45 @@ def forms(runs: Runs) -> tuple[list[Form], list[str]]:
             if source is None and not entries:
                 unknown.append(name)
                 continue
-            form = found.setdefault(key, _form(source or {}))
+            form = form_by_key.setdefault(key, _build_prompt_form(source or {}))
             form.exemplars |= bool(settings.get("exemplars"))
             for entry in entries:
-                _add(form, name, entry)
-    return list(found.values()), list(dict.fromkeys(unknown))
+                _add_example(form, name, entry)
+    return list(form_by_key.values()), list(dict.fromkeys(unknown))
 
 
-def _form(source: Mapping[str, Any]) -> Form:
+def _build_prompt_form(source: Mapping[str, Any]) -> PromptForm:
     templates = [("", source["template"])] if "template" in source else []
     templates += [(message.get("role", ""), message.get("content", "")) for message in source.get("messages", ())]
-    return Form(templates, list(source.get("answers", {}).items()))
+    return PromptForm(templates, list(source.get("answers", {}).items()))
 
 
-def _add(form: Form, condition: str, entry: Mapping[str, Any]) -> None:
+def _add_example(form: PromptForm, condition: str, entry: Mapping[str, Any]) -> None:
     """Add one entry of `asked`; models and conditions with the same prompt share an example."""
     key = entry["item"], entry["variant"], entry["prompt"]
-    text = entry["prompt"][:LONGEST]
-    example = form.examples.setdefault(key, Example(text, entry["characters"], entry["item"], entry["variant"]))
+    text = entry["prompt"][:LONGEST_PROMPT]
+    example = form.examples.setdefault(key, PromptExample(text, entry["characters"], entry["item"], entry["variant"]))
     example.models += [model for model in entry["models"] if model not in example.models]
     if condition not in example.conditions:
         example.conditions.append(condition)
 
 
-def shown(runs: Runs) -> dict[str, Any]:
-    """Return what the template `asked` shows: at most `MOST` prompts, and what is left out in words."""
-    found, unknown = forms(runs)
-    number = sum(len(form.examples) for form in found)
-    room = MOST
-    for form in found:
+def build_prompt_values(runs: Runs) -> dict[str, Any]:
+    """Return what the template `asked` shows: at most `MOST_PROMPTS` prompts, and what is left out in words."""
+    prompt_forms, unknown = list_prompt_forms(runs)
+    number = sum(len(form.examples) for form in prompt_forms)
+    room = MOST_PROMPTS
+    for form in prompt_forms:
         form.examples = dict(list(form.examples.items())[:room])
         room -= len(form.examples)
-    left = f"{count(number - MOST, 'more prompt stands', 'more prompts stand')} in run.json." if number > MOST else ""
+    left_out_note = (
+        f"{word_quantity(number - MOST_PROMPTS, 'more prompt stands', 'more prompts stand')} in run.json."
+        if number > MOST_PROMPTS
+        else ""
+    )
     return {
-        "forms": [form for form in found if form.examples or number <= MOST],
+        "forms": [form for form in prompt_forms if form.examples or number <= MOST_PROMPTS],
         "number": number,
-        "left": left,
-        "unknown": listing(unknown, NAMED),
+        "left": left_out_note,
+        "unknown": join_names(unknown, MOST_NAMES),
     }

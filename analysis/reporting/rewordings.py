@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import Rewordings, pages
+from analysis.reporting.catalogue import Rewordings, list_pages
 
 if TYPE_CHECKING:
     from analysis.reporting.reworded import Study
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def list_readers() -> Mapping[str, Rewordings]:
     """List protocol -> its reader, in the order of the pages that name them."""
     return {
-        protocol: page.rewordings for page in pages().values() if page.rewordings for protocol in sorted(page.protocols)
+        protocol: page.rewordings
+        for page in list_pages().values()
+        if page.rewordings
+        for protocol in sorted(page.protocols)
     }
 
 
@@ -30,7 +33,7 @@ def studies(runs: Runs) -> list[Study]:
     Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
     words by their texts, are shared; one that an item has twice counts by its mean.
     """
-    return runs.kept("reliability studies", lambda: list(_read_studies(runs)))
+    return runs.compute_once("reliability studies", lambda: list(_read_studies(runs)))
 
 
 def _read_studies(runs: Runs) -> Iterator[Study]:
@@ -57,7 +60,7 @@ def explain_unread(protocols: Collection[str]) -> tuple[str, ...]:
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
     for protocol in sorted(set(protocols) - list_readers().keys()):
-        about = {name: page for name, page in pages().items() if protocol in page.declared}
+        about = {name: page for name, page in list_pages().items() if protocol in page.declared}
         reasons = [page.unread for page in about.values() if page.unread]
         named = f"page {', '.join(about)} names no reader of its wordings" if about else "no page is about it"
         lines.append(f"{protocol}: {reasons[0] if reasons else named}")

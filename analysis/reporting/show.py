@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import nearest
-from analysis.reporting.words import count, listing
+from analysis.reporting.catalogue import suggest_nearest
+from analysis.reporting.words import join_names, word_quantity
 from analysis.runs import asked
 from ground.errors import InputError, short
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 FEW_WORDINGS, WORDINGS, MODELS, TEXTS = 3, 20, 10, 3  # shown: of the first item, of a named one; per prompt; per model
-LONGEST = 300  # characters of a text that a model wrote
-MOST = 6_000  # characters of a prompt
-PROMPTS, MARKED = 12, 2  # per wording; with the marks of a chat template
+LONGEST_TEXT = 300  # characters of a text that a model wrote
+MOST_CHARACTERS = 6_000  # characters of a prompt
+PROMPTS, MARKED_PROMPTS = 12, 2  # per wording; with the marks of a chat template
 
 
-def show(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
+def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
     """Write the lines about some wordings.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     item, model, condition
         Show only these; empty: the first item of every study, the first models, all conditions.
 
@@ -44,50 +44,50 @@ def show(runs: Runs, item: str = "", model: str = "", condition: str = "") -> It
         about the item under the condition.
     """
     items = dict.fromkeys(row[0] for row in runs.execute("SELECT item FROM stimuli ORDER BY position").fetchall())
-    conditions = dict.fromkeys(name for known in runs.info["conditions"].values() for name in known)
-    for what, name, known in (
+    conditions = dict.fromkeys(name for names in runs.info["conditions"].values() for name in names)
+    for kind, name, names in (
         ("item", item, items), ("model", model, runs.info["models"]), ("condition", condition, conditions),
     ):  # fmt: skip
-        if name and name not in known:
-            raise InputError(f"these runs have no {what} {short(repr(name))}{nearest(name, known)}")
-    shown = False
+        if name and name not in names:
+            raise InputError(f"these runs have no {kind} {short(repr(name))}{suggest_nearest(name, names)}")
+    has_lines = False
     for study in runs.info["studies"]:
-        lines = list(_study(runs, study, item, model, condition))
+        lines = list(_describe_item(runs, study, item, model, condition))
         if lines:
-            yield from [""] * shown + lines
-            shown = True
-    if not shown:
+            yield from [""] * has_lines + lines
+            has_lines = True
+    if not has_lines:
         options = {"--item": item, "--model": model, "--condition": condition}
         chosen = " ".join(f"{option} {short(name)}" for option, name in options.items() if name)
         raise InputError(f"the run holds no answer for {chosen}: this was not asked; waver status counts what was")
 
 
-def _study(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
+def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
     query = "SELECT item FROM stimuli WHERE study = ? GROUP BY item ORDER BY min(position)"
     items = [row[0] for row in runs.execute(query, [study]).fetchall()]
     if item and item not in items:
         return
-    chosen = item or items[0]
-    wordings = asked.wordings(runs, study, chosen)
-    some = wordings[: WORDINGS if item else FEW_WORDINGS]
-    answers = asked.answers(runs, _keys(study, some))
+    chosen_item = item or items[0]
+    wordings = asked.read_wordings(runs, study, chosen_item)
+    shown_wordings = wordings[: WORDINGS if item else FEW_WORDINGS]
+    answers = asked.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))
     for column, name in (("model", model), ("condition", condition)):
         answers = answers[answers[column] == name] if name else answers
     if answers.empty:
         return
     about = runs.info["studies"][study]
-    yield f"study {study} ({about['protocol']}): {count(len(items), 'item')}"
-    yield f"item {chosen}: {count(len(wordings), 'wording')}"
-    for wording in some:
+    yield f"study {study} ({about['protocol']}): {word_quantity(len(items), 'item')}"
+    yield f"item {chosen_item}: {word_quantity(len(wordings), 'wording')}"
+    for wording in shown_wordings:
         rows = answers[answers["variant"] == wording["variant"]]
         if len(rows):
-            yield from ("", *_wrapped(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
-            yield from _prompts(runs, study, wording, rows)
-    yield from _marked(runs, study, answers)
-    yield from _left(chosen, len(items), len(some), len(wordings), bool(item))
+            yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
+            yield from _describe_prompts(runs, study, wording, rows)
+    yield from _describe_marked_prompts(runs, study, answers)
+    yield from _describe_unshown(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
 
 
-def _keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(
@@ -95,88 +95,93 @@ def _keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
     )
 
 
-def _prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.DataFrame) -> Iterator[str]:
+def _describe_prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.DataFrame) -> Iterator[str]:
     """Write every prompt of a wording once, with the answers of all models that read it."""
-    groups: dict[tuple[str, asked.Asked], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, asked.Prompt], list[dict[str, Any]]] = {}
     for row in rows.to_dict("records"):
-        prompt = asked.prompt(asked.entry(runs, study, row["model"], row["condition"]), wording)
+        prompt = asked.recover_prompt(asked.find_asked_entry(runs, study, row["model"], row["condition"]), wording)
         groups.setdefault((row["condition"], prompt), []).append(row)
     for (condition, prompt), answers in list(groups.items())[:PROMPTS]:
-        yield from ("", *_wrapped(f"condition {condition}", "  "), *_prompt(prompt))
+        yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
         for row in answers[:MODELS]:
-            yield from _wrapped(f"{row['model']}: {row['said']}", "  ")
-            yield from _texts(row["output"] or ())
+            yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
+            yield from _quote_written_texts(row["output"] or ())
         if len(answers) > MODELS:
-            yield f"  and {count(len(answers) - MODELS, 'more model')}: choose one with --model"
+            yield f"  and {word_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
-        yield from ("", f"  and {count(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
+        yield from ("", f"  and {word_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
 
 
-def _prompt(prompt: asked.Asked) -> Iterator[str]:
+def _quote_prompt(prompt: asked.Prompt) -> Iterator[str]:
     if prompt.why:
-        yield from _wrapped(f"prompt not known: {prompt.why}", "  ")
+        yield from _wrap_text(f"prompt not known: {prompt.why}", "  ")
     else:
-        yield from _quoted(prompt.text)
+        yield from _quote_lines(prompt.text)
 
 
-def _quoted(text: str) -> Iterator[str]:
+def _quote_lines(text: str) -> Iterator[str]:
     """Write a prompt: every line of it begins with |, and goes on after : where it is too long for one line."""
-    for line in text[:MOST].split("\n"):
+    for line in text[:MOST_CHARACTERS].split("\n"):
         yield from textwrap.wrap(
-            _printable(line), WIDTH, initial_indent="  | ", subsequent_indent="  : ", drop_whitespace=False,
+            _escape_unprintable(line), WIDTH, initial_indent="  | ", subsequent_indent="  : ", drop_whitespace=False,
             replace_whitespace=False, expand_tabs=False,
         ) or ["  |"]  # fmt: skip
-    if len(text) > MOST:
-        yield f"  and {len(text) - MOST:,} more characters"
+    if len(text) > MOST_CHARACTERS:
+        yield f"  and {len(text) - MOST_CHARACTERS:,} more characters"
 
 
-def _texts(texts: Sequence[str]) -> Iterator[str]:
+def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
     for text in texts[:TEXTS]:
-        yield from _wrapped(f"wrote: “{short(text, LONGEST)}”", "    ")
+        yield from _wrap_text(f"wrote: “{short(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:
-        yield f"    and {count(len(texts) - TEXTS, 'more text')}"
+        yield f"    and {word_quantity(len(texts) - TEXTS, 'more text')}"
 
 
-def _marked(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
+def _describe_marked_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
     """Write one prompt with the marks of each chat template: above, messages stand without them."""
-    entries = [asked.entry(runs, study, *unit) for unit in answers[["model", "condition"]].itertuples(index=False)]
+    entries = [
+        asked.find_asked_entry(runs, study, *unit) for unit in answers[["model", "condition"]].itertuples(index=False)
+    ]
     chats: dict[str, Any] = {}
     for entry in entries:
         if entry is not None and any(message["role"] is not None for message in entry["wordings"] or ()):
             chats.setdefault(entry["prompt"], entry)
-    for entry in list(chats.values())[:MARKED]:
+    for entry in list(chats.values())[:MARKED_PROMPTS]:
         yield ""
-        yield from _wrapped(
+        yield from _wrap_text(
             "Messages stand above with their role in square brackets, without the marks that a chat template puts "
             "around them. As "
-            f"{listing(entry['models'][:MODELS])} got it (item {entry['item']}, wording {entry['variant']}):", "",
+            f"{join_names(entry['models'][:MODELS])} got it (item {entry['item']}, wording {entry['variant']}):", "",
             "",
         )  # fmt: skip
-        yield from _quoted(entry["prompt"])
-    if len(chats) > MARKED:
-        yield from ("", f"and {count(len(chats) - MARKED, 'more such prompt')}: choose with --condition or --model")
+        yield from _quote_lines(entry["prompt"])
+    if len(chats) > MARKED_PROMPTS:
+        yield from (
+            "",
+            f"and {word_quantity(len(chats) - MARKED_PROMPTS, 'more such prompt')}: choose with --condition or --model",
+        )
 
 
-def _left(item: str, items: int, wordings: int, of: int, named: bool) -> Iterator[str]:
+def _describe_unshown(item: str, items: int, wordings: int, of: int, named: bool) -> Iterator[str]:
     """Say what was not shown."""
     if wordings < of or (not named and items > 1):
         yield ""
     if wordings < of:
-        yield from _wrapped(
+        yield from _wrap_text(
             f"Shown: {wordings} of {of:,} wordings of this item"
             + ("." if named else f"; --item {item} shows up to {WORDINGS}."), "")  # fmt: skip
     if not named and items > 1:
-        yield from _wrapped(f"{count(items - 1, 'more item')}: choose one with --item.", "")
+        yield from _wrap_text(f"{word_quantity(items - 1, 'more item')}: choose one with --item.", "")
 
 
-def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
+def _wrap_text(text: str, indent: str, further: str | None = None) -> list[str]:
     """Break a text into lines of at most `WIDTH` characters; a word that is longer is cut."""
     later = f"{indent}  " if further is None else further
     return textwrap.wrap(
-        _printable(text), WIDTH, initial_indent=indent, subsequent_indent=later, 
+        _escape_unprintable(text), WIDTH, initial_indent=indent, subsequent_indent=later, 
     )  # fmt: skip
 
 
-def _printable(text: str) -> str:
+def _escape_unprintable(text: str) -> str:
     """Write what would move the cursor or colour the terminal as an escape: the text comes from a model or a file."""
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)

@@ -2,8 +2,8 @@
 
 ::
 
-    frame = tables.build("stability", runs.open("results/demo/agreement"))
-    print(tables.render("stability", frame, "latex"))
+    frame = list_tables.build("stability", runs.open_runs("results/demo/agreement"))
+    print(list_tables.render("stability", frame, "latex"))
 """
 
 from __future__ import annotations
@@ -15,9 +15,16 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import column, function, page_of, pages, table, tables
+from analysis.reporting.catalogue import (
+    find_page_name,
+    import_function,
+    list_pages,
+    list_tables,
+    look_up_column,
+    look_up_table,
+)
 from analysis.reporting.columns import IDENTITY
-from ground.errors import InputError, nearest, short
+from ground.errors import InputError, short, suggest_nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,23 +36,25 @@ FORMATS = ("csv", "latex", "markdown")
 INTERVALS = "intervals"  # in `Table.columns`: the ends of the intervals of all columns before it
 
 
-def options(name: str) -> dict[str, inspect.Parameter]:
+def list_options(name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a table: the keyword parameters of its function with their defaults."""
-    parameters = inspect.signature(function(page_of(name), table(name).function)).parameters
+    parameters = inspect.signature(import_function(find_page_name(name), look_up_table(name).function)).parameters
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
-def convert(what: str, given: Mapping[str, Any], known: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+def convert_options(
+    subject: str, given_options: Mapping[str, Any], known_options: Mapping[str, inspect.Parameter]
+) -> dict[str, Any]:
     """Check options, and convert those that are text, as on a command line, to the types of their defaults.
 
     Parameters
     ----------
-    what
+    subject
         The table or figure that the options are for, as messages name it.
-    given
+    given_options
         Option -> value.
-    known
-        The options that there are (`options`).
+    known_options
+        The options that there are (`list_options`).
 
     Returns
     -------
@@ -57,26 +66,32 @@ def convert(what: str, given: Mapping[str, Any], known: Mapping[str, inspect.Par
         For an option that there is not, with the nearest and all names, or a value that does not fit.
     """
     converted = {}
-    for name, value in given.items():
-        if name not in known:
-            listed = f"the options are {', '.join(known)}" if known else "it has none"
-            raise InputError(f"{what} has no option {short(repr(name))}{nearest(name, known)}; {listed}")
+    for name, value in given_options.items():
+        if name not in known_options:
+            listed = f"the options are {', '.join(known_options)}" if known_options else "it has none"
+            raise InputError(
+                f"{subject} has no option {short(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
+            )
         try:
-            converted[name] = _like(known[name].default, value)
+            converted[name] = _convert_to_type(known_options[name].default, value)
         except (ValueError, OverflowError) as error:
-            raise InputError(f"{what}: option {name}: {error}") from error
+            raise InputError(f"{subject}: option {name}: {error}") from error
     return converted
 
 
-def _like(default: Any, value: Any) -> Any:
+def _convert_to_type(default: Any, value: Any) -> Any:
     """Convert a text to the type of a default; of another value, check only whether it is one or several."""
     if not isinstance(value, str):
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):
             raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
-        return tuple(_like(default[0], part) for part in value) if several else _checked(default, value)
+        return (
+            tuple(_convert_to_type(default[0], part) for part in value)
+            if several
+            else _check_value_type(default, value)
+        )
     if isinstance(default, tuple | list):
-        return tuple(_like(default[0], part) for part in value.split(","))
+        return tuple(_convert_to_type(default[0], part) for part in value.split(","))
     if isinstance(default, bool):
         if value.lower() not in ("true", "false"):
             raise ValueError(f"{value!r} is neither true nor false")
@@ -88,11 +103,11 @@ def _like(default: Any, value: Any) -> Any:
     # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
     if value.isascii() and "_" not in value:
         with contextlib.suppress(ValueError):
-            return _checked(default, type(default)(value))
+            return _check_value_type(default, type(default)(value))
     raise ValueError(f"{short(repr(value))} is not a number, as in the default {default}")
 
 
-def _checked(default: Any, value: Any) -> Any:
+def _check_value_type(default: Any, value: Any) -> Any:
     """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
     if default is None or isinstance(default, str | bool):
         if default is not None and not isinstance(value, type(default)):
@@ -107,32 +122,34 @@ def _checked(default: Any, value: Any) -> Any:
     return value
 
 
-def explain(names: Sequence[str] = ()) -> str:
+def explain_tables(names: Sequence[str] = ()) -> str:
     """List all tables by name and title; with names, the columns of these tables and what they mean."""
     if not names:
-        width = max(map(len, tables()))
-        return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in tables().items())
+        width = max(map(len, list_tables()))
+        return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in list_tables().items())
     lines = []
     for name in names:
-        lines.append(f"{name}: {table(name).title}\n{table(name).caption}\n")
-        lines += [f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _explained(name)]
-        given = [f"{key}={option.default}" for key, option in options(name).items()]
-        lines.append(f"  options (-p): {', '.join(given) or 'none'}\n")
+        lines.append(f"{name}: {look_up_table(name).title}\n{look_up_table(name).caption}\n")
+        lines += [
+            f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _explain_columns(name)
+        ]
+        option_texts = [f"{key}={option.default}" for key, option in list_options(name).items()]
+        lines.append(f"  options (-p): {', '.join(option_texts) or 'none'}\n")
     return "".join(lines)
 
 
-def _explained(name: str) -> list[tuple[str, str, str]]:
+def _explain_columns(name: str) -> list[tuple[str, str, str]]:
     lines = []
-    for key in table(name).columns:
+    for key in look_up_table(name).columns:
         if key == INTERVALS:
             lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, over items"))
         else:
-            entry = column(name, key)
+            entry = look_up_column(name, key)
             lines.append((key, entry.unit, entry.meaning))
     return lines
 
 
-def build(name: str, runs: Runs, **given: Any) -> pd.DataFrame:
+def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     """Compute a table.
 
     Parameters
@@ -140,44 +157,44 @@ def build(name: str, runs: Runs, **given: Any) -> pd.DataFrame:
     name
         A table of the catalogue.
     runs
-        From `analysis.runs.open`.
-    **given
+        From `analysis.runs.open_runs`.
+    **given_options
         Options such as `resamples` or `thresholds`. One that this table does not have is left out, so that a report
         can give one set to all its tables.
 
     Returns
     -------
     DataFrame
-        The columns that the catalogue declares, in its order and in full precision; `catalogue.column` explains each.
-        A table without rows has them, too.
+        The columns that the catalogue declares, in its order and in full precision; `catalogue.look_up_column` explains
+        each. A table without rows has them, too.
 
     Raises
     ------
     AssertionError
         For a column that is declared and not computed, or computed and not declared: a fault of the page.
     """
-    known = options(name)
-    frame: pd.DataFrame = function(page_of(name), table(name).function)(
-        runs, **{key: value for key, value in given.items() if key in known}
+    known_options = list_options(name)
+    frame: pd.DataFrame = import_function(find_page_name(name), look_up_table(name).function)(
+        runs, **{key: value for key, value in given_options.items() if key in known_options}
     )
-    listed = declared(name, frame)
+    declared_columns = list_declared_columns(name, frame)
     if frame.empty:
-        return _without_rows(frame, listed)
-    for key in listed:
+        return _build_empty_table(frame, declared_columns)
+    for key in declared_columns:
         assert key in frame, f"table {name}: column {key!r} is declared, but was not computed"
     for key in frame:
-        assert key in listed, f"table {name}: column {key!r} was computed, but is not declared"
-    return frame[listed]
+        assert key in declared_columns, f"table {name}: column {key!r} was computed, but is not declared"
+    return frame[declared_columns]
 
 
-def _without_rows(frame: pd.DataFrame, listed: Sequence[str]) -> pd.DataFrame:
+def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> pd.DataFrame:
     """Give an empty frame its declared columns; what it has already keeps its type."""
     import pandas as pd
 
-    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in listed})
+    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
 
 
-def declared(name: str, frame: pd.DataFrame) -> list[str]:
+def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
     """List the columns that the catalogue declares for a table, in order, with those that depend on the run.
 
     A frame with `flip_05`, `flip_10`, `flip_05_lower`, `flip_05_upper` and the entries `flip_* intervals` give
@@ -194,24 +211,26 @@ def declared(name: str, frame: pd.DataFrame) -> list[str]:
     -------
     Names of columns.
     """
-    listed: list[str] = []
-    for entry in table(name).columns:
+    columns_so_far: list[str] = []
+    for entry in look_up_table(name).columns:
         if entry == INTERVALS:
-            listed += [end for key in listed for end in (f"{key}_lower", f"{key}_upper") if end in frame]
+            columns_so_far += [
+                end for key in columns_so_far for end in (f"{key}_lower", f"{key}_upper") if end in frame
+            ]
         else:
-            listed += _expanded(name, frame, entry)
-    return listed
+            columns_so_far += _expand_pattern(name, frame, entry)
+    return columns_so_far
 
 
-def _expanded(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
+def _expand_pattern(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
     """List the columns of a frame that a column of the catalogue stands for: itself, or those of its pattern."""
     if "*" not in entry:
         return [entry]
-    make = pages()[page_of(name)].patterns[entry]
+    make = list_pages()[find_page_name(name)].patterns[entry]
     return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and make(key)]
 
 
-def render(
+def render_table(
     name: str, frame: pd.DataFrame, form: str, columns: Sequence[str] | None = None, width: Width = "page"
 ) -> str:
     """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits.
@@ -245,16 +264,18 @@ def render(
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     for key in columns or ():
         if key not in frame:
-            raise InputError(f"table {name} has no column {short(repr(key))}{nearest(key, frame)}; "
+            raise InputError(f"table {name} has no column {short(repr(key))}{suggest_nearest(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
     if form == "csv":
-        return grid.csv(frame[list(columns)] if columns else frame)
-    chosen = [key for key in columns if key not in IDENTITY] if columns else shown(name, frame)
-    cells = grid.grid(name, frame, chosen, best(name, frame))
-    return latex.latex(cells, name, table(name), width) if form == "latex" else grid.markdown(cells)
+        return grid.render_csv(frame[list(columns)] if columns else frame)
+    chosen = [key for key in columns if key not in IDENTITY] if columns else list_shown_columns(name, frame)
+    cells = grid.build_grid(name, frame, chosen, list_compared_columns(name, frame))
+    return (
+        latex.render_latex(cells, name, look_up_table(name), width) if form == "latex" else grid.render_markdown(cells)
+    )
 
 
-def shown(name: str, frame: pd.DataFrame) -> list[str]:
+def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
     """List the columns of a table that LaTeX, Markdown and HTML show, without study, model and condition.
 
     Parameters
@@ -268,11 +289,16 @@ def shown(name: str, frame: pd.DataFrame) -> list[str]:
     -------
     Names of columns, in the order of the catalogue.
     """
-    left = (*IDENTITY, INTERVALS, *table(name).hidden)
-    return [key for entry in table(name).columns if entry not in left for key in _expanded(name, frame, entry)]
+    left_out = (*IDENTITY, INTERVALS, *look_up_table(name).hidden)
+    return [
+        key
+        for entry in look_up_table(name).columns
+        if entry not in left_out
+        for key in _expand_pattern(name, frame, entry)
+    ]
 
 
-def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
+def list_compared_columns(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     """List the columns of a table that are compared within each row.
 
     Parameters
@@ -286,5 +312,7 @@ def best(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     -------
     Columns that are compared, and which is best: "largest" or "smallest absolute" (`Table.best`).
     """
-    groups = table(name).best
-    return [([key for part in names.split() for key in _expanded(name, frame, part)], rule) for names, rule in groups]
+    groups = look_up_table(name).best
+    return [
+        ([key for part in names.split() for key in _expand_pattern(name, frame, part)], rule) for names, rule in groups
+    ]

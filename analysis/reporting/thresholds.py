@@ -11,7 +11,7 @@ FEW_MODELS, FEW_ITEMS = 3, 30  # below them a page says that they are few
 LOW_MASS = 0.5  # below this mass, an answer is not even what the model would say most of the time
 
 
-def silent(validity: pd.Series) -> pd.Series:
+def is_silent(validity: pd.Series) -> pd.Series:
     """Tell which models do not answer: less than half of their probability, texts or samples is a valid answer.
 
     The rule of every page: such a model is not ranked, is named in no verdict, counts in no sentence that compares

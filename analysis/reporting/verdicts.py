@@ -1,9 +1,9 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
-`RULES` says them to the reader; every page shows those that it uses with its method (`told`). The functions are these
-rules: `thresholds.silent` is "validity", `judge_shares` and `judge_differences` are "interval", `chance.withhold_word`
-is "chance", `widened` is "several", `spread` is "spread", `wider` is "change", `above` is "people", `clear` is "fit"
-and "holm".
+`RULES` says them to the reader; every page shows those that it uses with its method (`describe_rules`). The functions
+are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
+`chance.withhold_word` is "chance", `widen_share_interval` is "several", `spread` is "spread",
+`widen_difference_interval` is "change", `is_clearly_above` is "people", `mark_clear_effects` is "fit" and "holm".
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ class Band:
     high: float
 
 
-def told(*rules: str) -> str:
+def describe_rules(*rules: str) -> str:
     """Write some of the rules as a paragraph.
 
-    >>> told("validity")
+    >>> describe_rules("validity")
     'Nothing is said about a model of which less than half of the answers are valid.'
     """
     return " ".join(RULES[name] for name in rules)
 
 
-def word(low: float, high: float, bands: Sequence[Band]) -> str:
+def choose_word(low: float, high: float, bands: Sequence[Band]) -> str:
     """Find the word of the first band that holds a whole interval.
 
     Parameters
@@ -81,13 +81,14 @@ def word(low: float, high: float, bands: Sequence[Band]) -> str:
     The word; empty where no band holds the interval, or there is none.
 
     >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
-    >>> word(0.0, 0.06, bands), word(0.05, 0.2, bands), word(0.3, 0.6, bands), word(float("nan"), float("nan"), bands)
+    >>> (choose_word(0.0, 0.06, bands), choose_word(0.05, 0.2, bands), choose_word(0.3, 0.6, bands),
+    ...  choose_word(float("nan"), float("nan"), bands))
     ('hardly', '', 'yes', '')
     """
     return next((band.word for band in bands if low >= band.low and high <= band.high), "")
 
 
-def beyond(low: float, high: float, other: float) -> str:
+def word_interval_side(low: float, high: float, other: float) -> str:
     """Say on which side of another value an interval lies wholly.
 
     Parameters
@@ -101,13 +102,14 @@ def beyond(low: float, high: float, other: float) -> str:
     -------
     "more" or "less"; empty where the interval holds the value, or one is unknown.
 
-    >>> beyond(0.33, 0.67, 0.47), beyond(0.5, 0.67, 0.47), beyond(0.1, 0.4, 0.47), beyond(float("nan"), 1, 0.47)
+    >>> (word_interval_side(0.33, 0.67, 0.47), word_interval_side(0.5, 0.67, 0.47), word_interval_side(0.1, 0.4, 0.47),
+    ...  word_interval_side(float("nan"), 1, 0.47))
     ('', 'more', 'less', '')
     """
     return "more" if low > other else "less" if high < other and low <= high else ""
 
 
-def widened(share: float, low: float, high: float, number: int) -> tuple[float, float]:
+def widen_share_interval(share: float, low: float, high: float, number: int) -> tuple[float, float]:
     """Widen Wilson's 95 % interval of a share, so that `number` such intervals all hold their share in 95 % of cases.
 
     If any of several intervals may decide a word, each has a chance to be wrong. The interval says how many independent
@@ -128,8 +130,8 @@ def widened(share: float, low: float, high: float, number: int) -> tuple[float, 
     -------
     The ends of the wider interval.
 
-    >>> low, high = widened(0.7, 0.6042, 0.7811, 4)
-    >>> round(low, 2), round(high, 2), widened(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
+    >>> low, high = widen_share_interval(0.7, 0.6042, 0.7811, 4)
+    >>> round(low, 2), round(high, 2), widen_share_interval(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
     (0.57, 0.81, True)
     """
     from scipy.special import betaincinv
@@ -166,7 +168,7 @@ def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list
     >>> judge_shares(rows, "flips", (Band("yes", 0.1, 1),)), judge_shares(rows[:1], "flips", (Band("yes", 0.1, 1),))
     (['', ''], ['yes'])
     """
-    return _judge(rows[[figure, f"{figure}_lower", f"{figure}_upper"]], widened, bands)
+    return _judge_rows(rows[[figure, f"{figure}_lower", f"{figure}_upper"]], widen_share_interval, bands)
 
 
 def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list[str]:
@@ -185,21 +187,21 @@ def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) ->
     -------
     The word of every row, empty where it has none.
     """
-    return _judge(rows[[figure, "lower", "upper"]], wider, bands)
+    return _judge_rows(rows[[figure, "lower", "upper"]], widen_difference_interval, bands)
 
 
-def _judge(
+def _judge_rows(
     columns: pd.DataFrame, widen: Callable[[float, float, float, int], tuple[float, float]], bands: Sequence[Band]
 ) -> list[str]:
     intervals = columns.astype(float)
-    known = intervals.notna().all(axis=1).to_numpy()
+    has_interval = intervals.notna().all(axis=1).to_numpy()
 
     def judge(number: int) -> list[str]:
-        rows = intervals[known].itertuples(index=False, name=None)
-        return [word(*widen(value, low, high, number), bands) for value, low, high in rows]
+        rows = intervals[has_interval].itertuples(index=False, name=None)
+        return [choose_word(*widen(value, low, high, number), bands) for value, low, high in rows]
 
-    said = iter(judge_stepwise(judge, int(known.sum())))
-    return [next(said) if has else "" for has in known]
+    words = iter(judge_stepwise(judge, int(has_interval.sum())))
+    return [next(words) if has else "" for has in has_interval]
 
 
 def judge_stepwise(judge: Callable[[int], list[str]], number: int) -> list[str]:
@@ -221,14 +223,14 @@ def judge_stepwise(judge: Callable[[int], list[str]], number: int) -> list[str]:
     >>> judge_stepwise(lambda number: ["yes", "yes" if number < 2 else ""], 2), judge_stepwise(lambda number: [""], 1)
     (['yes', 'yes'], [''])
     """
-    said = judge(max(number, 1))
-    while 0 < (left := said.count("")) < number:
-        number, more = left, judge(left)
-        said = [first or later for first, later in zip(said, more, strict=True)]
-    return said
+    words = judge(max(number, 1))
+    while 0 < (left := words.count("")) < number:
+        number, later_words = left, judge(left)
+        words = [first or later for first, later in zip(words, later_words, strict=True)]
+    return words
 
 
-def spread(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float, float] | None:
+def find_distinct_extremes(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float, float] | None:
     """Find the lowest and the highest of several shares, if they are apart by more than chance explains.
 
     Of many models, some are far from the mean by chance alone. So the intervals of the two ends are widened for the
@@ -247,22 +249,24 @@ def spread(shares: pd.Series, lows: pd.Series, highs: pd.Series) -> tuple[float,
 
     >>> import pandas as pd
     >>> shares, lows, highs = pd.Series([0.3, 0.5, 0.8]), pd.Series([0.2, 0.4, 0.71]), pd.Series([0.4, 0.6, 0.87])
-    >>> spread(shares, lows, highs), spread(shares[:2], lows, highs), spread(shares[:1], lows, highs)
+    >>> (find_distinct_extremes(shares, lows, highs), find_distinct_extremes(shares[:2], lows, highs),
+    ...  find_distinct_extremes(shares[:1], lows, highs))
     ((0.3, 0.8), None, None)
     """
-    known = shares[lows.notna() & highs.notna()]
-    if len(known) < 2:
+    known_shares = shares[lows.notna() & highs.notna()]
+    if len(known_shares) < 2:
         return None
-    least, most = known.idxmin(), known.idxmax()
-    below = widened(shares[least], lows[least], highs[least], len(known))[1]
-    beyond_it = widened(shares[most], lows[most], highs[most], len(known))[0]
+    least, most = known_shares.idxmin(), known_shares.idxmax()
+    below = widen_share_interval(shares[least], lows[least], highs[least], len(known_shares))[1]
+    beyond_it = widen_share_interval(shares[most], lows[most], highs[most], len(known_shares))[0]
     return (float(shares[least]), float(shares[most])) if below < beyond_it else None
 
 
-def wider(difference: float, low: float, high: float, number: int) -> tuple[float, float]:
+def widen_difference_interval(difference: float, low: float, high: float, number: int) -> tuple[float, float]:
     """Widen the 95 % interval of a difference, so that `number` such intervals all hold theirs in 95 % of cases.
 
-    Each end moves away as that of a normal distribution does. `widened` is for shares, whose distribution is known.
+    Each end moves away as that of a normal distribution does. `widen_share_interval` is for shares, whose distribution
+    is known.
 
     Parameters
     ----------
@@ -277,8 +281,8 @@ def wider(difference: float, low: float, high: float, number: int) -> tuple[floa
     -------
     The ends of the wider interval.
 
-    >>> low, high = wider(0.1, 0.02, 0.2, 3)
-    >>> round(low, 3), round(high, 3), wider(0.1, 0.02, 0.2, 1)
+    >>> low, high = widen_difference_interval(0.1, 0.02, 0.2, 3)
+    >>> round(low, 3), round(high, 3), widen_difference_interval(0.1, 0.02, 0.2, 1)
     (0.002, 0.222, (0.02, 0.2))
     """
     if number == 1:
@@ -287,7 +291,7 @@ def wider(difference: float, low: float, high: float, number: int) -> tuple[floa
     return difference - factor * (difference - low), difference + factor * (high - difference)
 
 
-def above(share: float, low: float, other: float, other_high: float) -> bool:
+def is_clearly_above(share: float, low: float, other: float, other_high: float) -> bool:
     """Tell whether a share is clearly above another one, by Newcombe's interval of their difference.
 
     Both have an interval of their own: where one is taken for exact, chance makes it the smaller one too often. That
@@ -304,28 +308,29 @@ def above(share: float, low: float, other: float, other_high: float) -> bool:
     -------
     Whether it is; False where a number is NaN.
 
-    >>> above(0.8, 0.63, 0.47, 0.64), above(0.9, 0.74, 0.47, 0.64), above(0.9, 0.74, 0.47, float("nan"))
+    >>> (is_clearly_above(0.8, 0.63, 0.47, 0.64), is_clearly_above(0.9, 0.74, 0.47, 0.64),
+    ...  is_clearly_above(0.9, 0.74, 0.47, float("nan")))
     (True, True, False)
     """
     return share - other > math.hypot(share - low, other_high - other)
 
 
-def clear(*corrected: pd.Series) -> pd.Series:
+def mark_clear_effects(*corrected: pd.Series) -> pd.Series:
     """Tell which effects or differences hold: every corrected p value given is below 0.05; an unknown one is not.
 
     >>> import pandas as pd
-    >>> clear(pd.Series([0.01, 0.01, 0.2]), pd.Series([0.03, float("nan"), 0.01])).tolist()
+    >>> mark_clear_effects(pd.Series([0.01, 0.01, 0.2]), pd.Series([0.03, float("nan"), 0.01])).tolist()
     [True, False, False]
     """
     return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected))
 
 
-def tally(found: Sequence[str], of: str) -> str:
+def describe_word_counts(words: Sequence[str], of: str) -> str:
     """Count the words of several rows in one sentence: the first words of a verdict.
 
     Parameters
     ----------
-    found
+    words
         What `word` says about each row.
     of
         The rows, counted: "7 models".
@@ -334,17 +339,21 @@ def tally(found: Sequence[str], of: str) -> str:
     -------
     The sentence.
 
-    >>> tally(["yes"], "1 model"), tally(["hardly"] * 2, "2 models"), tally(["", ""], "2 models")
+    >>> (describe_word_counts(["yes"], "1 model"), describe_word_counts(["hardly"] * 2, "2 models"),
+    ...  describe_word_counts(["", ""], "2 models"))
     ('Yes.', 'Hardly, with each of 2 models.', 'These runs cannot tell.')
-    >>> tally(["yes", "hardly", "yes", "", ""], "5 models")
+    >>> describe_word_counts(["yes", "hardly", "yes", "", ""], "5 models")
     'Yes with 2 of 5 models, hardly with 1; with the others, these runs cannot tell.'
     """
-    known = Counter(sorted(filter(None, found))).most_common()
-    if not known:
+    counts = Counter(sorted(filter(None, words))).most_common()
+    if not counts:
         return f"{UNCLEAR}."
-    (first, most), *others = known
-    if most == len(found):
+    (first, most), *other_counts = counts
+    if most == len(words):
         return f"{first.capitalize()}." if most == 1 else f"{first.capitalize()}, with each of {of}."
-    parts = [f"{first.capitalize()} with {most:,} of {of}", *(f"{name} with {number:,}" for name, number in others)]
-    left = found.count("")  # intervals that are too wide, or missing
+    parts = [
+        f"{first.capitalize()} with {most:,} of {of}",
+        *(f"{name} with {number:,}" for name, number in other_counts),
+    ]
+    left = words.count("")  # intervals that are too wide, or missing
     return ", ".join(parts) + (f"; with the other{'s' * (left > 1)}, these runs cannot tell." if left else ".")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
-from analysis.statistics.interval import reasons
+from analysis.statistics.interval import list_missing_reasons
 from ground.errors import short
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a page says in words. The first screen shows `asked` and `verdict`, and links to the cautions.
+    """What a page says in words. The first screen shows `setup` and `verdict`, and links to the cautions.
 
     Attributes
     ----------
-    asked
+    setup
         What was asked of whom, in one sentence.
     verdict
         The answer: at most two sentences.
@@ -31,13 +31,13 @@ class Answer:
         Name of a figure or table of the page -> the sentences that are shown with it.
     """
 
-    asked: str
+    setup: str
     verdict: str
     cautions: tuple[str, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
+def word_quantity(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
     Parameters
@@ -53,25 +53,25 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     -------
     "1 item", "2 items".
 
-    >>> count(1, "item"), count(1200, "item"), count(2, "reply", "replies")
+    >>> word_quantity(1, "item"), word_quantity(1200, "item"), word_quantity(2, "reply", "replies")
     ('1 item', '1,200 items', '2 replies')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def units(frame: pd.DataFrame) -> str:
+def word_unit_count(frame: pd.DataFrame) -> str:
     """Write the number of rows about models: models, or models with a condition where one was asked under several.
 
     >>> import pandas as pd
-    >>> units(pd.DataFrame({"model": ["a", "b"]})), units(pd.DataFrame({"model": ["a", "a"]}))
+    >>> word_unit_count(pd.DataFrame({"model": ["a", "b"]})), word_unit_count(pd.DataFrame({"model": ["a", "a"]}))
     ('2 models', '2 combinations of model and condition')
     """
     if frame["model"].is_unique:
-        return count(len(frame), "model")
-    return count(len(frame), "combination") + " of model and condition"
+        return word_quantity(len(frame), "model")
+    return word_quantity(len(frame), "combination") + " of model and condition"
 
 
-def when(info: Mapping[str, Any]) -> str:
+def word_dates(info: Mapping[str, Any]) -> str:
     """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
 
     Parameters
@@ -79,12 +79,12 @@ def when(info: Mapping[str, Any]) -> str:
     info
         What `run.json` holds (`Runs.info`): its sessions and its models.
 
-    >>> when({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
+    >>> word_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
     ', on 22 November 2026'
     >>> days = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
-    >>> when({"models": {"m": {"engine": "import"}}, "sessions": days})
+    >>> word_dates({"models": {"m": {"engine": "import"}}, "sessions": days})
     ' (imported 22 November 2026 to 3 January 2027)'
-    >>> when({"models": {}, "sessions": [{"started": ""}]})
+    >>> word_dates({"models": {}, "sessions": [{"started": ""}]})
     ''
     """
     stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
@@ -92,12 +92,12 @@ def when(info: Mapping[str, Any]) -> str:
     if not days:
         return ""
     first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
-    said = f"on {first}" if first == last else f"from {first} to {last}"
+    dates = f"on {first}" if first == last else f"from {first} to {last}"
     engines = {fields.get("engine") for fields in info["models"].values()}
-    return f" (imported {said.removeprefix('from ')})" if engines == {"import"} else f", {said}"
+    return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
 
 
-def drawn(info: Mapping[str, Any]) -> list[str]:
+def describe_drawn_wordings(info: Mapping[str, Any]) -> list[str]:
     """Say for which models only some wordings of every item were drawn; nothing where all were asked.
 
     Parameters
@@ -106,27 +106,27 @@ def drawn(info: Mapping[str, Any]) -> list[str]:
         What `run.json` holds (`Runs.info`): its `drawn`.
 
     >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
-    >>> drawn({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
+    >>> describe_drawn_wordings({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
     ['40 of 120 wordings per item, drawn by seed 0: m', '40 of 90 to 120 wordings per item, drawn by seed 0: n']
-    >>> drawn({"drawn": []})
+    >>> describe_drawn_wordings({"drawn": []})
     []
     """
     models: dict[str, dict[str, None]] = {}
     for draw in info["drawn"]:
         least, most = f"{draw['least']:,}", f"{draw['most']:,}"
-        there = most if least == most else f"{least} to {most}"
-        said = f"{draw['wordings']:,} of {there} wordings per item, drawn by seed {draw['seed']}"
-        models.setdefault(said, {})[draw["model"]] = None
-    return [f"{said}: {listing(list(names))}" for said, names in models.items()]
+        total = most if least == most else f"{least} to {most}"
+        sentence = f"{draw['wordings']:,} of {total} wordings per item, drawn by seed {draw['seed']}"
+        models.setdefault(sentence, {})[draw["model"]] = None
+    return [f"{sentence}: {join_names(list(names))}" for sentence, names in models.items()]
 
 
-def low_to_high(counts: pd.Series) -> str:
+def word_count_range(counts: pd.Series) -> str:
     """Write the least and the greatest of some counts: "10", or "453 to 500"."""
     low, high = int(counts.min()), int(counts.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def listing(names: Sequence[str], most: int = 3) -> str:
+def join_names(names: Sequence[str], most: int = 3) -> str:
     """Write the first names, and how many more there are.
 
     Parameters
@@ -144,10 +144,10 @@ def listing(names: Sequence[str], most: int = 3) -> str:
         return ""
     if len(names) <= most:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{', '.join(names[:most])} and {count(len(names) - most, 'other')}"
+    return f"{', '.join(names[:most])} and {word_quantity(len(names) - most, 'other')}"
 
 
-def percent(share: float, decimals: int = 0) -> str:
+def format_percent(share: float, decimals: int = 0) -> str:
     """Write a share in per cent; where rounding would show a 0 or 100 that it is not, with one more decimal or a bound.
 
     Parameters
@@ -161,9 +161,10 @@ def percent(share: float, decimals: int = 0) -> str:
     -------
     The text.
 
-    >>> percent(0.0), percent(0.0016), percent(0.584), percent(0.999), percent(1.0), percent(0.8349, 1)
+    >>> (format_percent(0.0), format_percent(0.0016), format_percent(0.584), format_percent(0.999), format_percent(1.0),
+    ...  format_percent(0.8349, 1))
     ('0 %', '0.2 %', '58 %', '99.9 %', '100 %', '83.5 %')
-    >>> percent(0.0004), percent(0.9996)
+    >>> format_percent(0.0004), format_percent(0.9996)
     ('<0.1 %', '>99.9 %')
     """
     for places in (decimals, decimals + 1):
@@ -174,7 +175,7 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
 
 
-def signed(number: float, decimals: int) -> str:
+def format_signed(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it rounds to zero.
 
     Parameters
@@ -188,54 +189,54 @@ def signed(number: float, decimals: int) -> str:
     -------
     The text.
 
-    >>> signed(15.43, 1), signed(-2.0, 1), signed(0.0, 1)
+    >>> format_signed(15.43, 1), format_signed(-2.0, 1), format_signed(0.0, 1)
     ('+15.4', '−2.0', '0.0')
     """
     text = f"{number:+.{decimals}f}".replace("-", "−")
     return text[1:] if float(text[1:]) == 0 else text
 
 
-def points(difference: float) -> str:
+def format_points(difference: float) -> str:
     """Write a difference of shares in percentage points, with its sign: 0.154 is "+15.4"."""
-    return signed(100 * difference, 1)
+    return format_signed(100 * difference, 1)
 
 
-def do_not_answer(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return what a page says in place of a verdict where every model is `thresholds.silent`: verdict and sentences.
+def describe_no_answer(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return what a page says in place of a verdict where every model is `thresholds.is_silent`: verdict and sentences.
 
-    >>> do_not_answer(["a"])[0], do_not_answer(["a", "b"])[0]
+    >>> describe_no_answer(["a"])[0], describe_no_answer(["a", "b"])[0]
     ('This model does not answer.', 'These models do not answer.')
     """
     verdict = "This model does not answer." if len(names) == 1 else "These models do not answer."
     return verdict, (
-        f"With {listing(list(names))}, less than half of the probability (or of the texts read) is a valid answer. "
+        f"With {join_names(list(names))}, less than half of the probability (or of the texts read) is a valid answer. "
         "What the other half would have been is not known, so nothing is compared here.",
     )
 
 
-def undecided(pairs: pd.DataFrame) -> str:
+def describe_undecided(pairs: pd.DataFrame) -> str:
     """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
     corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))
     return (
-        f"{count(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap samples, "
-        f"the smallest p value after Holm is {corrected:.2f}."
+        f"{word_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
+        f"samples, the smallest p value after Holm is {corrected:.2f}."
     )
 
 
-def unanswered(frame: pd.DataFrame) -> list[str]:
+def list_unanswered_cautions(frame: pd.DataFrame) -> list[str]:
     """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
     if frame.empty:
         return []
-    failed, missing, asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
+    n_failed, n_missing, n_asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
     reasons = frame.loc[frame["failed"] > 0, "reason"]
     first = f" The first error: “{short(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
-        f"No response to {failed + missing:,} of {count(asked, 'prompt')}: {failed:,} failed, {missing:,} are missing. "
-        f"This is so for {listing(unanswered_by_unit(frame))}.{first}"
+        f"No response to {n_failed + n_missing:,} of {word_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
+        f"{n_missing:,} are missing. This is so for {join_names(describe_unanswered_units(frame))}.{first}"
     ]
 
 
-def unanswered_by_unit(frame: pd.DataFrame) -> list[str]:
+def describe_unanswered_units(frame: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing."""
     return [
         f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
@@ -244,17 +245,19 @@ def unanswered_by_unit(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def few_models(number: int) -> list[str]:
+def list_few_models_cautions(number: int) -> list[str]:
     """Return the caution about a small number of models; empty where there are enough.
 
-    >>> few_models(1), few_models(FEW_MODELS)
+    >>> list_few_models_cautions(1), list_few_models_cautions(FEW_MODELS)
     (['Only 1 model: these results say nothing about models in general.'], [])
     """
-    caution = f"Only {count(number, 'model')}: these results say nothing about models in general."
+    caution = f"Only {word_quantity(number, 'model')}: these results say nothing about models in general."
     return [caution] if number < FEW_MODELS else []
 
 
-def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow") -> list[str]:
+def list_few_items_cautions(
+    sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow"
+) -> list[str]:
     """Write the caution about rows with few items, and what follows from it.
 
     Every row is judged by its own number of items. Where others have enough, those that have few are named.
@@ -273,21 +276,21 @@ def few_items(sizes: pd.Series, where: str = "", so: str = "bootstrap intervals 
     One sentence; no one where all rows have at least `FEW_ITEMS`.
 
     >>> import pandas as pd
-    >>> few_items(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
+    >>> list_few_items_cautions(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
     ['Only 5 to 12 items in a group for a and c: little is known.']
-    >>> few_items(pd.Series({"a": 5})), few_items(pd.Series({"a": FEW_ITEMS}))
+    >>> list_few_items_cautions(pd.Series({"a": 5})), list_few_items_cautions(pd.Series({"a": FEW_ITEMS}))
     (['Only 5 items: bootstrap intervals tend to be too narrow.'], [])
     """
-    known = sizes[sizes > 0]
-    few = known[known < FEW_ITEMS]
+    known_sizes = sizes[sizes > 0]
+    few = known_sizes[known_sizes < FEW_ITEMS]
     if few.empty:
         return []
     names = list(dict.fromkeys(map(str, few.index)))
-    who = "" if len(few) == len(known) else f" for {listing(names)}"
-    return [f"Only {low_to_high(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
+    who = "" if len(few) == len(known_sizes) else f" for {join_names(names)}"
+    return [f"Only {word_count_range(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
 
 
-def no_interval(row: pd.Series, figure: str) -> str:
+def explain_no_interval(row: pd.Series, figure: str) -> str:
     """Say why a figure of a row has no interval.
 
     Parameters
@@ -301,22 +304,22 @@ def no_interval(row: pd.Series, figure: str) -> str:
     -------
     A few words; empty where there is an interval or none was asked for.
     """
-    return "".join(f"no interval: {why}" for why in reasons([row["no_interval"]], (figure,)))
+    return "".join(f"no interval: {why}" for why in list_missing_reasons([row["no_interval"]], (figure,)))
 
 
-def missing(found: pd.DataFrame, *figures: str) -> str:
+def explain_missing_lines(frame: pd.DataFrame, *figures: str) -> str:
     """Say why marks of a figure have no line, from the column `no_interval`; empty where all have one.
 
     Parameters
     ----------
-    found
+    frame
         The frame that is drawn.
     figures
         The columns that are drawn; none where a row has one figure only.
 
     >>> import pandas as pd
-    >>> missing(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
+    >>> explain_missing_lines(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
     ' No interval, no line: one item only.'
     """
-    why = reasons(list(found["no_interval"].fillna("")), figures)
+    why = list_missing_reasons(list(frame["no_interval"].fillna("")), figures)
     return f" No interval, no line: {' or '.join(why)}." if why else ""

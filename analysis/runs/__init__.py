@@ -4,10 +4,10 @@
 
     from analysis import runs
 
-    opened = runs.open("results/demo/agreement")
+    opened = runs.open_runs("results/demo/agreement")
     opened.sql("SELECT model, count(*) AS n FROM responses GROUP BY model")
 """
 
-from analysis.runs.database import Runs, open
+from analysis.runs.database import Runs, open_runs
 
-__all__ = ["Runs", "open"]
+__all__ = ["Runs", "open_runs"]

@@ -10,15 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.runs.conditions import subsamples
-from analysis.runs.folder import ORIGINAL, literal
+from analysis.runs.conditions import find_subsamples
+from analysis.runs.folder import ORIGINAL, quote_literal
 from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 # Sums over some rows of an item, as SQL. An answer of exactly 0.5, a tie, agrees (Haller et al., section 4.2).
-SUMMED = """count(*) AS n_rows, count(agreement) AS n_valid,
+SUMS_SQL = """count(*) AS n_rows, count(agreement) AS n_valid,
     avg(validity) AS validity_mean, stddev_samp(validity) AS validity_sd,
     avg(agreement) AS agreement_mean, stddev_samp(agreement) AS agreement_sd,
     min(agreement) AS agreement_min, max(agreement) AS agreement_max,
@@ -36,22 +36,22 @@ def check_convention(invalid: str) -> None:
         raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
 
 
-def spread(invalid: str) -> str:
-    """Return the SQL of agreement_range and minority_share, made from n_variants and `SUMMED`.
+def build_spread_sql(invalid: str) -> str:
+    """Return the SQL of agreement_range and minority_share, made from n_variants and `SUMS_SQL`.
 
     The range needs two valid answers, and is of these only. minority_share is the share of answers that are not with
     the majority of the valid ones: "dropped", of the valid answers, null below two; "inconsistent", of all answers, an
-    invalid or outvoted one (`prepare`) being with no majority, null below two.
+    invalid or outvoted one (`create_agreement_tables`) being with no majority, null below two.
     """
     check_convention(invalid)
-    counted, agree, valid = "n_valid", "n_agree", "n_valid"
+    n_counted, n_agree, n_valid = "n_valid", "n_agree", "n_valid"
     if invalid == "inconsistent":
-        counted, agree, valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"
+        n_counted, n_agree, n_valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"
     return f"""CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
-    CASE WHEN {counted} > 1 THEN ({counted} - greatest({agree}, {valid} - {agree})) / {counted} END AS minority_share"""
+    CASE WHEN {n_counted} > 1 THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
-def outvoted(row: str = "r") -> str:
+def build_outvoted_sql(row: str = "r") -> str:
     """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
 
     It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
@@ -66,13 +66,13 @@ def outvoted(row: str = "r") -> str:
         AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
 
 
-def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
+def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
       hold no answer as give the more frequent one), samples (valid ones that agreement is the share of, else
-      null); one row per answer, without those of `conditions.subsamples`.
+      null); one row per answer, without those of `conditions.find_subsamples`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -85,7 +85,7 @@ def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     studies
         Names of those that are about agreement; all, where none is named.
 
@@ -96,9 +96,12 @@ def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     """
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'item_patterns'").fetchone() == (1,):
         return
-    kinds = {study: _kinds(runs, study) for study in studies or runs.info["studies"]}
-    _create_deviating(runs, kinds)
-    views = " UNION ALL ".join(_answers(runs, study, found[0], found[1:]) for study, found in kinds.items())
+    kinds_by_study = {study: _list_stimulus_kinds(runs, study) for study in studies or runs.info["studies"]}
+    _create_deviating_stimuli(runs, kinds_by_study)
+    views = " UNION ALL ".join(
+        _build_answers_sql(runs, study, study_kinds[0], study_kinds[1:])
+        for study, study_kinds in kinds_by_study.items()
+    )
     runs.execute(f"CREATE OR REPLACE VIEW answers AS {views}")
     runs.execute(
         f"""
@@ -112,15 +115,15 @@ def prepare(runs: Runs, studies: Collection[str] = ()) -> None:
     runs.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE unchecked AS
-        SELECT study, model, condition, item, original, {SUMMED}
+        SELECT study, model, condition, item, original, {SUMS_SQL}
         FROM answers GROUP BY study, model, condition, item, original"""
     )
-    _check(runs)
+    _check_duplicates(runs)
     runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _StimulusKind:
     """Describe stimuli whose answers are turned into agreement in the same way."""
 
     original: bool  # whether they are original wordings
@@ -129,7 +132,7 @@ class _Kind:
     where: str  # SQL condition that selects them
 
 
-def _kinds(runs: Runs, study: str) -> list[_Kind]:
+def _list_stimulus_kinds(runs: Runs, study: str) -> list[_StimulusKind]:
     """List the study's kinds of stimuli, the most frequent first."""
     folder = next(folder for folder in runs.folders if folder.study == study)
     frame = runs.info["studies"][study]["canonical"]
@@ -150,14 +153,14 @@ def _kinds(runs: Runs, study: str) -> list[_Kind]:
             )
         agree = canonical.index(frame[0])
         where = (
-            f"study = {literal(study)} AND (pattern = '{ORIGINAL}') = {original} "
-            f"AND options = {_strings(options)} AND canonical = {_strings(canonical)}"
+            f"study = {quote_literal(study)} AND (pattern = '{ORIGINAL}') = {original} "
+            f"AND options = {_quote_labels(options)} AND canonical = {_quote_labels(canonical)}"
         )
-        kinds.append(_Kind(original, agree + 1, (options[agree], options[1 - agree]), where))
+        kinds.append(_StimulusKind(original, agree + 1, (options[agree], options[1 - agree]), where))
     return kinds
 
 
-def _create_deviating(runs: Runs, kinds: dict[str, list[_Kind]]) -> None:
+def _create_deviating_stimuli(runs: Runs, kinds_by_study: dict[str, list[_StimulusKind]]) -> None:
     """Create a table of the few stimuli, mostly the originals, that are not of their study's most frequent kind.
 
     The answers are joined with this table only. A join with all stimuli by two strings would double the time.
@@ -166,50 +169,58 @@ def _create_deviating(runs: Runs, kinds: dict[str, list[_Kind]]) -> None:
         "CREATE OR REPLACE TEMP TABLE deviating (study VARCHAR, item VARCHAR, variant VARCHAR, original BOOLEAN, "
         "agree TINYINT, agree_label VARCHAR)"
     )
-    for kind in (kind for found in kinds.values() for kind in found[1:]):
+    for kind in (kind for study_kinds in kinds_by_study.values() for kind in study_kinds[1:]):
         runs.execute(
             f"INSERT INTO deviating SELECT study, item, variant, {kind.original}, {kind.agree}, "
-            f"{literal(kind.labels[0])} FROM stimuli WHERE {kind.where}"
+            f"{quote_literal(kind.labels[0])} FROM stimuli WHERE {kind.where}"
         )
 
 
-def _answers(runs: Runs, study: str, common: _Kind, others: Sequence[_Kind]) -> str:
+def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other_kinds: Sequence[_StimulusKind]) -> str:
     """Return the SQL of the study's rows of the view `answers`, the fastest one that its files allow."""
-    agree = str(common.agree)
-    if any(kind.agree != common.agree for kind in others):
-        agree = f"coalesce(d.agree, {common.agree})"
+    agree = str(common_kind.agree)
+    if any(kind.agree != common_kind.agree for kind in other_kinds):
+        agree = f"coalesce(d.agree, {common_kind.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
-        agreement, validity, written, lost = _share("r.probability", agree), "r.mass", "false", "false"
+        agreement, validity, written, outvoted_sql = (
+            _build_share_sql("r.probability", agree),
+            "r.mass",
+            "false",
+            "false",
+        )
         samples = "NULL::BIGINT"
     else:
-        (agreement, validity), written = _any_response(common, agree), "r.probability IS NULL"
+        (agreement, validity), written = _build_response_sql(common_kind, agree), "r.probability IS NULL"
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
-        lost = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {outvoted()}'
-    name = literal(study)
+        outvoted_sql = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_outvoted_sql()}'
+    name = quote_literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
-    left_out = [f"({literal(m)}, {literal(c)})" for m, c in sorted(subsamples(runs.info["conditions"][study], units))]
-    asked = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
+    left_out = [
+        f"({quote_literal(m)}, {quote_literal(c)})"
+        for m, c in sorted(find_subsamples(runs.info["conditions"][study], units))
+    ]
+    condition_filter = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
     return f"""
         SELECT {name} AS study, r.model, r.condition, r.item, r.variant,
-               coalesce(d.original, {common.original}) AS original,
+               coalesce(d.original, {common_kind.original}) AS original,
                {agreement} AS agreement, {validity} AS validity, r.output, {written} AS written,
-               coalesce({lost}, false) AS outvoted, {samples} AS samples
-        FROM (SELECT * FROM responses WHERE study = {name}{asked}) AS r
+               coalesce({outvoted_sql}, false) AS outvoted, {samples} AS samples
+        FROM (SELECT * FROM responses WHERE study = {name}{condition_filter}) AS r
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
 
-def _share(pair: str, agree: str) -> str:
+def _build_share_sql(pair: str, agree: str) -> str:
     """Return the SQL of the agreeing option's share of a pair of numbers; null if both are 0."""
     return f"{pair}[{agree}] / nullif({pair}[1] + {pair}[2], 0)"
 
 
-def _any_response(common: _Kind, agree: str) -> tuple[str, str]:
+def _build_response_sql(common_kind: _StimulusKind, agree: str) -> tuple[str, str]:
     """Return the SQL of agreement and validity for rows with probabilities, sampled counts or only an answer."""
-    yes = f"coalesce(d.agree_label, {literal(common.labels[0])})"
+    yes = f"coalesce(d.agree_label, {quote_literal(common_kind.labels[0])})"
     samples = '(r."count"[1] + r."count"[2] + coalesce(r.invalid, 0))'
     agreement = f"""CASE
-        WHEN r.probability IS NOT NULL THEN {_share("r.probability", agree)}
-        WHEN r."count" IS NOT NULL THEN {_share('r."count"', agree)}
+        WHEN r.probability IS NOT NULL THEN {_build_share_sql("r.probability", agree)}
+        WHEN r."count" IS NOT NULL THEN {_build_share_sql('r."count"', agree)}
         WHEN r.answer = {yes} THEN 1.0
         WHEN r.answer IS NOT NULL THEN 0.0 END"""
     validity = f"""CASE
@@ -219,9 +230,9 @@ def _any_response(common: _Kind, agree: str) -> tuple[str, str]:
     return agreement, validity
 
 
-def _check(runs: Runs) -> None:
+def _check_duplicates(runs: Runs) -> None:
     """Refuse duplicate rows, which the sums show: a search for the same key in all rows is too slow."""
-    found = runs.execute(
+    duplicate = runs.execute(
         """
         WITH item AS (
             SELECT study, model, condition, item,
@@ -232,8 +243,8 @@ def _check(runs: Runs) -> None:
         WHERE originals > n_originals OR paraphrases > n_paraphrases
         ORDER BY ALL LIMIT 1"""
     ).fetchone()
-    if found:
-        study, model, condition, item = found
+    if duplicate:
+        study, model, condition, item = duplicate
         paths = ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)
         raise InputError(
             f"{paths}: responses: model {model!r}, condition {condition!r}: item {item!r} has more answers than "
@@ -241,5 +252,5 @@ def _check(runs: Runs) -> None:
         )
 
 
-def _strings(labels: Sequence[str]) -> str:
-    return "[" + ", ".join(map(literal, labels)) + "]"
+def _quote_labels(labels: Sequence[str]) -> str:
+    return "[" + ", ".join(map(quote_literal, labels)) + "]"

@@ -32,18 +32,18 @@ def classify_answers(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DETERMINED`, `DRAWN` or `SAMPLED`, by the rows of its responses and the
         fields of its condition in run.json.
     """
-    return runs.kept("classified answers", lambda: _classify_answers(runs))
+    return runs.compute_once("classified answers", lambda: _classify_unit_answers(runs))
 
 
-def _classify_answers(runs: Runs) -> pd.DataFrame:
+def _classify_unit_answers(runs: Runs) -> pd.DataFrame:
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
-    open_ = {
-        study: [name for name, fields in of_study.items() if not is_determined(fields)]
-        for study, of_study in conditions.items()
+    open_conditions = {
+        study: [name for name, fields in study_conditions.items() if not is_determined(fields)]
+        for study, study_conditions in conditions.items()
         if not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
     }
-    for study, names in open_.items():
+    for study, names in open_conditions.items():
         # A log of lm-eval that holds no text has compared log-likelihoods, also where only right or wrong was kept.
         compared = [name for name in names if conditions[study][name].get("filter")]
         rows = runs.execute(
@@ -57,8 +57,8 @@ def _classify_answers(runs: Runs) -> pd.DataFrame:
             {"study": study, "names": names, "compared": compared},
         ).fetchall()
         for model, condition, once, drawn in rows:
-            own = (units[list(UNIT)] == [study, model, condition]).all(axis=1)
-            units.loc[own, "answers"] = DRAWN if once > RARE else SAMPLED if drawn > RARE else DETERMINED
+            is_unit = (units[list(UNIT)] == [study, model, condition]).all(axis=1)
+            units.loc[is_unit, "answers"] = DRAWN if once > RARE else SAMPLED if drawn > RARE else DETERMINED
     return units
 
 
@@ -85,7 +85,7 @@ def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     study
         One of them. Of the protocol `agreement` without originals, as on its page.
 

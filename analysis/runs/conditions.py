@@ -9,11 +9,11 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 # Fields of a condition that say how the model answers; all other fields say what it is asked.
-WAY = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule"})
+ANSWER_FIELDS = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule"})
 Conditions = Mapping[str, Mapping[str, Any]]
 
 
-def twin(conditions: Conditions, name: str) -> str | None:
+def find_twin(conditions: Conditions, name: str) -> str | None:
     """Find the condition that asks the same prompts for option probabilities.
 
     Parameters
@@ -30,12 +30,16 @@ def twin(conditions: Conditions, name: str) -> str | None:
     """
     if "answer" not in conditions[name]:
         return None
-    asked = _prompt(conditions[name])
-    same = (other for other, fields in conditions.items() if "answer" not in fields and _prompt(fields) == asked)
-    return next(same, None)
+    prompt_fields = _select_prompt_fields(conditions[name])
+    twins = (
+        other
+        for other, fields in conditions.items()
+        if "answer" not in fields and _select_prompt_fields(fields) == prompt_fields
+    )
+    return next(twins, None)
 
 
-def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+def find_subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
     """List the models and conditions that asked only a sample of the wordings which their twin asked in full.
 
     They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:
@@ -44,7 +48,7 @@ def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple
     Parameters
     ----------
     conditions
-        As in `twin`.
+        As in `find_twin`.
     units
         The (model, condition) pairs that were asked.
 
@@ -53,8 +57,10 @@ def subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple
     set
         Those of `units` that are subsamples.
     """
-    small = {name: twin(conditions, name) for name, fields in conditions.items() if _is_part(fields.get("share"))}
-    return {(model, name) for model, name in units if (model, small.get(name)) in units}
+    twin_by_condition = {
+        name: find_twin(conditions, name) for name, fields in conditions.items() if _is_part(fields.get("share"))
+    }
+    return {(model, name) for model, name in units if (model, twin_by_condition.get(name)) in units}
 
 
 def _is_part(share: Any) -> bool:
@@ -62,5 +68,5 @@ def _is_part(share: Any) -> bool:
     return isinstance(share, int | float) and 0 < share < 1
 
 
-def _prompt(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if key not in WAY}
+def _select_prompt_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in ANSWER_FIELDS}

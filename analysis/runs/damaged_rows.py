@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import duckdb
 
 Rules: TypeAlias = Sequence[tuple[str, str, str]]  # column, condition of a damaged value, what is wrong
-ROUNDING = 1e-6  # of one probability
-SUMMED = 1e-4  # of a sum of probabilities: of 100 numbers in single precision it is off by up to 6e-6
+ENTRY_TOLERANCE = 1e-6  # of one probability
+SUM_TOLERANCE = 1e-4  # of a sum of probabilities: of 100 numbers in single precision it is off by up to 6e-6
 # What shows nothing: white space of any kind, controls, marks without a width, and letters that are blank (as the
 # Braille pattern without dots, fillers of Hangul, and marks that choose among forms of a letter).
 INVISIBLE = (
@@ -31,7 +31,7 @@ INVISIBLE = (
 )
 CONTROL = r"[\x00-\x1f\x7f-\x9f\x{2028}\x{2029}]"  # in a name: it is shown in one line
 
-STIMULI: Rules = (
+STIMULUS_RULES: Rules = (
     *((name, f"regexp_matches({name}, '{CONTROL}')", "holds a line break or control character")
       for name in ("item", "variant", "pattern")),
     *((name, f"{name} IS NULL OR regexp_full_match({name}, '{INVISIBLE}')", "is empty, or shows nothing")
@@ -50,15 +50,15 @@ MISSING: Rules = tuple(
     (name, f"list_count({name}) <> len({name})", "has an entry that is missing")
     for name in ("probability", "logprob", "count")
 )
-RESPONSES: Rules = (
+RESPONSE_RULES: Rules = (
     *MISSING,
     ("item", "options IS NULL", "and variant are not in stimuli.parquet"),
     ("probability", "len(probability) <> n_values", "has not as many entries as there are options"),
-    ("probability", f"NOT list_min(probability) >= -{ROUNDING}", "has an entry below 0"),
+    ("probability", f"NOT list_min(probability) >= -{ENTRY_TOLERANCE}", "has an entry below 0"),
     # Where there is a mass, it is their sum and at most 1, and so no entry is above 1.
-    ("probability", f"mass IS NULL AND NOT list_sum(probability) <= 1 + {SUMMED}", "has a sum above 1"),
+    ("probability", f"mass IS NULL AND NOT list_sum(probability) <= 1 + {SUM_TOLERANCE}", "has a sum above 1"),
     ("logprob", "len(logprob) <> n_values", "has not as many entries as there are options"),
-    ("logprob", f"NOT list_max(logprob) <= {ROUNDING}", "has an entry above 0, or one that is not a number"),
+    ("logprob", f"NOT list_max(logprob) <= {ENTRY_TOLERANCE}", "has an entry above 0, or one that is not a number"),
     ("count", "len(count) <> n_values", "has not as many entries as there are options"),
     ("count", "list_min(count) < 0", "has an entry below 0"),
     ("count", "list_sum(count) + coalesce(invalid, 0) + coalesce(clipped, 0) = 0", "holds no samples"),
@@ -66,18 +66,18 @@ RESPONSES: Rules = (
     ("clipped", "clipped < 0", "is below 0"),
     ("read_otherwise", "read_otherwise < 0", "is below 0"),
     ("mass", "mass IS NOT NULL AND probability IS NULL", "is there, and no probability"),
-    ("mass", f"NOT mass BETWEEN -{ROUNDING} AND 1 + {ROUNDING}", "is not from 0 to 1"),
-    ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUMMED}", "is not the sum of probability"),
-    ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ROUNDING} AND 1 + {ROUNDING}",
+    ("mass", f"NOT mass BETWEEN -{ENTRY_TOLERANCE} AND 1 + {ENTRY_TOLERANCE}", "is not from 0 to 1"),
+    ("mass", f"NOT abs(mass - list_sum(probability)) <= {SUM_TOLERANCE}", "is not the sum of probability"),
+    ("mass_upper", f"NOT mass_upper BETWEEN coalesce(mass, 0) - {ENTRY_TOLERANCE} AND 1 + {ENTRY_TOLERANCE}",
      "is not from the mass to 1"),
     ("score", "NOT isfinite(score)", "is not a number"),
-    ("score", f"NOT score BETWEEN lowest - {ROUNDING} AND highest + {ROUNDING}",
+    ("score", f"NOT score BETWEEN lowest - {ENTRY_TOLERANCE} AND highest + {ENTRY_TOLERANCE}",
      "is outside the range of its condition"),
     ("score", "n IS NOT NULL AND NOT score BETWEEN 0 AND 1", "is not a share, from 0 to 1"),
     ("n", "n < 1", "is below 1"),
     ("answer", "answer IS NOT NULL AND NOT CASE WHEN lowest IS NULL THEN list_contains(options, answer) "
                "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
-    ("text_logprob", f"NOT text_logprob <= {ROUNDING}", "is above 0, or not a number"),
+    ("text_logprob", f"NOT text_logprob <= {ENTRY_TOLERANCE}", "is above 0, or not a number"),
 )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def choose_rules(complete: Collection[str], empty: Collection[str], absent: Coll
     absent
         Columns that some file lacks.
     """
-    rules = [rule for rule in RESPONSES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
+    rules = [rule for rule in RESPONSE_RULES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
     rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete]
     # A list of no values is as empty as a null, and is damaged.
     return [rule for rule in rules if rule[0] not in empty or rule[0] == "item" or rule[1].startswith("len(")]
@@ -105,7 +105,7 @@ ROWS = """(
           FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"""
 
 
-def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], rows: str) -> None:
+def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], rows: str) -> None:
     """Refuse stimuli without a text, and options, right answers and scores that cannot be.
 
     Parameters
@@ -122,9 +122,9 @@ def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: M
     InputError
         Names the file, item, variant and column.
     """
-    given = {"canonical": info["study"]["canonical"]}
-    damaged = _count(con, [f"({rows}) WHERE {_join(STIMULI)}"], given)
-    row = _find_damaged(con, f"({rows})", STIMULI, "item, variant", given) if damaged else None
+    parameters = {"canonical": info["study"]["canonical"]}
+    damaged = _count(con, [f"({rows}) WHERE {_join(STIMULUS_RULES)}"], parameters)
+    row = _find_damaged_row(con, f"({rows})", STIMULUS_RULES, "item, variant", parameters) if damaged else None
     if row:
         rule, (item, variant), value = row
         raise InputError(
@@ -133,7 +133,7 @@ def refuse_damaged_stimuli(con: duckdb.DuckDBPyConnection, folder: Path, info: M
         )
 
 
-def refuse_damaged_responses(
+def check_response_rows(
     con: duckdb.DuckDBPyConnection,
     folder: Path,
     info: Mapping[str, Any],
@@ -161,23 +161,23 @@ def refuse_damaged_responses(
     """
     scales = _read_scales(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
-    given = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
+    parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     rows = ROWS.format(parts=parts, stimuli=stimuli)
     counted = [f"{rows} WHERE {_join(rules)}"]
     query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli})"
     ((options, last, as_many),) = con.execute(query).fetchall()
     if as_many and not scales:
-        given["options"] = options
+        parameters["options"] = options
         counted = _split_check(stimuli, parts, rows, rules, len(options), same=options == last)
     names = "filename, file_row_number, model, condition, item, variant"
-    row = _find_damaged(con, rows, rules, names, given) if _count(con, counted, given) else None
+    row = _find_damaged_row(con, rows, rules, names, parameters) if _count(con, counted, parameters) else None
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
-        shown = "" if rule[0] == "item" else f" {short(repr(value), 80)}"
+        value_text = "" if rule[0] == "item" else f" {short(repr(value), 80)}"
         raise InputError(
-            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({short(about, 200)}): {rule[0]}{shown} "
-            f"{rule[2]}; restore the file, or delete it and run again"
+            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({short(about, 200)}): "
+            f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it and run again"
         )
 
 
@@ -211,8 +211,8 @@ def _count(con: duckdb.DuckDBPyConnection, damaged: Sequence[str], given: Mappin
         con.execute(f"SET threads = {before[0]}")
 
 
-def _find_damaged(
-    con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, given: Mapping[str, Any]
+def _find_damaged_row(
+    con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, parameters: Mapping[str, Any]
 ) -> tuple[tuple[str, str, str], tuple[Any, ...], Any]:
     """Return the rule that the first damaged row breaks, the columns that name the row, and the value."""
     which = " ".join(f"WHEN {condition} THEN {place}" for place, (_, condition, _) in enumerate(rules))
@@ -221,8 +221,8 @@ def _find_damaged(
         f"SELECT which, CASE which {values} END, {names} FROM (SELECT *, CASE {which} END AS which FROM {rows}) "
         f"WHERE which IS NOT NULL ORDER BY {names} LIMIT 1"
     )
-    found = _fetch(con, query, given)[0]
-    return rules[found[0]], found[2:], found[1]
+    damaged_row = _fetch(con, query, parameters)[0]
+    return rules[damaged_row[0]], damaged_row[2:], damaged_row[1]
 
 
 def _fetch(con: duckdb.DuckDBPyConnection, query: str, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -4,8 +4,8 @@ Four lines get from a folder to a table::
 
     from analysis import runs
     from analysis.pages.stability import tables
-    run = runs.open("results/demo/agreement")
-    tables.models(run)
+    run = runs.open_runs("results/demo/agreement")
+    tables.tabulate_stability(run)
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from analysis.runs.conditions import subsamples
-from analysis.runs.folder import KEY, Folder, expand, models, protocol, read
+from analysis.runs.conditions import find_subsamples
+from analysis.runs.folder import KEY, Folder, list_run_folders, read_folder, read_model_ids, read_protocol
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
-Made = TypeVar("Made")
-_NO_ROOM = "No space left|File too large|quota exceeded"  # in what DuckDB says of its temporary files
+Result = TypeVar("Result")
+_NO_ROOM_PATTERN = "No space left|File too large|quota exceeded"  # in what DuckDB says of its temporary files
 
 
 class Runs:
-    """Query checked run folders through one DuckDB connection. Made by `open`.
+    """Query checked run folders through one DuckDB connection. Made by `open_runs`.
 
     Views for `sql` (columns as in results/schema.json):
 
@@ -41,7 +41,7 @@ class Runs:
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
     - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
-      (`conditions.subsamples`), which are not compared with other conditions.
+      (`conditions.find_subsamples`), which are not compared with other conditions.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Runs:
     def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection, models: Collection[str] = ()) -> None:
         self.folders = tuple(folders)
         self.con = con
-        self.info = _merge(self.folders)
+        self.info = _merge_run_json(self.folders)
         self.models = tuple(sorted({*self.info["models"], *models}))
-        self._kept: dict[Hashable, Any] = {}
+        self._results_by_key: dict[Hashable, Any] = {}
         _create_views(self)
 
     def sql(self, query: str, parameters: Parameters = ()) -> pd.DataFrame:
@@ -115,12 +115,12 @@ class Runs:
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.OutOfMemoryException):
             raise  # about the query, not about the files
         except duckdb.Error as error:
-            if isinstance(error, duckdb.IOException) and re.search(_NO_ROOM, str(error)):
+            if isinstance(error, duckdb.IOException) and re.search(_NO_ROOM_PATTERN, str(error)):
                 raise OSError(errno.ENOSPC, str(error), tempfile.gettempdir()) from error
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
-    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def compute_once(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """Make something once per key, keep it as long as these runs, and return it at every later call.
 
         Several tables are made of the same rows or the same fits. ::
@@ -138,17 +138,17 @@ class Runs:
         -------
         What `make` returned.
         """
-        if key not in self._kept:
-            self._kept[key] = make()
-        found: Made = self._kept[key]
-        return found
+        if key not in self._results_by_key:
+            self._results_by_key[key] = make()
+        result: Result = self._results_by_key[key]
+        return result
 
     def __repr__(self) -> str:
         studies, models = ", ".join(self.info["studies"]), len(self.info["models"])
         return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"
 
 
-def open(
+def open_runs(
     *paths: str | os.PathLike[str],
     protocols: Collection[str] = (),
     threads: int = 1,
@@ -187,19 +187,20 @@ def open(
         raise InputError("no run folder given")
     if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
         raise InputError("the name of a run folder is empty")
-    con = _connect(threads, memory_limit)
-    folders = [folder for path in paths for folder in expand(Path(path))]
-    chosen = [folder for folder in folders if not protocols or protocol(folder) in protocols]
-    if not chosen:
-        held = ", ".join(sorted({protocol(folder) for folder in folders}))
+    con = _connect_duckdb(threads, memory_limit)
+    folder_paths = [folder for path in paths for folder in list_run_folders(Path(path))]
+    chosen_paths = [folder for folder in folder_paths if not protocols or read_protocol(folder) in protocols]
+    if not chosen_paths:
+        protocols_there = ", ".join(sorted({read_protocol(folder) for folder in folder_paths}))
         raise InputError(
-            f"{', '.join(map(str, paths))}: no run of protocol {' or '.join(sorted(protocols))} there; found: {held}"
+            f"{', '.join(map(str, paths))}: no run of protocol {' or '.join(sorted(protocols))} there; found: "
+            f"{protocols_there}"
         )
-    known = {model for folder in folders for model in models(folder)}
-    return Runs([read(folder, con) for folder in chosen], con, known)
+    model_ids = {model for folder in folder_paths for model in read_model_ids(folder)}
+    return Runs([read_folder(folder, con) for folder in chosen_paths], con, model_ids)
 
 
-def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
+def _connect_duckdb(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     con = duckdb.connect(
@@ -220,27 +221,27 @@ def _connect(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
+def _merge_run_json(folders: Sequence[Folder]) -> dict[str, Any]:
     """Merge the run.json files; refuse a name that means different things in two of them."""
-    seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
+    first_by_name: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]] = {}
     merged: dict[str, Any] = {name: {} for name in ("studies", "models", "conditions", "prompts", "asked")}
     merged |= {"sessions": [], "drawn": []}
     for folder in folders:
         study = folder.study
-        _same(seen, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
+        _check_same_fields(first_by_name, ("study", study), folder, {"hash": folder.info["study"]["hash"]})
         merged["studies"].setdefault(study, folder.info["study"])
         for name, fields in folder.info["models"].items():
-            _same(seen, ("model", name), folder, {"revision": fields.get("revision")})
-            known = {key: value for key, value in merged["models"].get(name, {}).items() if value is not None}
-            merged["models"][name] = {**fields, **known}
+            _check_same_fields(first_by_name, ("model", name), folder, {"revision": fields.get("revision")})
+            recorded_fields = {key: value for key, value in merged["models"].get(name, {}).items() if value is not None}
+            merged["models"][name] = {**fields, **recorded_fields}
         conditions = merged["conditions"].setdefault(study, {})
         for name, fields in folder.info["conditions"].items():
-            _same(seen, ("condition", name, study), folder, fields)
+            _check_same_fields(first_by_name, ("condition", name, study), folder, fields)
             conditions.setdefault(name, fields)
         merged["prompts"] |= folder.info.get("prompts", {})
-        asked = merged["asked"].setdefault(study, {})
+        asked_by_condition = merged["asked"].setdefault(study, {})
         for name, entries in folder.info.get("asked", {}).items():
-            asked[name] = [*asked.get(name, ()), *entries]
+            asked_by_condition[name] = [*asked_by_condition.get(name, ()), *entries]
         merged["sessions"] += folder.info["sessions"]
         merged["drawn"] += [
             {"study": study, "model": model, "condition": condition, "seed": folder.info["seed"], **fields}
@@ -250,19 +251,19 @@ def _merge(folders: Sequence[Folder]) -> dict[str, Any]:
     return merged
 
 
-def _same(
-    seen: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]],
+def _check_same_fields(
+    first_by_name: dict[tuple[str, ...], tuple[Folder, Mapping[str, Any]]],
     name: tuple[str, ...],
     folder: Folder,
     fields: Mapping[str, Any],
 ) -> None:
     """Refuse fields that differ from those of the folder that had this name first."""
-    first, known = seen.setdefault(name, (folder, fields))
-    for field in [*known, *fields]:
-        if known.get(field) != fields.get(field):
+    first_folder, first_fields = first_by_name.setdefault(name, (folder, fields))
+    for field in [*first_fields, *fields]:
+        if first_fields.get(field) != fields.get(field):
             raise InputError(
                 f"{folder.path}: run.json: {name[0]} {name[1]!r} has {field} {fields.get(field)!r}, but "
-                f"{known.get(field)!r} in {first.path}; rename one or report the folders separately"
+                f"{first_fields.get(field)!r} in {first_folder.path}; rename one or report the folders separately"
             )
 
 
@@ -270,53 +271,58 @@ def _create_views(runs: Runs) -> None:
     """Create the views and tables of `Runs`."""
     folders = runs.folders
     # Equal hash, so equal stimuli: the first folder's.
-    first = {folder.study: folder for folder in reversed(folders)}
-    runs.execute("CREATE VIEW stimuli AS " + " UNION ALL ".join(first[study].stimuli for study in runs.info["studies"]))
-    rows = " UNION ALL ".join(folder.responses for folder in folders)
+    first_by_study = {folder.study: folder for folder in reversed(folders)}
+    runs.execute(
+        "CREATE VIEW stimuli AS "
+        + " UNION ALL ".join(first_by_study[study].stimuli_sql for study in runs.info["studies"])
+    )
+    rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
     runs.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
-    _create_units(runs)
-    for one, other in itertools.combinations(folders, 2):
-        if one.study == other.study:
-            _check_apart(runs, one, other)
+    _create_units_table(runs)
+    for folder_a, folder_b in itertools.combinations(folders, 2):
+        if folder_a.study == folder_b.study:
+            _check_no_shared_keys(runs, folder_a, folder_b)
     runs.execute(
         f"CREATE TEMP TABLE errors AS SELECT {', '.join(KEY)}, max(error) AS error "
         f"FROM ({rows}) WHERE error IS NOT NULL GROUP BY ALL"
     )
-    same = " AND ".join(f"errors.{name} = responses.{name}" for name in KEY)
+    same_key = " AND ".join(f"errors.{name} = responses.{name}" for name in KEY)
     if runs.con.execute("SELECT count(*) FROM errors").fetchall() != [(0,)]:
-        runs.execute(f"DELETE FROM errors USING responses WHERE {same}")
+        runs.execute(f"DELETE FROM errors USING responses WHERE {same_key}")
 
 
-def _create_units(runs: Runs) -> None:
+def _create_units_table(runs: Runs) -> None:
     """Create table `units`: what was asked, without subsamples, in the order of run.json."""
-    asked = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
     left_out = {
         (study, *unit)
         for study, conditions in runs.info["conditions"].items()
-        for unit in subsamples(conditions, {(model, condition) for name, model, condition in asked if name == study})
+        for unit in find_subsamples(
+            conditions, {(model, condition) for name, model, condition in asked_units if name == study}
+        )
     }
-    asked -= left_out
-    ordered = [
+    asked_units -= left_out
+    ordered_units = [
         (study, model, condition)
         for study in runs.info["studies"]
         for model in runs.info["models"]
         for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked
+        if (study, model, condition) in asked_units
     ]
     runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
-    if ordered:
-        rows = [(*unit, position) for position, unit in enumerate(ordered)]
+    if ordered_units:
+        rows = [(*unit, position) for position, unit in enumerate(ordered_units)]
         runs.con.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", rows)
 
 
-def _check_apart(runs: Runs, one: Folder, other: Folder) -> None:
+def _check_no_shared_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> None:
     """Refuse two folders that answer the same key; compare rows only of models and conditions that both asked."""
-    for model, condition in sorted(one.units & other.units):
+    for model, condition in sorted(folder_a.units & folder_b.units):
         keys = "SELECT item, variant FROM ({}) WHERE model = $model AND condition = $condition AND error IS NULL"
-        query = f"{keys.format(one.responses)} INTERSECT {keys.format(other.responses)} LIMIT 1"
-        found = runs.con.execute(query, {"model": model, "condition": condition}).fetchone()
-        if found:
+        query = f"{keys.format(folder_a.responses_sql)} INTERSECT {keys.format(folder_b.responses_sql)} LIMIT 1"
+        shared_key = runs.con.execute(query, {"model": model, "condition": condition}).fetchone()
+        if shared_key:
             raise InputError(
-                f"{one.path} and {other.path} both answer model {model!r}, condition {condition!r}, item {found[0]!r}, "
-                f"variant {found[1]!r}; give only one of them"
+                f"{folder_a.path} and {folder_b.path} both answer model {model!r}, condition {condition!r}, item "
+                f"{shared_key[0]!r}, variant {shared_key[1]!r}; give only one of them"
             )

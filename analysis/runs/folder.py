@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.damaged_rows import choose_rules, refuse_damaged_responses, refuse_damaged_stimuli
+from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_rules
 from ground import run_json
 from ground.errors import InputError, short
 from ground.run_json import SCHEMA
@@ -30,12 +30,12 @@ _DUCKDB_TYPES = {
 }
 
 
-def literal(value: str) -> str:
+def quote_literal(value: str) -> str:
     """Return a string as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
-def columns(table: str) -> list[str]:
+def list_columns(table: str) -> list[str]:
     """List the schema's columns of `stimuli` or `responses`, in order."""
     return [column["name"] for column in SCHEMA[table]["columns"]]
 
@@ -77,43 +77,43 @@ class Folder:
         return str(self.info["study"]["name"])
 
     @cached_property
-    def stimuli(self) -> str:
+    def stimuli_sql(self) -> str:
         """Return the SQL that reads the stimuli; `position` is their order in the study."""
-        names = ", ".join(f'"{name}"' for name in columns("stimuli"))
+        names = ", ".join(f'"{name}"' for name in list_columns("stimuli"))
         file = self.path / SCHEMA["stimuli"]["file"]
-        return f"SELECT {names}, file_row_number AS position FROM {_read([file], True)}"
+        return f"SELECT {names}, file_row_number AS position FROM {_build_parquet_sql([file], True)}"
 
     @cached_property
-    def responses(self) -> str:
+    def responses_sql(self) -> str:
         """Return the SQL that reads all response rows, also those with an error; an absent optional column is null.
 
         The study is written as a constant: a folder has only one (checked), and constants group and join for free.
         """
-        names = ", ".join(f'"{name}"' for name in columns("responses")[1:])
-        rows = _read(self.parts, union_by_name=bool(self.absent))
+        names = ", ".join(f'"{name}"' for name in list_columns("responses")[1:])
+        rows = _build_parquet_sql(self.parts, union_by_name=bool(self.absent))
         if self.absent:
             nulls = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in sorted(self.absent))
             rows = f"(FROM {rows} UNION ALL BY NAME SELECT {nulls} WHERE false)"
-        return f"SELECT {literal(self.study)} AS study, {names} FROM {rows}"
+        return f"SELECT {quote_literal(self.study)} AS study, {names} FROM {rows}"
 
 
-def expand(path: Path) -> list[Path]:
+def list_run_folders(path: Path) -> list[Path]:
     """Return the run folders that a path stands for: itself, or those inside a folder that is no run folder."""
     inside = sorted(file.parent for file in path.glob(f"*/{SCHEMA['run']['file']}"))
     return inside if inside and not (path / SCHEMA["run"]["file"]).is_file() else [path]
 
 
-def protocol(path: Path) -> str:
+def read_protocol(path: Path) -> str:
     """Return the protocol of the study in a run folder; errors as in `read`."""
-    return str(_run_json(path)["study"]["protocol"])
+    return str(_read_folder_run_json(path)["study"]["protocol"])
 
 
-def models(path: Path) -> list[str]:
+def read_model_ids(path: Path) -> list[str]:
     """Return the ids of the models in a run folder; errors as in `read`."""
-    return list(_run_json(path)["models"])
+    return list(_read_folder_run_json(path)["models"])
 
 
-def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
+def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """Read and check run.json, the file footers and, in one pass, the rows of one folder (`damaged_rows`).
 
     Parameters
@@ -134,21 +134,21 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     """
     import duckdb
 
-    folder = Folder(path, _run_json(path), tuple(sorted(path.glob(SCHEMA["responses"]["files"]))))
+    folder = Folder(path, _read_folder_run_json(path), tuple(sorted(path.glob(SCHEMA["responses"]["files"]))))
     stimuli = path / SCHEMA["stimuli"]["file"]
     if not stimuli.is_file():
         raise InputError(f"{path}: {stimuli.name} is missing, so this is not a whole run folder")
-    _check_columns(con, folder, "stimuli", [stimuli])
-    absent = _check_columns(con, folder, "responses", folder.parts) if folder.parts else folder.absent
+    _check_file_columns(con, folder, "stimuli", [stimuli])
+    absent = _check_file_columns(con, folder, "responses", folder.parts) if folder.parts else folder.absent
     folder = replace(folder, absent=absent)
     try:
-        _check_stimuli(con, folder)
-        folder = _with_units(con, folder) if folder.parts else folder
-        refuse_damaged_stimuli(con, path, folder.info, folder.stimuli)
+        _check_stimulus_keys(con, folder)
+        folder = _add_units(con, folder) if folder.parts else folder
+        check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
-            parts = _read(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
+            parts = _build_parquet_sql(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
             rules = choose_rules(folder.complete, folder.empty, {name for name, _ in absent})
-            refuse_damaged_responses(con, path, folder.info, folder.stimuli, parts, rules)
+            check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({short(str(error), 200)}); restore it") from error
     if not folder.units:
@@ -156,7 +156,7 @@ def read(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     return folder
 
 
-def _run_json(path: Path) -> dict[str, Any]:
+def _read_folder_run_json(path: Path) -> dict[str, Any]:
     file = path / SCHEMA["run"]["file"]
     if path.is_file():
         raise InputError(f"{path} is a file; give the run folder, which holds run.json")
@@ -164,10 +164,10 @@ def _run_json(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: no such run folder")
     if not file.is_file():
         raise InputError(f"{path}: run.json is missing, so this is not a run folder")
-    return run_json.read(path)
+    return run_json.read_run_json(path)
 
 
-def _check_columns(
+def _check_file_columns(
     con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]
 ) -> frozenset[tuple[str, str]]:
     """Refuse files without a column of the schema or with another type; further columns are ignored.
@@ -178,22 +178,24 @@ def _check_columns(
         if not file.is_file():  # a pipe would never end
             raise InputError(f"{folder.path}: {file.relative_to(folder.path)} is not an ordinary file; remove it")
     absent = set()
-    for file in _one_of_each_layout(con, folder, files):
-        described = con.execute(f"DESCRIBE SELECT * FROM {_read([file])}").fetchall()
-        found = {row[0]: row[1] for row in described}
+    for file in _select_file_per_layout(con, folder, files):
+        column_rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
+        types_by_column = {row[0]: row[1] for row in column_rows}
         for column in SCHEMA[table]["columns"]:
             where = f"{folder.path}: {file.relative_to(folder.path)}: column {column['name']!r}"
-            wanted = _DUCKDB_TYPES[column["type"]]
-            if column["name"] not in found and column.get("optional"):
-                absent.add((column["name"], wanted))
-            elif column["name"] not in found:
+            expected_type = _DUCKDB_TYPES[column["type"]]
+            if column["name"] not in types_by_column and column.get("optional"):
+                absent.add((column["name"], expected_type))
+            elif column["name"] not in types_by_column:
                 raise InputError(f"{where} is missing")
-            elif found[column["name"]] != wanted:
-                raise InputError(f"{where} has type {found[column['name']]}, not {wanted} ({column['type']})")
+            elif types_by_column[column["name"]] != expected_type:
+                raise InputError(
+                    f"{where} has type {types_by_column[column['name']]}, not {expected_type} ({column['type']})"
+                )
     return frozenset(absent)
 
 
-def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
+def _select_file_per_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]) -> list[Path]:
     """Pick one file per layout: thousands of files have one layout as a rule, and describing each costs 1 ms."""
     import duckdb
 
@@ -203,39 +205,39 @@ def _one_of_each_layout(con: duckdb.DuckDBPyConnection, folder: Folder, files: S
               FROM parquet_schema({files}) GROUP BY file_name)
         GROUP BY layout"""
     try:
-        return [Path(row[0]) for row in con.execute(query.format(files=_list(files))).fetchall()]
+        return [Path(row[0]) for row in con.execute(query.format(files=_quote_files(files))).fetchall()]
     except duckdb.Error as error:
         for file in files:
             try:
-                con.execute(query.format(files=_list([file])))
+                con.execute(query.format(files=_quote_files([file])))
             except duckdb.Error:
                 where = f"{folder.path}: {file.relative_to(folder.path)}"
                 raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
         raise
 
 
-def _check_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+def _check_stimulus_keys(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
     """Refuse stimuli of another study, and variants that appear twice."""
     file = SCHEMA["stimuli"]["file"]
-    other = f"SELECT study FROM ({folder.stimuli}) WHERE study IS DISTINCT FROM ? LIMIT 1"
+    other = f"SELECT study FROM ({folder.stimuli_sql}) WHERE study IS DISTINCT FROM ? LIMIT 1"
     if row := con.execute(other, [folder.study]).fetchone():
         raise InputError(f"{folder.path}: {file}: study {row[0]!r} is not the study of run.json, {folder.study!r}")
     twice = con.execute(
-        f"SELECT item, variant FROM ({folder.stimuli}) GROUP BY item, variant HAVING count(*) > 1 OR item IS NULL "
+        f"SELECT item, variant FROM ({folder.stimuli_sql}) GROUP BY item, variant HAVING count(*) > 1 OR item IS NULL "
         "OR variant IS NULL LIMIT 1"
     )
     if row := twice.fetchone():
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _add_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""
         WITH chunks AS (
             SELECT *, split_part(path_in_schema, ',', 1) AS name, stats_null_count = 0 AS complete,
                    stats_null_count = 0 AND stats_min_value = stats_max_value AS constant
-            FROM parquet_metadata({_list(folder.parts)}))
+            FROM parquet_metadata({_quote_files(folder.parts)}))
         SELECT file_name,
                max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
                max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
@@ -245,32 +247,34 @@ def _with_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
                coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
         FROM chunks GROUP BY file_name, row_group_id"""
     ).fetchall()
-    found = {(study, model, condition) for _, study, model, condition, *_ in footers}
+    study_units = {(study, model, condition) for _, study, model, condition, *_ in footers}
     mixed = sorted({Path(file) for file, *constants, _, _, _ in footers if None in constants})
     if mixed:
-        query = f"SELECT DISTINCT study, model, condition FROM {_read(mixed)}"
-        found = {unit for unit in found if None not in unit} | set(con.execute(query).fetchall())
-    for study, model, condition in sorted(found, key=str):
+        query = f"SELECT DISTINCT study, model, condition FROM {_build_parquet_sql(mixed)}"
+        study_units = {unit for unit in study_units if None not in unit} | set(con.execute(query).fetchall())
+    for study, model, condition in sorted(study_units, key=str):
         if study != folder.study:
             raise InputError(f"{folder.path}: responses: study {study!r} is not run.json's study, {folder.study!r}")
         for field, name in (("models", model), ("conditions", condition)):
             if name not in folder.info[field]:
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
-    units = frozenset((model, condition) for _, model, condition in found)
-    names = frozenset(columns("responses")).difference(name for name, _ in folder.absent)
+    units = frozenset((model, condition) for _, model, condition in study_units)
+    names = frozenset(list_columns("responses")).difference(name for name, _ in folder.absent)
     complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
     in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 
 
-def _list(files: Sequence[Path]) -> str:
+def _quote_files(files: Sequence[Path]) -> str:
     """Return file names as a list for DuckDB, with [, * and ? escaped, which it would read as patterns."""
-    escaped = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
-    return "[" + ", ".join(literal(name) for name in escaped) + "]"
+    escaped_names = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
+    return "[" + ", ".join(quote_literal(name) for name in escaped_names) + "]"
 
 
-def _read(files: Sequence[Path], numbered: bool = False, union_by_name: bool = False, named: bool = False) -> str:
+def _build_parquet_sql(
+    files: Sequence[Path], numbered: bool = False, union_by_name: bool = False, named: bool = False
+) -> str:
     # A folder called "seed=1" must not become a column `seed`.
     options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
     options |= {"filename": True} if named else {}
-    return f"read_parquet({_list(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"
+    return f"read_parquet({_quote_files(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"

@@ -23,7 +23,7 @@ _QUOTED = re.compile('"[^"]*"')
 Row: TypeAlias = tuple[int, dict[str, str]]  # the line of the file, and its cells by column
 
 
-def text(file: Path) -> str:
+def read_text(file: Path) -> str:
     """Read a file in UTF-8, or in UTF-16 with a byte order mark; the mark is no part of the text.
 
     Raises
@@ -34,11 +34,11 @@ def text(file: Path) -> str:
     if file.suffix.lower() in _WORKBOOKS:
         raise InputError(f"{file}: a workbook is not read here; save its sheet as CSV UTF-8 and give that .csv file")
     try:
-        found = file.stat()
-        if not stat.S_ISREG(found.st_mode):
+        file_status = file.stat()
+        if not stat.S_ISREG(file_status.st_mode):
             raise InputError(f"{file}: not a file; give a file of text")
-        if found.st_size > MOST_BYTES:
-            raise InputError(f"{file}: {found.st_size:,} bytes; more than {MOST_BYTES:,} are not read")
+        if file_status.st_size > MOST_BYTES:
+            raise InputError(f"{file}: {file_status.st_size:,} bytes; more than {MOST_BYTES:,} are not read")
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
         raise InputError(
@@ -57,7 +57,7 @@ def text(file: Path) -> str:
     return decoded
 
 
-def rows(file: Path) -> list[Row]:
+def read_csv_file(file: Path) -> list[Row]:
     """Read a CSV file with a header; every cell is text without the blanks around it.
 
     Spreadsheets of many countries write semicolons: the header tells the delimiter, if it does not have as many of two.
@@ -67,24 +67,26 @@ def rows(file: Path) -> list[Row]:
     InputError
         As in `text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
     """
-    content = text(file)
-    bare = _QUOTED.sub("", content.partition("\n")[0])
-    delimiter, *others = sorted(",;\t", key=bare.count, reverse=True)
-    if bare.count(delimiter) and bare.count(delimiter) == bare.count(others[0]):
-        raise InputError(f"{file}: line 1: as many {delimiter!r} as {others[0]!r}: put names that hold one into quotes")
+    content = read_text(file)
+    header_line = _QUOTED.sub("", content.partition("\n")[0])
+    delimiter, *other_delimiters = sorted(",;\t", key=header_line.count, reverse=True)
+    if header_line.count(delimiter) and header_line.count(delimiter) == header_line.count(other_delimiters[0]):
+        raise InputError(
+            f"{file}: line 1: as many {delimiter!r} as {other_delimiters[0]!r}: put names that hold one into quotes"
+        )
     reader = csv.reader(io.StringIO(content, newline=""), strict=True, delimiter=delimiter)
     try:
         header = [name.strip() for name in next(reader)]
         for place, name in enumerate(header):
             if not name or name in header[:place]:
-                what = f"column {short(repr(name))} appears twice" if name else f"column {place + 1} has no name"
-                raise InputError(f"{file}: line 1: {what}")
-        return list(_rows(file, reader, header))
+                problem = f"column {short(repr(name))} appears twice" if name else f"column {place + 1} has no name"
+                raise InputError(f"{file}: line 1: {problem}")
+        return list(_split_csv_rows(file, reader, header))
     except csv.Error as error:
         raise InputError(f"{file}: line {reader.line_num}: not valid CSV ({error})") from error
 
 
-def _rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]:
+def _split_csv_rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]:
     for cells in reader:
         if len(cells) not in (0, len(header)):
             raise InputError(
@@ -94,7 +96,7 @@ def _rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]:
             yield reader.line_num, dict(zip(header, (cell.strip() for cell in cells), strict=True))
 
 
-def yaml(file: Path) -> Any:
+def read_yaml_file(file: Path) -> Any:
     """Read a YAML file as lists, mappings and text; a scalar that is not there, `~` and `null` are None.
 
     Raises
@@ -105,9 +107,9 @@ def yaml(file: Path) -> Any:
     """
     from yaml import CSafeLoader, YAMLError, parse
 
-    content = text(file)
+    content = read_text(file)
     try:
-        return _Built(file).whole(parse(content, Loader=CSafeLoader))
+        return _YamlBuilder(file).build_document(parse(content, Loader=CSafeLoader))
     except YAMLError as error:
         if "nesting depth" in str(error):  # libyaml refuses some thousand levels before it hands over the first
             line = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
@@ -117,56 +119,56 @@ def yaml(file: Path) -> Any:
         raise InputError(f"{file}: not valid YAML ({short(str(error), 200)})") from error
 
 
-class _Built:
+class _YamlBuilder:
     """Build lists and mappings from the events of a YAML file, without recursion."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.open: list[Any] = []  # lists and mappings that are not closed yet, the innermost last
         self.keys: list[str | None] = []  # of each of them, the key that waits for its value
-        self.found: list[Any] = []
+        self.documents: list[Any] = []
 
-    def whole(self, events: Iterator[Any]) -> Any:
+    def build_document(self, events: Iterator[Any]) -> Any:
         """Return what the only document holds."""
         for event in events:
-            what, line = type(event).__name__, event.start_mark.line + 1
-            if what == "AliasEvent":
-                raise self._wrong(line, f"an alias (*{short(event.anchor)}); write out what it stands for")
-            if what in ("MappingStartEvent", "SequenceStartEvent"):
-                self._begin({} if what == "MappingStartEvent" else [], line)
-            elif what in ("MappingEndEvent", "SequenceEndEvent"):
-                self._add(self._end(), line)
-            elif what == "ScalarEvent":
+            event_name, line = type(event).__name__, event.start_mark.line + 1
+            if event_name == "AliasEvent":
+                raise self._build_error(line, f"an alias (*{short(event.anchor)}); write out what it stands for")
+            if event_name in ("MappingStartEvent", "SequenceStartEvent"):
+                self._open_container({} if event_name == "MappingStartEvent" else [], line)
+            elif event_name in ("MappingEndEvent", "SequenceEndEvent"):
+                self._add_value(self._close_container(), line)
+            elif event_name == "ScalarEvent":
                 empty = not event.style and event.value.lower() in ("", "~", "null")
-                self._add(None if empty else event.value, line)
-        return self.found[0] if self.found else None
+                self._add_value(None if empty else event.value, line)
+        return self.documents[0] if self.documents else None
 
-    def _begin(self, what: Any, line: int) -> None:
+    def _open_container(self, container: Any, line: int) -> None:
         if len(self.open) >= DEEPEST:
-            raise self._wrong(line, f"more than {DEEPEST} lists and mappings inside each other")
-        self.open.append(what)
+            raise self._build_error(line, f"more than {DEEPEST} lists and mappings inside each other")
+        self.open.append(container)
         self.keys.append(None)
 
-    def _end(self) -> Any:
+    def _close_container(self) -> Any:
         self.keys.pop()
         return self.open.pop()
 
-    def _add(self, value: Any, line: int) -> None:
+    def _add_value(self, value: Any, line: int) -> None:
         if not self.open:
-            if self.found:
-                raise self._wrong(line, "a second document (---); give one file per document")
-            self.found.append(value)
+            if self.documents:
+                raise self._build_error(line, "a second document (---); give one file per document")
+            self.documents.append(value)
         elif isinstance(self.open[-1], list):
             self.open[-1].append(value)
         elif self.keys[-1] is None:
             if not isinstance(value, str):
-                raise self._wrong(line, "a key that is no text")
+                raise self._build_error(line, "a key that is no text")
             if value in self.open[-1]:
-                raise self._wrong(line, f"key {short(repr(value))} appears twice")
+                raise self._build_error(line, f"key {short(repr(value))} appears twice")
             self.keys[-1] = value
         else:
             self.open[-1][self.keys[-1]] = value
             self.keys[-1] = None
 
-    def _wrong(self, line: int, what: str) -> InputError:
-        return InputError(f"{self.file}: line {line}: {what}")
+    def _build_error(self, line: int, problem: str) -> InputError:
+        return InputError(f"{self.file}: line {line}: {problem}")

@@ -28,12 +28,12 @@ _NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
-def _scored(runs: Runs) -> bool:
+def _has_scores(runs: Runs) -> bool:
     """Tell whether any study of the runs is about scores."""
     return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
 
 
-def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
+def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     """Read one row per study, item, model and condition of the protocol `scoring`.
 
     What was asked counts, not what was answered: an item has a row where its prompt failed or was not reached, too, so
@@ -42,7 +42,7 @@ def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     invalid
         Samples without a number are "dropped" from their item's score, as in the paper, or "inconsistent": they count,
         and an item of whose samples at least half hold no number has no score. Of exact scores nothing was drawn:
@@ -68,19 +68,21 @@ def read(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         human score without a known range.
     """
     check_convention(invalid)
-    rows = runs.kept("scored rows", lambda: _read(runs))
+    rows = runs.compute_once("scored rows", lambda: _read_score_rows(runs))
     if invalid == "dropped":
         return rows
-    outvoted = (rows["method"] == "sampled") & (rows["validity"] <= 0.5)
-    return rows.assign(score=rows["score"].mask(outvoted))
+    is_outvoted = (rows["method"] == "sampled") & (rows["validity"] <= 0.5)
+    return rows.assign(score=rows["score"].mask(is_outvoted))
 
 
-def _read(runs: Runs) -> pd.DataFrame:
-    if not _scored(runs):
-        raise InputError(f"{_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`")
+def _read_score_rows(runs: Runs) -> pd.DataFrame:
+    if not _has_scores(runs):
+        raise InputError(
+            f"{_word_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
+        )
     if GOLD in runs.info["models"]:
-        raise InputError(f"{_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")
-    _create_conditions(runs)
+        raise InputError(f"{_word_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")
+    _create_score_conditions(runs)
     rows = runs.sql(
         """
         WITH numbers AS (
@@ -103,20 +105,20 @@ def _read(runs: Runs) -> pd.DataFrame:
         ORDER BY u.position, s.position""",
         [UNGROUPED],
     )
-    _check(runs, rows)
-    rows["gold"] = _rescaled(runs, rows)
-    rows["setting"] = settings(rows)
+    _check_score_rows(runs, rows)
+    rows["gold"] = _rescale_human_scores(runs, rows)
+    rows["setting"] = name_settings(rows)
     for field in ("series", "stage"):
         rows[field] = rows["model"].map({name: entry.get(field) for name, entry in runs.info["models"].items()})
     return rows.drop(columns=["gold_score", "gold_range", "n_numbers", "expected"])
 
 
-def settings(rows: pd.DataFrame) -> pd.Series:
+def name_settings(rows: pd.DataFrame) -> pd.Series:
     """Join range, temperature and method of every row to one name, such as "0-9/0.7/sampled"."""
     return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
 
 
-def _create_conditions(runs: Runs) -> None:
+def _create_score_conditions(runs: Runs) -> None:
     """Create table `score_conditions`: the conditions of the scoring studies with their checked fields."""
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
@@ -126,13 +128,15 @@ def _create_conditions(runs: Runs) -> None:
         if entry["protocol"] != PROTOCOL:
             continue
         for name, fields in runs.info["conditions"][study].items():
-            low, high, temperature, method = _fields(f"{_paths(runs, study)}: run.json: condition {name!r}", fields)
+            low, high, temperature, method = _parse_score_fields(
+                f"{_word_paths(runs, study)}: run.json: condition {name!r}", fields
+            )
             form, samples = fields.get("form"), fields.get("samples")
             row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
             runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+def _parse_score_fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
     ends, temperature, method = (fields.get(name) for name in ("range", "temperature", "method"))
     if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
         raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
@@ -143,15 +147,15 @@ def _fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str
     return ends[0], ends[1], float(temperature), method
 
 
-def _check(runs: Runs, rows: pd.DataFrame) -> None:
+def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
     """Refuse rows without an item or with two, scores outside the range, exact scores that contradict probabilities."""
     unknown = runs.sql(
         "SELECT study, model, condition, item FROM responses JOIN score_conditions USING (study, condition) "
         "ANTI JOIN stimuli USING (study, item, variant) LIMIT 1"
     )
-    _refuse(runs, unknown, "is not in stimuli.parquet")
+    _check_no_wrong_rows(runs, unknown, "is not in stimuli.parquet")
     score, exact = rows["score"], (rows["method"] == "exact") & rows["answered"]
-    wrong = {
+    wrong_by_problem = {
         "has two answers or two variants; a scoring item has one of each": rows.duplicated([*UNIT, "item"]),
         "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
         "needs one probability for every number of the range": exact
@@ -159,41 +163,42 @@ def _check(runs: Runs, rows: pd.DataFrame) -> None:
         "has a score that is not the expectation of its probabilities": exact
         & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
     }
-    for what, found in wrong.items():
-        _refuse(runs, rows[found], what)
+    for problem, is_wrong in wrong_by_problem.items():
+        _check_no_wrong_rows(runs, rows[is_wrong], problem)
 
 
-def _refuse(runs: Runs, found: pd.DataFrame, what: str) -> None:
+def _check_no_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> None:
     """Name the first of some wrong rows, if there are any."""
-    for row in found.head(1).to_dict("records"):
+    for row in wrong_rows.head(1).to_dict("records"):
         raise InputError(
-            f"{_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
-            f"item {row['item']!r} {what}"
+            f"{_word_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
+            f"item {row['item']!r} {problem}"
         )
 
 
-def _rescaled(runs: Runs, rows: pd.DataFrame) -> pd.Series:
+def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
     """Convert human scores to the range that was asked for: 75 on 0-100 is 6.75 on 0-9."""
-    ends = {text: _RANGE.fullmatch(text) for text in rows["gold_range"].dropna().unique()}
-    known = {text: (float(match[1]), float(match[2])) for text, match in ends.items() if match}
-    least, most = (rows["gold_range"].map({text: pair[i] for text, pair in known.items()}) for i in (0, 1))
-    given = rows["gold_score"].notna()
-    wrong = given & ~((least < most) & rows["gold_score"].between(least, most))
-    if wrong.any():
-        row = rows[wrong].iloc[0]
+    range_matches = {text: _RANGE.fullmatch(text) for text in rows["gold_range"].dropna().unique()}
+    ends_by_range = {text: (float(match[1]), float(match[2])) for text, match in range_matches.items() if match}
+    least, most = (rows["gold_range"].map({text: pair[i] for text, pair in ends_by_range.items()}) for i in (0, 1))
+    has_score = rows["gold_score"].notna()
+    is_wrong = has_score & ~((least < most) & rows["gold_score"].between(least, most))
+    if is_wrong.any():
+        row = rows[is_wrong].iloc[0]
         raise InputError(
-            f"{_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score {row['gold_score']:g} "
-            f"with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 that holds the score"
+            f"{_word_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score "
+            f"{row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 "
+            "that holds the score"
         )
     share = (rows["gold_score"] - least) / (most - least)
     return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
 
 
-def _paths(runs: Runs, study: str | None = None) -> str:
+def _word_paths(runs: Runs, study: str | None = None) -> str:
     return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
 
 
-def samples(runs: Runs) -> pd.DataFrame:
+def read_sampled_numbers(runs: Runs) -> pd.DataFrame:
     """Read the sampled numbers again from the texts, as they were read for the score.
 
     Returns
@@ -209,26 +214,29 @@ def samples(runs: Runs) -> pd.DataFrame:
         FROM responses JOIN score_conditions USING (study, condition)
         WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
     )
-    found = [
-        _spread(texts, score, low, high)
+    counts_and_variances = [
+        _compute_number_variance(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
-    drawn, spread = zip(*found, strict=True) if found else ((), ())
+    drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
     return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
 
 
-def _spread(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
-    numbers = [min(max(number, low), high) for text in texts if text and (number := first_number(text)) is not None]
+def _compute_number_variance(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
+    numbers = [
+        min(max(number, low), high) for text in texts if text and (number := find_first_number(text)) is not None
+    ]
     if len(numbers) < 2 or abs(float(np.mean(numbers)) - score) > TOLERANCE:
         return len(numbers), np.nan
     return len(numbers), float(np.var(numbers, ddof=1))
 
 
-def first_number(text: str) -> float | None:
+def find_first_number(text: str) -> float | None:
     """Return the first number of a text, by the rule of the protocol `scoring` of a run; None if there is none.
 
-    >>> first_number("Score: 8.5 of 10."), first_number("8,5"), first_number("0-9"), first_number("none")
+    >>> (find_first_number("Score: 8.5 of 10."), find_first_number("8,5"), find_first_number("0-9"),
+    ...  find_first_number("none"))
     (8.5, 8.0, 0.0, None)
     """
-    found = _NUMBER.search(text.translate(_COMMON))
-    return None if found is None else float(found.group())
+    match = _NUMBER.search(text.translate(_COMMON))
+    return None if match is None else float(match.group())

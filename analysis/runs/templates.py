@@ -14,21 +14,23 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
-MOST = 0.9  # share of the items that a wording must be in, and of the wordings that must hold their item's statement
+NEARLY_ALL = (
+    0.9  # share of the items that a wording must be in, and of the wordings that must hold their item's statement
+)
 _EDGES = " \t\r\n.,;:!?\"'“”„«»()。、「」"
 
 
-def shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
+def find_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
     """Find the studies whose wordings are templates: study -> number of templates and of the items that share them.
 
     Wordings of one name in (nearly) all items are compared: "Do you think that cats purr?" and "Do you think that dogs
     bark?" share their first and last letters, and what is left, "cats purr", is the item's *statement*. The wordings of
     a study are templates if the statement is the same in (nearly) all wordings of an item.
     """
-    return runs.kept("shared templates", lambda: _shared(runs))
+    return runs.compute_once("shared templates", lambda: _count_shared_templates(runs))
 
 
-def _shared(runs: Runs) -> dict[str, tuple[int, int]]:
+def _count_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
     texts = runs.sql(
         """
         SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,
@@ -37,47 +39,57 @@ def _shared(runs: Runs) -> dict[str, tuple[int, int]]:
         FROM stimuli JOIN (SELECT study, count(DISTINCT item) AS n_items FROM stimuli GROUP BY study) USING (study)
         WHERE pattern <> 'original' WINDOW same AS (PARTITION BY study, variant)"""
     )
-    shared = texts[(texts["shared_by"] >= MOST * texts["n_items"]) & (texts["n_items"] > 1)]
-    found = {str(study): _sizes(rows) for study, rows in shared.groupby("study", sort=False)}
-    return {study: sizes for study, sizes in found.items() if sizes}
+    shared = texts[(texts["shared_by"] >= NEARLY_ALL * texts["n_items"]) & (texts["n_items"] > 1)]
+    sizes_by_study = {
+        str(study): _count_templates_and_items(rows) for study, rows in shared.groupby("study", sort=False)
+    }
+    return {study: sizes for study, sizes in sizes_by_study.items() if sizes}
 
 
-def _sizes(rows: pd.DataFrame) -> tuple[int, int] | None:
-    statements = rows.assign(statement=[_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
+def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
+    statements = rows.assign(statement=[_extract_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
     of_item = statements.groupby("item")["statement"]
-    same = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)
-    if same < MOST or rows.groupby("item")["text"].nunique().max() == 1:  # one text asked again is no template
+    same_share = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)
+    if (
+        same_share < NEARLY_ALL or rows.groupby("item")["text"].nunique().max() == 1
+    ):  # one text asked again is no template
         return None
     return int(rows["variant"].nunique()), int(of_item.ngroups)
 
 
-def reordered(runs: Runs) -> set[str]:
+def find_reordered_studies(runs: Runs) -> set[str]:
     """Find the studies whose wordings are orders that all items share: of (nearly) every item the same words, resorted.
 
     So are orders of the options that stand in the text. Like a template, an order may move all items at once.
     """
     texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
     texts["words"] = [" ".join(sorted(text.split())) for text in texts["text"]]
-    found = texts.groupby(["study", "item"], sort=False).agg({"text": "nunique", "words": "nunique", "variant": "size"})
-    same = (found["words"] == 1) & (found["text"] > 1) & (found["text"] == found["variant"])
-    shared = texts.groupby("study")["variant"].nunique() <= found.groupby("study")["variant"].max()
-    return {str(study) for study, share in same.groupby("study").mean().items() if share >= MOST and shared[study]}
+    counts = texts.groupby(["study", "item"], sort=False).agg(
+        {"text": "nunique", "words": "nunique", "variant": "size"}
+    )
+    is_reordered = (counts["words"] == 1) & (counts["text"] > 1) & (counts["text"] == counts["variant"])
+    is_shared = texts.groupby("study")["variant"].nunique() <= counts.groupby("study")["variant"].max()
+    return {
+        str(study)
+        for study, share in is_reordered.groupby("study").mean().items()
+        if share >= NEARLY_ALL and is_shared[study]
+    }
 
 
 _COLUMNS = ["text", "first", "last", "first_end", "last_end"]
 
 
-def _statement(text: str, first: str, last: str, first_end: str, last_end: str) -> str:
+def _extract_statement(text: str, first: str, last: str, first_end: str, last_end: str) -> str:
     """Take away from a wording what all items share: what the first and the last of the sorted texts share, all share.
 
-    >>> _statement("Is it so that cats purr?", "Is it so that cats purr?", "Is it so that dogs bark?",
+    >>> _extract_statement("Is it so that cats purr?", "Is it so that cats purr?", "Is it so that dogs bark?",
     ...            "?krab sgod taht os ti sI", "?rrup stac taht os ti sI")
     'cats purr'
     """
-    start, end = _same(first, last), _same(first_end, last_end)
+    start, end = _count_same_letters(first, last), _count_same_letters(first_end, last_end)
     return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()
 
 
-def _same(one: str, other: str) -> int:
+def _count_same_letters(text_a: str, text_b: str) -> int:
     """Count the letters that two texts begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text_a, text_b, strict=False)))

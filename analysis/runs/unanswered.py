@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def unanswered(runs: Runs) -> pd.DataFrame:
+def count_unanswered(runs: Runs) -> pd.DataFrame:
     """Count prompts without a response.
 
     What was to be asked stands in run.json (`expected`). Where it does not, as in an imported run, it is every stimulus
@@ -27,11 +27,11 @@ def unanswered(runs: Runs) -> pd.DataFrame:
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
         model and condition that lacks a response, in the order of run.json.
     """
-    frame = runs.kept("unanswered", lambda: _counted(runs))
+    frame = runs.compute_once("unanswered", lambda: _count_unanswered_prompts(runs))
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
 
 
-def _counted(runs: Runs) -> pd.DataFrame:
+def _count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
     key = ", ".join(UNIT)
     frame = runs.sql(
         f"""
@@ -46,20 +46,22 @@ def _counted(runs: Runs) -> pd.DataFrame:
         ORDER BY units.position NULLS LAST, {key}"""
     )
     units = frame[list(UNIT)].itertuples(index=False, name=None)
-    asked = [_asked(runs, *unit, size=size) for unit, size in zip(units, frame["size"], strict=True)]
-    frame["asked"] = np.maximum(asked, frame["came"])
+    asked_counts = [
+        _count_asked_prompts(runs, *unit, size=size) for unit, size in zip(units, frame["size"], strict=True)
+    ]
+    frame["asked"] = np.maximum(asked_counts, frame["came"])
     frame["missing"] = frame["asked"] - frame["came"]
     return frame[[*UNIT, "asked", "failed", "missing", "reason"]]
 
 
-def _asked(runs: Runs, study: str, model: str, condition: str, *, size: int) -> int:
+def _count_asked_prompts(runs: Runs, study: str, model: str, condition: str, *, size: int) -> int:
     """Return how many prompts of a study one model was to be asked under one condition; 0 where nothing says it."""
-    known = [
+    expected_numbers = [
         folder.info.get("expected", {}).get(model, {}).get(condition)
         for folder in runs.folders
         if folder.study == study
     ]
-    numbers = [number for number in known if isinstance(number, int)]
+    numbers = [number for number in expected_numbers if isinstance(number, int)]
     if numbers:
         return max(numbers)
     return 0 if (runs.info["conditions"][study][condition].get("share") or 1) < 1 else size

@@ -2,9 +2,9 @@
 
 ::
 
-    correlation.coefficient([3, 7, 13, 70], [0.61, 0.70, 0.68, 0.80], method="spearman")
-    correlation.matrix(scores)                     # all pairs of columns, pairwise complete
-    correlation.coefficient(x, y, given=size)      # partial
+    correlation.correlate_over_models([3, 7, 13, 70], [0.61, 0.70, 0.68, 0.80], method="spearman")
+    correlation.correlate_all_pairs(scores)                     # all pairs of columns, pairwise complete
+    correlation.correlate_over_models(x, y, given=size)      # partial
 
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson); for Spearman's rho it is
 sqrt((1 + rho^2 / 2) / (n - 3)), without which intervals of a true .9 cover .88 with 10 models and .91 with 30. The p
@@ -32,8 +32,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.rounding import constant, settled
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.rounding import is_constant, settle_scores
 from ground.errors import InputError
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
@@ -72,7 +72,7 @@ class Coefficient:
     caution: str
 
 
-def coefficient(
+def correlate_over_models(
     x: npt.ArrayLike, y: npt.ArrayLike, *, method: str = "pearson", given: npt.ArrayLike | None = None
 ) -> Coefficient:
     """Correlate two variables over the models that have both.
@@ -104,25 +104,28 @@ def coefficient(
     n = int(complete.sum())
     if n < LEAST:
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, f"refused: fewer than {LEAST} models")
-    columns = [settled(values) for values in columns]
-    if any(constant(values) for values in columns[:2]):
+    columns = [settle_scores(values) for values in columns]
+    if any(is_constant(values) for values in columns[:2]):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
         columns = [pd.Series(values).rank().to_numpy() for values in columns]
-    one, other = (columns[0], columns[1]) if given is None else _residuals(*columns)
+    x_values, y_values = (columns[0], columns[1]) if given is None else _compute_residuals(*columns)
     # What is left of a variable that the given one explains is rounding, compared with the variable itself.
-    if any(constant(left, np.abs(whole).max()) for left, whole in zip((one, other), columns[:2], strict=True)):
+    if any(
+        is_constant(residual, np.abs(whole).max())
+        for residual, whole in zip((x_values, y_values), columns[:2], strict=True)
+    ):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, EXPLAINED)
-    r = _product_moment(one, other)
+    r = _compute_product_moment(x_values, y_values)
     used = n - (given is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
     exact = method == "spearman" and given is None and n < FEW
-    p = _exact(one, other, r) if exact else _t_test(r, used)
+    p = _compute_exact_p(x_values, y_values, r) if exact else _compute_t_test_p(r, used)
     ranked = 1 + r**2 / 2 if method == "spearman" else 1.0
-    return Coefficient(r, *_fisher(r, used, ranked), p, n, few)
+    return Coefficient(r, *_compute_fisher_interval(r, used, ranked), p, n, few)
 
 
-def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
+def correlate_all_pairs(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
     """Correlate every pair of columns of a frame, over the models that have both values.
 
     Parameters
@@ -140,35 +143,40 @@ def matrix(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFram
     """
     pairs = list(itertools.combinations(frame.columns, 2))
     rows = [
-        {"measure_a": a, "measure_b": b, "method": method, **row(coefficient(frame[a], frame[b], method=method))}
+        {
+            "measure_a": a,
+            "measure_b": b,
+            "method": method,
+            **build_coefficient_row(correlate_over_models(frame[a], frame[b], method=method)),
+        }
         for method in methods
         for a, b in pairs
     ]
     names = ["measure_a", "measure_b", "method", "n", "r", "lower", "upper", "p", "caution"]
     table = pd.DataFrame(rows, columns=names)
-    table.insert(names.index("p") + 1, "p_holm", holm_within(table, ["method"]))
+    table.insert(names.index("p") + 1, "p_holm", correct_families_by_holm(table, ["method"]))
     return table
 
 
-def row(found: Coefficient) -> dict[str, float | int | str]:
+def build_coefficient_row(correlation: Coefficient) -> dict[str, float | int | str]:
     """Return a coefficient as the fields of a table's row: n, r, lower, upper, p, caution."""
-    return {name: getattr(found, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
+    return {name: getattr(correlation, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
 
 
-def _product_moment(x: np.ndarray, y: np.ndarray) -> float:
+def _compute_product_moment(x: np.ndarray, y: np.ndarray) -> float:
     """Compute r as `scipy.stats.pearsonr` does, whose checks of its input take longer than all else here."""
     x, y = x - x.mean(), y - y.mean()
     return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1, 1))
 
 
-def _residuals(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a straight line on `given` does not explain of x and of y."""
-    design = np.column_stack([np.ones(len(given)), given - given.mean()])
+def _compute_residuals(x: np.ndarray, y: np.ndarray, control: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a straight line on `control` does not explain of x and of y."""
+    design = np.column_stack([np.ones(len(control)), control - control.mean()])
     fitted = design @ np.linalg.lstsq(design, np.column_stack([x, y]), rcond=None)[0]
     return x - fitted[:, 0], y - fitted[:, 1]
 
 
-def _fisher(r: float, n: int, ranked: float) -> tuple[float, float]:
+def _compute_fisher_interval(r: float, n: int, ranked: float) -> tuple[float, float]:
     """Return the 95 % interval of a coefficient of n models; for a partial coefficient, n is one less.
 
     `ranked` is how much larger the variance of a rank correlation is. scipy's `pearsonr` has the same formula for
@@ -180,7 +188,7 @@ def _fisher(r: float, n: int, ranked: float) -> tuple[float, float]:
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
-def _t_test(r: float, n: int) -> float:
+def _compute_t_test_p(r: float, n: int) -> float:
     """Return the two-sided p value of a coefficient of n models; for a partial coefficient, n is one less."""
     from scipy.special import stdtr
 
@@ -191,20 +199,22 @@ def _t_test(r: float, n: int) -> float:
 
 
 @functools.cache
-def _orders(n: int) -> npt.NDArray[np.intp]:
+def _list_orders(n: int) -> npt.NDArray[np.intp]:
     """List every order of n models: (n!, n)."""
     return np.array(list(itertools.permutations(range(n))), np.intp)
 
 
-def _exact(x: np.ndarray, y: np.ndarray, r: float) -> float:
+def _compute_exact_p(x: np.ndarray, y: np.ndarray, r: float) -> float:
     """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
-    found = _coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
+    coefficients = _list_order_coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
     # Sorted 0, .5, .5, 1 and r = .5: one lies before .5, so that 1 - 1/4 of the orders are as far from 0.
-    return float(1 - np.searchsorted(found, abs(r) - 1e-9) / len(found))
+    return float(1 - np.searchsorted(coefficients, abs(r) - 1e-9) / len(coefficients))
 
 
 @functools.lru_cache(maxsize=16)
-def _coefficients(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
+def _list_order_coefficients(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
     """Return how far from 0 the coefficient is in every order of y, sorted: the same for all ranks without ties."""
-    one, other = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
-    return np.sort(np.abs(other[_orders(len(y))] @ one) / np.sqrt((one @ one) * (other @ other)))
+    centred_x, centred_y = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
+    return np.sort(
+        np.abs(centred_y[_list_orders(len(y))] @ centred_x) / np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))
+    )

@@ -63,12 +63,12 @@ KURTOSIS = Form(least=1_000)
 DEVIATION = Form(least=np.inf)  # of a spread over items
 
 
-def variance(column: str) -> Form:
+def choose_variance_form(column: str) -> Form:
     """Choose the interval of the variance of scores."""
-    return Form(least=60, column=column, ends=lambda values, level: _squared(*_deviation(values, level)))
+    return Form(least=60, column=column, ends=lambda values, level: _square_ends(*_compute_bonett_ends(values, level)))
 
 
-def entropy(column: str, numbers: float = np.inf) -> Form:
+def choose_entropy_form(column: str, numbers: float = np.inf) -> Form:
     """Choose the interval of the entropy, in bits, of values of which equal ones are one class.
 
     Parameters
@@ -83,23 +83,23 @@ def entropy(column: str, numbers: float = np.inf) -> Form:
     Form
         The jackknife's interval, from 30 items on.
     """
-    return Form(least=30, column=column, ends=partial(_entropy, most=float(np.log2(numbers))))
+    return Form(least=30, column=column, ends=partial(_compute_jackknife_ends, most=float(np.log2(numbers))))
 
 
-def _squared(lower: Array, upper: Array) -> tuple[Array, Array]:
+def _square_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
     return lower**2, upper**2
 
 
-def _deviation(values: Array, level: float) -> tuple[Array, Array]:
+def _compute_bonett_ends(values: Array, level: float) -> tuple[Array, Array]:
     """Compute Bonett's interval: that of log variance, with its variance from the kurtosis about a trimmed mean."""
     from scipy.special import stdtrit
 
     n = len(values)
-    cut = int(n / (2 * np.sqrt(n - 4)))
+    n_trimmed = int(n / (2 * np.sqrt(n - 4)))
     ordered = np.sort(values, axis=0)
     squares = ((values - values.mean(axis=0)) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle = ordered[cut : n - cut].mean(axis=0)
+        middle = ordered[n_trimmed : n - n_trimmed].mean(axis=0)
         tails = np.where(squares > 0, n * ((values - middle) ** 4).sum(axis=0) / squares**2, 1.0)
         error = np.sqrt((tails - (n - 3) / n) / (n - 1))
         quantile = float(stdtrit(n - 1, (1 + level) / 2))
@@ -108,7 +108,7 @@ def _deviation(values: Array, level: float) -> tuple[Array, Array]:
         return np.sqrt(centre * np.exp(-quantile * small * error)), np.sqrt(centre * np.exp(quantile * small * error))
 
 
-def _entropy(values: Array, level: float, most: float) -> tuple[Array, Array]:
+def _compute_jackknife_ends(values: Array, level: float, most: float) -> tuple[Array, Array]:
     """Compute the jackknife's interval: items with equal values have equal influence, so that classes are left out."""
     from scipy.special import stdtrit
 
@@ -116,14 +116,14 @@ def _entropy(values: Array, level: float, most: float) -> tuple[Array, Array]:
     half = float(stdtrit(n - 1, (1 + level) / 2))
     for column in values.T:
         sizes = np.unique(column, return_counts=True)[1].astype(float)
-        without = _bits((sizes - np.eye(len(sizes))) / (n - 1))
+        without = _compute_entropy_bits((sizes - np.eye(len(sizes))) / (n - 1))
         mean = sizes @ without / n
         error = float(np.sqrt((n - 1) / n * (sizes @ (without - mean) ** 2)))
-        centre = min(float(n * _bits(sizes / n) - (n - 1) * mean), most)
+        centre = min(float(n * _compute_entropy_bits(sizes / n) - (n - 1) * mean), most)
         ends.append((max(0.0, centre - half * error), min(centre + half * error, most)))
     lower, upper = np.array(ends).T
     return lower, upper
 
 
-def _bits(shares: Array) -> Array:
+def _compute_entropy_bits(shares: Array) -> Array:
     return np.asarray(0.0 - (shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1))

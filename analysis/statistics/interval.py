@@ -37,10 +37,11 @@ class Interval:
         Why there is no interval, one of `REASONS`. Empty where there is one, where the figure itself is undefined, and
         where no interval was asked for.
     p, p_least
-        Two-sided p value of the figure against 0, for figures that are differences: of `significance.exact` where both
-        sides are shares with one answer to each of the same items, else of `significance.two_sided`. NaN where there is
-        no interval, but 1 where the items do not differ at all, and known where they are too few for an interval.
-        p_least is the smallest that so few items or draws allow.
+        Two-sided p value of the figure against 0, for figures that are differences: of
+        `significance.compute_exact_share_p_values` where both sides are shares with one answer to each of the same
+        items, else of `significance.compute_two_sided_p`. NaN where there is no interval, but 1 where the items do not
+        differ at all, and known where they are too few for an interval. p_least is the smallest that so few items or
+        draws allow.
     """
 
     estimate: npt.NDArray[np.float64]
@@ -52,13 +53,13 @@ class Interval:
     p_least: npt.NDArray[np.float64]
 
 
-def unknown(n_items: npt.NDArray[np.int64]) -> Interval:
+def build_empty_interval(n_items: npt.NDArray[np.int64]) -> Interval:
     """Return the interval of units of which only the number of items is known."""
     estimate, lower, upper, p, p_least = (np.full(len(n_items), np.nan) for _ in range(5))
     return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
 
 
-def fill(
+def fill_interval_ends(
     figure: Interval, block: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
     size: npt.NDArray[np.float64], least: float,
 ) -> None:  # fmt: skip
@@ -79,36 +80,43 @@ def fill(
     """
     lower, upper = ends
     width = upper - lower
-    why = np.where(np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, ""))
+    reason_by_unit = np.where(
+        np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, "")
+    )
     n_items = figure.n_items[block[0]]
     if n_items < least:
-        why = np.where(why == EQUAL, EQUAL, DECIDED if np.isinf(least) else FEW)
+        reason_by_unit = np.where(reason_by_unit == EQUAL, EQUAL, DECIDED if np.isinf(least) else FEW)
     if n_items < 2:
-        why[:] = ONE_ITEM
-    open_ = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
-    figure.missing[block[open_]] = why[open_]
-    ended = open_ & (why == "")
-    figure.lower[block[ended]], figure.upper[block[ended]] = lower[ended], upper[ended]
+        reason_by_unit[:] = ONE_ITEM
+    is_open = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
+    figure.missing[block[is_open]] = reason_by_unit[is_open]
+    has_ends = is_open & (reason_by_unit == "")
+    figure.lower[block[has_ends]], figure.upper[block[has_ends]] = lower[has_ends], upper[has_ends]
 
 
-def columns(found: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
+def build_interval_columns(intervals: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
     """Return the columns of a table with a row per unit: X, X_lower, X_upper of every figure X, and `no_interval`.
 
     `no_interval` names the figures of a row that have none, by their columns, and says why: "range_mean, sd_mean: one
     item only". It leaves out those that never have one (`DECIDED`): the meanings of their columns say so.
     """
     table: dict[str, npt.NDArray[Any]] = {}
-    for name, figure in found.items():
+    for name, figure in intervals.items():
         table |= {name: figure.estimate, f"{name}_lower": figure.lower, f"{name}_upper": figure.upper}
-    table["no_interval"] = np.full(len(next(iter(found.values())).missing), "", object)
-    bare = np.any([(figure.missing != "") & (figure.missing != DECIDED) for figure in found.values()], axis=0)
+    table["no_interval"] = np.full(len(next(iter(intervals.values())).missing), "", object)
+    bare = np.any([(figure.missing != "") & (figure.missing != DECIDED) for figure in intervals.values()], axis=0)
     for unit in np.flatnonzero(bare):
-        names = {why: [name for name, figure in found.items() if figure.missing[unit] == why] for why in SOMETIMES}
-        table["no_interval"][unit] = "; ".join(f"{', '.join(those)}: {why}" for why, those in names.items() if those)
+        names = {
+            reason: [name for name, figure in intervals.items() if figure.missing[unit] == reason]
+            for reason in SOMETIMES
+        }
+        table["no_interval"][unit] = "; ".join(
+            f"{', '.join(figure_names)}: {reason}" for reason, figure_names in names.items() if figure_names
+        )
     return table
 
 
-def reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
+def list_missing_reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
     """List why some of these figures have no interval.
 
     Parameters
@@ -123,13 +131,13 @@ def reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
     list of str
         Those of `REASONS` that occur, in that order.
 
-    >>> reasons(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
+    >>> list_missing_reasons(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
     ['one item only']
     """
-    found = set()
+    stated_reasons = set()
     for text in texts:
         for part in filter(None, text.split("; ")):
-            names, _, why = part.rpartition(": ")
+            names, _, reason = part.rpartition(": ")
             if not names or set(names.split(", ")) & set(figures):
-                found.add(why)
-    return [why for why in REASONS if why in found]
+                stated_reasons.add(reason)
+    return [reason for reason in REASONS if reason in stated_reasons]

@@ -26,8 +26,8 @@ def bonferroni(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     p
         p values without NaN; may be empty.
     """
-    found = np.asarray(p, dtype=float)
-    return np.minimum(found * len(found), 1)
+    p_values = np.asarray(p, dtype=float)
+    return np.minimum(p_values * len(p_values), 1)
 
 
 def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -45,15 +45,15 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ----------
     Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scand. J. Statist. 6, 65-70.
     """
-    found = np.asarray(p, dtype=float)
-    order = np.argsort(found)
-    steps = found[order] * np.arange(len(found), 0, -1)
-    corrected = np.empty_like(found)
+    p_values = np.asarray(p, dtype=float)
+    order = np.argsort(p_values)
+    steps = p_values[order] * np.arange(len(p_values), 0, -1)
+    corrected = np.empty_like(p_values)
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return corrected
 
 
-def holm_within(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Series:
+def correct_families_by_holm(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Series:
     """Correct a column of p values after Holm within every family.
 
     Parameters
@@ -72,7 +72,7 @@ def holm_within(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Seri
 
     >>> import pandas as pd
     >>> table = pd.DataFrame({"measure": ["x", "x", "y", "x"], "p": [0.01, 0.04, 0.04, float("nan")]})
-    >>> holm_within(table, ["measure"]).tolist()
+    >>> correct_families_by_holm(table, ["measure"]).tolist()
     [0.02, 0.04, 0.04, nan]
     """
     corrected = table[p].astype(float).copy()
@@ -81,7 +81,7 @@ def holm_within(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Seri
     return corrected
 
 
-def decidable(family: pd.DataFrame) -> bool:
+def has_decidable_test(family: pd.DataFrame) -> bool:
     """Tell whether any test of a family could be significant after Holm, from `p_least`, the least p of each test.
 
     Few items and few draws limit how small a p value can be; with many tests, its multiple is then above ALPHA whatever

@@ -9,15 +9,16 @@ A *statistic* is a function ``(columns, counts) -> {name: array (draws, units)}`
 array (draws, items). A row of ones gives the estimate itself, so one formula serves the estimate and the draws::
 
     def figures(columns, counts):
-        return {"range_mean": mean(counts, columns["range"]), "range_sd": sd(counts, columns["range"])}
+        return {"range_mean": compute_drawn_mean(counts, columns["range"]), "range_sd": compute_drawn_sd(counts,
+        columns["range"])}
 
-    bootstrap({"range": ranges}, figures)["range_mean"].lower
+    bootstrap_intervals({"range": ranges}, figures)["range_mean"].lower
 
-The ends are percentiles of the draws, *expanded* (`significance.expanded`): plain 95 % percentiles of a mean of 10
-items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the t interval does. Three kinds
-of figures have other intervals: shares, and differences of two (`analysis.statistics.shares`): name them by `shares`;
-SDs, and some that need more items than others (`analysis.statistics.forms`): name them by `forms`. Of the methods that
-were simulated (plain, basic, BCa, jackknife, studentised), this one covers best without more draws.
+The ends are percentiles of the draws, *expanded* (`significance.compute_expanded_tail`): plain 95 % percentiles of a
+mean of 10 items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the t interval does.
+Three kinds of figures have other intervals: shares, and differences of two (`analysis.statistics.shares`): name them by
+`shares`; SDs, and some that need more items than others (`analysis.statistics.forms`): name them by `forms`. Of the
+methods that were simulated (plain, basic, BCa, jackknife, studentised), this one covers best without more draws.
 
 An interval without a width is never returned. It would say that the figure is known exactly, when only the items at
 hand do not differ: it is missing, with the reason.
@@ -41,9 +42,15 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.forms import DRAWN, Form
-from analysis.statistics.interval import DECIDED, FEW, Interval, fill, unknown
-from analysis.statistics.shares import Shares, estimated, newcombe
-from analysis.statistics.significance import ROUNDING, exact, expanded, least_p, two_sided
+from analysis.statistics.interval import DECIDED, FEW, Interval, build_empty_interval, fill_interval_ends
+from analysis.statistics.shares import Shares, estimate_share, newcombe
+from analysis.statistics.significance import (
+    ROUNDING,
+    compute_exact_share_p_values,
+    compute_expanded_tail,
+    compute_least_p,
+    compute_two_sided_p,
+)
 from ground.errors import InputError
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -58,7 +65,7 @@ _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
 
-def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
+def draw_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     """Draw items and count how often each one was taken, in chunks of rows.
 
     Rows are multinomial (n_items; 1/n_items, ...). The same arguments always give the same counts. That makes
@@ -79,17 +86,17 @@ def counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     InputError
         For fewer than 0 draws or more than `MOST_DRAWS`, and for a seed below 0.
     """
-    _refuse_impossible(draws, seed)
+    _check_draws(draws, seed)
     size = max(1, _CHUNK // n_items)
     if draws <= size:
-        yield from [_drawn_once(n_items, draws, seed)] if draws else []
+        yield from [_draw_cached_counts(n_items, draws, seed)] if draws else []
         return
     rng = np.random.default_rng(seed)
     for start in range(0, draws, size):
-        yield _drawn(rng, n_items, min(size, draws - start))
+        yield _draw_count_rows(rng, n_items, min(size, draws - start))
 
 
-def _refuse_impossible(draws: int, seed: int) -> None:
+def _check_draws(draws: int, seed: int) -> None:
     if not 0 <= draws <= MOST_DRAWS:
         raise InputError(
             f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
@@ -99,20 +106,20 @@ def _refuse_impossible(draws: int, seed: int) -> None:
 
 
 @functools.lru_cache(maxsize=4)  # the tables of a page are resampled with the same draws again and again
-def _drawn_once(n_items: int, draws: int, seed: int) -> Array:
-    drawn = _drawn(np.random.default_rng(seed), n_items, draws)
-    drawn.flags.writeable = False
-    return drawn
+def _draw_cached_counts(n_items: int, draws: int, seed: int) -> Array:
+    item_counts = _draw_count_rows(np.random.default_rng(seed), n_items, draws)
+    item_counts.flags.writeable = False
+    return item_counts
 
 
-def _drawn(rng: np.random.Generator, n_items: int, rows: int) -> Array:
+def _draw_count_rows(rng: np.random.Generator, n_items: int, rows: int) -> Array:
     # Counting drawn indices is ten times as fast as Generator.multinomial. Every row has its own indices: of 3 items,
     # the draws "0, 2, 2" and "1, 1, 0" are 0, 2, 2 and 4, 4, 3, counted as 1, 0, 2 and 1, 2, 0.
-    taken = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
-    return np.bincount(taken.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
+    indices = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
+    return np.bincount(indices.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
 
 
-def mean(counts: Array, values: Array) -> Array:
+def compute_drawn_mean(counts: Array, values: Array) -> Array:
     """Compute the mean over the drawn items.
 
     Parameters
@@ -127,7 +134,7 @@ def mean(counts: Array, values: Array) -> Array:
     return np.asarray(counts @ values / counts.sum(axis=1, keepdims=True))
 
 
-def sd(counts: Array, values: Array) -> Array:
+def compute_drawn_sd(counts: Array, values: Array) -> Array:
     """Compute the standard deviation (n - 1) over the drawn items.
 
     Parameters
@@ -150,7 +157,7 @@ def sd(counts: Array, values: Array) -> Array:
         return np.where(n > 1, np.sqrt(spread / (n - 1)), np.nan)
 
 
-def ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
+def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items, as in a mean over rows.
 
     Parameters
@@ -163,10 +170,10 @@ def ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
     array (draws, units)
         NaN where the lower sum is 0.
     """
-    return quotient(counts @ numerator, counts @ denominator)
+    return divide_drawn_sums(counts @ numerator, counts @ denominator)
 
 
-def quotient(above: Array, below: Array) -> Array:
+def divide_drawn_sums(above: Array, below: Array) -> Array:
     """Divide two sums over the drawn items that are there already.
 
     Parameters
@@ -183,8 +190,8 @@ def quotient(above: Array, below: Array) -> Array:
         return np.where(below != 0, above / below, np.nan)
 
 
-def percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
-    """Compute the expanded percentiles (`significance.expanded`) of draws, with linear interpolation.
+def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
+    """Compute the expanded percentiles (`significance.compute_expanded_tail`) of draws, with linear interpolation.
 
     Parameters
     ----------
@@ -203,12 +210,12 @@ def percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Arr
     if n_items < 2:
         nothing = np.full(samples.shape[1:], np.nan)
         return nothing, nothing
-    tail = expanded(level, n_items)
+    tail = compute_expanded_tail(level, n_items)
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
 
 
-def bootstrap(
+def bootstrap_intervals(
     columns: Columns,
     statistic: Statistic,
     shares: Shares | None = None,
@@ -241,10 +248,10 @@ def bootstrap(
     """
     units = next(iter(columns.values())).shape[1]
     targets = [(unit,) for unit in range(units)]
-    return _intervals(columns, statistic, shares, forms or {}, targets, draws, seed, level)
+    return _bootstrap_targets(columns, statistic, shares, forms or {}, targets, draws, seed, level)
 
 
-def paired(
+def bootstrap_differences(
     columns: Columns,
     statistic: Statistic,
     pairs: Sequence[tuple[int, int]],
@@ -271,61 +278,70 @@ def paired(
     dict
         Name of the figure -> `Interval` over pairs.
     """
-    return _intervals(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
+    return _bootstrap_targets(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
 
 
-def _intervals(
+def _bootstrap_targets(
     columns: Columns, statistic: Statistic, shares: Shares | None, forms: Forms, targets: Sequence[tuple[int, ...]],
     draws: int, seed: int, level: float,
 ) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
-    _refuse_impossible(draws, seed)  # also where all figures are shares, which need no draws
+    _check_draws(draws, seed)  # also where all figures are shares, which need no draws
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
-    found = {name: unknown(has.sum(axis=1)) for name in names}
-    for items, block in _blocks(has):
-        chosen, sides = _select(columns, items, [targets[index] for index in block])
-        whole = statistic(chosen, np.ones((1, len(items))))
+    intervals = {name: build_empty_interval(has.sum(axis=1)) for name in names}
+    for items, block in _group_targets_by_items(has):
+        unit_columns, sides = _select_target_units(columns, items, [targets[index] for index in block])
+        whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
-            found[name].estimate[block] = _contrast(whole[name], sides)[0]
-        tests = exact(shares, chosen, *sides) if len(sides) == 2 else {}
+            intervals[name].estimate[block] = _contrast_sides(whole[name], sides)[0]
+        tests = compute_exact_share_p_values(shares, unit_columns, *sides) if len(sides) == 2 else {}
         for name, (p, least) in tests.items():
-            found[name].p[block], found[name].p_least[block] = p, least
+            intervals[name].p[block], intervals[name].p_least[block] = p, least
         if draws == 0:
             continue
-        known = _of_shares(shares, chosen, sides, level)
-        for name, (lower, upper) in known.items():
-            found[name].lower[block], found[name].upper[block] = lower, upper
+        share_ends = _compute_share_ends(shares, unit_columns, sides, level)
+        for name, (lower, upper) in share_ends.items():
+            intervals[name].lower[block], intervals[name].upper[block] = lower, upper
         # The draws give the p value of a difference also where it has another interval.
-        rest = [name for name in names if len(sides) == 2 or name not in known or np.isnan(known[name]).any()]
-        drawn = [statistic(chosen, chunk) for chunk in counts(len(items), draws, seed)] if rest else []
-        for name in rest:
-            samples = _contrast(np.concatenate([part[name] for part in drawn]), sides)
+        resampled_names = [
+            name for name in names if len(sides) == 2 or name not in share_ends or np.isnan(share_ends[name]).any()
+        ]
+        drawn = (
+            [statistic(unit_columns, chunk) for chunk in draw_item_counts(len(items), draws, seed)]
+            if resampled_names
+            else []
+        )
+        for name in resampled_names:
+            samples = _contrast_sides(np.concatenate([part[name] for part in drawn]), sides)
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             form = forms.get(name, DRAWN)
             if form.ends is not None and len(sides) == 1 and len(items) >= form.least:
-                ends = tuple(end[sides[0]] for end in form.ends(chosen[form.column], level))
+                ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], level))
             else:
-                ends = percentiles(samples, len(items), level)
-            fill(found[name], block, ends, size, form.least)
+                ends = compute_expanded_percentiles(samples, len(items), level)
+            fill_interval_ends(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
-            bare = np.isnan(found[name].lower[block]) & (found[name].missing[block] != FEW)
+            bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
-            bare |= found[name].missing[block] == DECIDED
-            drawn_p = np.where(bare, np.nan, two_sided(samples, len(items)))
-            open_ = np.isnan(found[name].p[block]) & ~np.isnan(drawn_p)
-            found[name].p[block[open_]], found[name].p_least[block[open_]] = drawn_p[open_], least_p(draws, len(items))
-    return found
+            bare |= intervals[name].missing[block] == DECIDED
+            drawn_p = np.where(bare, np.nan, compute_two_sided_p(samples, len(items)))
+            is_open = np.isnan(intervals[name].p[block]) & ~np.isnan(drawn_p)
+            intervals[name].p[block[is_open]], intervals[name].p_least[block[is_open]] = (
+                drawn_p[is_open],
+                compute_least_p(draws, len(items)),
+            )
+    return intervals
 
 
-def _of_shares(
+def _compute_share_ends(
     shares: Shares | None, columns: Columns, sides: Sequence[npt.NDArray[np.intp]], level: float
 ) -> dict[str, tuple[Array, Array]]:
     """Compute the intervals of those figures that are one share, or a difference of two, in the targets."""
     ends = {}
     for name, parts in (shares(columns) if shares else {}).items():
-        terms = [known.take(side) for known in (estimated(part, level) for part in parts) for side in sides]
+        terms = [estimate.take(side) for estimate in (estimate_share(part, level) for part in parts) for side in sides]
         if len(terms) == 1:
             ends[name] = terms[0].lower, terms[0].upper
         elif len(terms) == 2:
@@ -333,7 +349,7 @@ def _of_shares(
     return ends
 
 
-def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def _group_targets_by_items(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
     """Yield sets of items, each with a few of the targets that have exactly these; skip targets without items."""
     if not len(has):
         return
@@ -345,7 +361,7 @@ def _blocks(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], 
                 yield np.flatnonzero(items), members[start : start + _UNITS]
 
 
-def _select(
+def _select_target_units(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
     """Select the units that the targets need; return their columns, and where in them each side of a target is."""
@@ -355,6 +371,6 @@ def _select(
     return {name: values[items][:, units] for name, values in columns.items()}, sides
 
 
-def _contrast(figure: Array, sides: Sequence[npt.NDArray[np.intp]]) -> Array:
+def _contrast_sides(figure: Array, sides: Sequence[npt.NDArray[np.intp]]) -> Array:
     """Turn figures of units (draws, units) into those of targets: the figure, or the first side minus the second."""
     return figure[:, sides[0]] if len(sides) == 1 else figure[:, sides[0]] - figure[:, sides[1]]

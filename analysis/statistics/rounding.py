@@ -15,7 +15,7 @@ NOISE = 1e-9  # share of the scale below which a standard deviation is rounding
 DIGITS = 1e-12  # share of the scale, or else of a score itself, below which its distance to the next one is rounding
 
 
-def constant(values: Array, scale: float | None = None) -> bool:
+def is_constant(values: Array, scale: float | None = None) -> bool:
     """Tell whether some scores are the same but for rounding.
 
     Parameters
@@ -30,39 +30,39 @@ def constant(values: Array, scale: float | None = None) -> bool:
     bool
         Whether their standard deviation is at most `NOISE` of the scale.
     """
-    return bool(np.std(values) <= _least(values, scale))
+    return bool(np.std(values) <= _compute_noise_limit(values, scale))
 
 
-def settled(values: Array, scale: float | None = None) -> Array:
+def settle_scores(values: Array, scale: float | None = None) -> Array:
     """Return scores without rounding noise: those that differ by nothing else are exactly equal.
 
     Parameters
     ----------
     values, scale
-        As in `constant`.
+        As in `is_constant`.
 
     Returns
     -------
     array (items,)
-        Constant scores (see `constant`) all become the lowest of them. Of scores that vary, neighbours in order that
+        Constant scores (see `is_constant`) all become the lowest of them. Of scores that vary, neighbours in order that
         are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others
         stay.
 
-    >>> settled(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(), settled(np.array([8.0 + 1e-12, 8.0])).tolist()
+    >>> settle_scores(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(), settle_scores(np.array([8.0 + 1e-12, 8.0])).tolist()
     ([8.0, 8.0, 5.0], [8.0, 8.0])
-    >>> settled(np.array([1e10, 2.0, 3.0])).tolist()
+    >>> settle_scores(np.array([1e10, 2.0, 3.0])).tolist()
     [10000000000.0, 2.0, 3.0]
     """
     values = np.asarray(values, float)
     if not len(values):
         return values
     ordered, place = np.unique(values, return_inverse=True)
-    if constant(values, scale):
+    if is_constant(values, scale):
         return np.full(len(values), ordered[0])
     first = np.append(True, np.diff(ordered) > DIGITS * (np.abs(ordered[1:]) if scale is None else scale))
     # Ordered, 5, 8 and 8 + 1e-14 begin new scores at True, True, False: each is the one numbered 0, 1, 1 of 5 and 8.
     return np.asarray(ordered[np.flatnonzero(first)][np.cumsum(first) - 1][place])
 
 
-def _least(values: Array, scale: float | None) -> float:
+def _compute_noise_limit(values: Array, scale: float | None) -> float:
     return NOISE * float(np.abs(values).max() if scale is None else scale)

@@ -51,27 +51,27 @@ _RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it c
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DerivedFigure:
     """Name a figure from 0 to 1 that is made of shares.
 
     Attributes
     ----------
     shares
         What it is made of.
-    of
+    compute_figure
         From the values of these (shares, units) to the figure (units,) and its derivatives (shares, units).
     """
 
     shares: Sequence[Share]
-    of: Callable[[Array], tuple[Array, Array]]
+    compute_figure: Callable[[Array], tuple[Array, Array]]
 
 
 # From columns (items, units) to the shares that figures are: one, or two whose difference the figure is.
-Shares: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Sequence[Share | Made]]]
+Shares: TypeAlias = Callable[[Mapping[str, Array]], Mapping[str, Sequence[Share | DerivedFigure]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class ShareEstimate:
     """Hold a share with its Wilson interval, and what its difference from another one needs.
 
     Attributes
@@ -93,13 +93,13 @@ class Estimated:
     size: Array
     n: Array
 
-    def take(self, units: npt.NDArray[np.intp]) -> Estimated:
+    def take(self, units: npt.NDArray[np.intp]) -> ShareEstimate:
         """Select units, in the given order."""
         estimate, lower, upper = (part[units] for part in (self.estimate, self.lower, self.upper))
-        return Estimated(estimate, lower, upper, self.influence[:, units], self.size[units], self.n[units])
+        return ShareEstimate(estimate, lower, upper, self.influence[:, units], self.size[units], self.n[units])
 
 
-def estimated(share: Share | Made, level: float) -> Estimated:
+def estimate_share(share: Share | DerivedFigure, level: float) -> ShareEstimate:
     """Compute a share with its Wilson interval, see the module's docstring.
 
     Parameters
@@ -114,25 +114,29 @@ def estimated(share: Share | Made, level: float) -> Estimated:
     Estimated
         Of every unit.
     """
-    made = share if isinstance(share, Made) else Made([share], lambda values: (values[0], np.ones_like(values)))
-    parts = [_linear(each) for each in made.shares]
+    figure = (
+        share
+        if isinstance(share, DerivedFigure)
+        else DerivedFigure([share], lambda values: (values[0], np.ones_like(values)))
+    )
+    parts = [_linearize_share(component_share) for component_share in figure.shares]
     size = sum((part.size for part in parts), np.zeros(())) / len(parts)
-    estimate, slopes = made.of(np.stack([part.share for part in parts]))
+    estimate, slopes = figure.compute_figure(np.stack([part.share for part in parts]))
     influence = sum((slope * part.influence for slope, part in zip(slopes, parts, strict=True)), np.zeros(()))
     # The same with two items more, of this size: one all "yes", one all "no".
     middles = [(part.share + part.size) / (1 + 2 * part.size) for part in parts]
-    q, slopes = made.of(np.stack(middles))
+    q, slopes = figure.compute_figure(np.stack(middles))
     shifted, yes, no = (np.zeros(()) for _ in range(3))
     for slope, part, middle in zip(slopes, parts, middles, strict=True):
         scale = slope / (1 + 2 * part.size)
         shifted = shifted + scale * (part.influence - part.size / (1 + 2 * part.size) * part.pull)
         yes, no = yes + scale * part.size * (1 - middle), no + scale * part.size * middle
     n = q * (1 - q) / ((shifted**2).sum(axis=0) + yes**2 + no**2) - 2
-    return Estimated(estimate, *wilson(estimate, n, level), influence, size, n)
+    return ShareEstimate(estimate, *wilson(estimate, n, level), influence, size, n)
 
 
 @dataclass(frozen=True, slots=True)
-class _Linear:
+class _LinearizedShare:
     """Hold a share (units,), each item's influence, how this falls when the share moves towards 1/2, and the size."""
 
     share: Array
@@ -141,7 +145,7 @@ class _Linear:
     size: Array
 
 
-def _linear(share: Share) -> _Linear:
+def _linearize_share(share: Share) -> _LinearizedShare:
     p, weight, influence, pull = (np.zeros(()) for _ in range(4))
     for part, whole in share:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -150,8 +154,8 @@ def _linear(share: Share) -> _Linear:
             p, weight = p + ratio, weight + of_item
             influence = influence + part / total - ratio * of_item
             pull = pull + (1 - 2 * ratio) * of_item
-    p, weight, influence, pull = (found / len(share) for found in (p, weight, influence, pull))
-    return _Linear(p, influence, pull, (weight**2).sum(axis=0))
+    p, weight, influence, pull = (summed / len(share) for summed in (p, weight, influence, pull))
+    return _LinearizedShare(p, influence, pull, (weight**2).sum(axis=0))
 
 
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
@@ -171,10 +175,10 @@ def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
     tuple of two arrays
         Lower and upper ends; NaN where the share is.
     """
-    return score(share, n, NormalDist().inv_cdf((1 + level) / 2))
+    return compute_score_interval(share, n, NormalDist().inv_cdf((1 + level) / 2))
 
 
-def score(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
+def compute_score_interval(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
     """Compute Wilson's interval for any quantile.
 
     Parameters
@@ -219,11 +223,11 @@ def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array
     with np.errstate(invalid="ignore"):
         lower = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-300), no + 1, tail), 0.0)
         upper = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-300), 1 - tail), 1.0)
-    known = ~np.isnan(share * n)
-    return np.where(known, lower, np.nan), np.where(known, upper, np.nan)
+    is_defined = ~np.isnan(share * n)
+    return np.where(is_defined, lower, np.nan), np.where(is_defined, upper, np.nan)
 
 
-def newcombe(a: Estimated, b: Estimated) -> tuple[Array, Array]:
+def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:
     """Compute Newcombe's interval (method 10) of the difference of two shares of the same items.
 
     Each end lies sqrt(d^2 - 2 phi d e + e^2) from the difference; d and e are the distances from the shares to the ends
@@ -240,16 +244,16 @@ def newcombe(a: Estimated, b: Estimated) -> tuple[Array, Array]:
     tuple of two arrays (units,)
         Lower and upper ends of a - b; NaN where a share is.
     """
-    together = (a.influence * b.influence).sum(axis=0)
+    cross_product = (a.influence * b.influence).sum(axis=0)
     largest = np.sqrt((a.influence**2).sum(axis=0) * (b.influence**2).sum(axis=0))
-    corrected = np.where(together > 0, np.maximum(together - a.size * b.size / 2, 0), together)
+    corrected = np.where(cross_product > 0, np.maximum(cross_product - a.size * b.size / 2, 0), cross_product)
     varies = largest > _RESIDUE * a.size * b.size
     phi = np.divide(corrected, largest, out=np.zeros_like(largest), where=varies)
     difference = a.estimate - b.estimate
-    below = _joined(a.estimate - a.lower, b.upper - b.estimate, phi)
-    above = _joined(a.upper - a.estimate, b.estimate - b.lower, phi)
+    below = _combine_distances(a.estimate - a.lower, b.upper - b.estimate, phi)
+    above = _combine_distances(a.upper - a.estimate, b.estimate - b.lower, phi)
     return difference - below, difference + above
 
 
-def _joined(one: Array, other: Array, phi: Array) -> Array:
-    return np.asarray(np.sqrt(np.maximum(one**2 - 2 * phi * one * other + other**2, 0)))
+def _combine_distances(first: Array, second: Array, phi: Array) -> Array:
+    return np.asarray(np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0)))

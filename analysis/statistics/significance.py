@@ -2,8 +2,9 @@
 
 Two shares are compared by the exact sign test of McNemar's table (`exact`) where both have one answer to each of the
 same items: flips, or the valid, consistent or right answers of two models. All other differences are tested with the
-draws of the bootstrap (`two_sided`): means, correlations, and shares with several answers per item. Where only few
-items differ, the bootstrap finds a difference too often; a difference of two means has another test (`exchanged`).
+draws of the bootstrap (`compute_two_sided_p`): means, correlations, and shares with several answers per item. Where
+only few items differ, the bootstrap finds a difference too often; a difference of two means has another test
+(`compute_permutation_p_values`).
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.shares import Array, Made, Shares
+from analysis.statistics.shares import Array, DerivedFigure, Shares
 
 _CHUNK = 2_000_000  # signs held at a time: 16 MB
 ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 
 
-def two_sided(samples: Array, n_items: int) -> Array:
+def compute_two_sided_p(samples: Array, n_items: int) -> Array:
     """Test differences against 0 by inverting their interval.
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
     in place of a share r / draws (Davison and Hinkley 1997, section 4.2); then widened as the interval is
-    (`expanded`). No p value is below `least_p`: the draws never hold what no item shows, so from few items their own
-    would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not hold 0.
+    (`compute_expanded_tail`). No p value is below `compute_least_p`: the draws never hold what no item shows, so from
+    few items their own would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not
+    hold 0.
 
     Parameters
     ----------
@@ -40,12 +42,12 @@ def two_sided(samples: Array, n_items: int) -> Array:
         p values; NaN where a draw is undefined.
     """
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
-    p = np.clip(_of_draws((sides + 1) / (len(samples) + 1), n_items), least_p(len(samples), n_items), 1.0)
+    p = np.clip(_widen_p_value((sides + 1) / (len(samples) + 1), n_items), compute_least_p(len(samples), n_items), 1.0)
     return np.where(np.isnan(samples).any(axis=0), np.nan, p)
 
 
-def least_p(draws: int, n_items: npt.ArrayLike) -> Array:
-    """Return the smallest p value that `two_sided` can give.
+def compute_least_p(draws: int, n_items: npt.ArrayLike) -> Array:
+    """Return the smallest p value that `compute_two_sided_p` can give.
 
     If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
     this size has the probability 2 / 2^n, as in `mcnemar`.
@@ -63,10 +65,10 @@ def least_p(draws: int, n_items: npt.ArrayLike) -> Array:
     if not draws:
         return np.full(np.shape(n_items), np.nan)
     n = np.asarray(n_items, float)
-    return np.minimum(np.maximum(_of_draws(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
+    return np.minimum(np.maximum(_widen_p_value(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
 
 
-def expanded(level: float, n_items: int) -> float:
+def compute_expanded_tail(level: float, n_items: int) -> float:
     """Return the share of draws to leave out at each end, so that percentiles are as wide as a t interval.
 
     Draws of n items vary by (n - 1) / n of the variance that the items' own is estimated to be, and this estimate has
@@ -90,15 +92,16 @@ def expanded(level: float, n_items: int) -> float:
     return float(ndtr(-stdtrit(n_items - 1, (1 + level) / 2) * np.sqrt(n_items / (n_items - 1))))
 
 
-def _of_draws(tail: Array, n_items: npt.ArrayLike) -> Array:
-    """Turn the share of draws on one side of 0 into the two-sided p value at which `expanded` leaves out so many."""
+def _widen_p_value(tail: Array, n_items: npt.ArrayLike) -> Array:
+    """Turn the share of draws on one side of 0 into the two-sided p value at which `compute_expanded_tail` leaves out
+    so many."""
     from scipy.special import ndtri, stdtr
 
     n = np.maximum(n_items, 2.0)
     return np.asarray(2 * stdtr(n - 1, ndtri(np.minimum(tail, 0.5)) * np.sqrt((n - 1) / n)))
 
 
-def exact(
+def compute_exact_share_p_values(
     shares: Shares | None, columns: Mapping[str, Array], a: npt.NDArray[np.intp], b: npt.NDArray[np.intp]
 ) -> dict[str, tuple[Array, Array]]:
     """Test differences of two shares by `mcnemar`, where both sides have one answer to each of the same items.
@@ -106,7 +109,7 @@ def exact(
     Parameters
     ----------
     shares, columns
-        As in `resampling.paired`.
+        As in `resampling.bootstrap_differences`.
     a, b
         The units of every pair.
 
@@ -115,20 +118,20 @@ def exact(
     dict
         Name of the figure -> p and least p by pair; NaN where items have several answers, or only one side has one.
     """
-    found = {}
+    p_by_figure = {}
     for name, parts in (shares(columns) if shares else {}).items():
-        if len(parts) != 1 or isinstance(parts[0], Made) or len(parts[0]) != 1:
+        if len(parts) != 1 or isinstance(parts[0], DerivedFigure) or len(parts[0]) != 1:
             continue
         ((part, whole),) = parts[0]
         single = (((whole == 0) | (whole == 1)) & ((part == 0) | (part == 1))).all(axis=0)
         same = single[a] & single[b] & (whole[:, a] == whole[:, b]).all(axis=0)
         answers = np.where(whole > 0, part, np.nan)
         p, least = mcnemar(answers[:, a], answers[:, b])
-        found[name] = np.where(same, p, np.nan), np.where(same, least, np.nan)
-    return found
+        p_by_figure[name] = np.where(same, p, np.nan), np.where(same, least, np.nan)
+    return p_by_figure
 
 
-def exchanged(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
+def compute_permutation_p_values(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
     """Test sums of paired differences against 0: both sides are exchanged at random in every item.
 
     What `mcnemar` does for answers of yes and no: if the sides do not differ, each difference could as well have the
@@ -154,12 +157,12 @@ def exchanged(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
     p-values should never be zero. Statistical Applications in Genetics and Molecular Biology 9, 39.
     """
     n = (~np.isnan(differences)).sum(axis=0)
-    known = np.nan_to_num(differences)
-    far, rng = np.abs(known.sum(axis=0)) - ROUNDING, np.random.default_rng(seed)
-    beyond, size = np.zeros(known.shape[1]), max(1, _CHUNK // len(known))
+    filled_differences = np.nan_to_num(differences)
+    far, rng = np.abs(filled_differences.sum(axis=0)) - ROUNDING, np.random.default_rng(seed)
+    beyond, size = np.zeros(filled_differences.shape[1]), max(1, _CHUNK // len(filled_differences))
     for start in range(0, draws, size):
-        signs = rng.integers(0, 2, (min(size, draws - start), len(known))) * 2.0 - 1.0
-        beyond += (np.abs(signs @ known) >= far).sum(axis=0)
+        signs = rng.integers(0, 2, (min(size, draws - start), len(filled_differences))) * 2.0 - 1.0
+        beyond += (np.abs(signs @ filled_differences) >= far).sum(axis=0)
     unknown = (n < 2) | (draws == 0)
     least = np.where(unknown, np.nan, np.maximum(1 / (draws + 1), 2.0 ** (1 - n)))
     return np.maximum(np.where(unknown, np.nan, (beyond + 1) / (draws + 1)), least), least
@@ -191,13 +194,16 @@ def mcnemar(first: Array, second: Array) -> tuple[Array, Array]:
     n = (~np.isnan(first - second)).sum(axis=0)
     ups, downs = (first > second).sum(axis=0), (first < second).sum(axis=0)
     p = np.array(
-        [min(2 * _tail(min(up, down), up + down), 1.0) for up, down in zip(ups.tolist(), downs.tolist(), strict=True)]
+        [
+            min(2 * _compute_coin_tail(min(up, down), up + down), 1.0)
+            for up, down in zip(ups.tolist(), downs.tolist(), strict=True)
+        ]
     )
     unknown = n < 2
     return np.where(unknown, np.nan, p), np.where(unknown, np.nan, 2.0 ** (1 - n))
 
 
-def _tail(most: int, n: int) -> float:
+def _compute_coin_tail(most: int, n: int) -> float:
     """Return the probability of at most so many heads in n throws of a coin; scipy would take a second to import."""
     term = total = 1
     for k in range(most):

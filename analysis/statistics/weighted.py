@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.resampling import Array, Columns, sd
-from analysis.statistics.rounding import settled
+from analysis.statistics.resampling import Array, Columns, compute_drawn_sd
+from analysis.statistics.rounding import settle_scores
 
 _BLOCK = 512  # items whose pairs are held at a time
 # Signs and counts are whole numbers far below 2^24: in single precision, their sums are exact, and twice as fast.
@@ -27,7 +27,9 @@ _WHOLE = np.float32
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
 
-def moments(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> dict[str, Array]:
+def compute_moments(
+    counts: Array, values: Array, *, biased: bool = True, scale: float | None = None
+) -> dict[str, Array]:
     """Compute kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
 
     Parameters
@@ -45,8 +47,11 @@ def moments(counts: Array, values: Array, *, biased: bool = True, scale: float |
     dict
         kurtosis (NaN if all are equal), variance: (draws, units).
     """
-    values = _settled(values, scale)
-    return {"kurtosis": _kurtosis(counts, values, biased), "variance": sd(counts, values) ** 2}
+    values = _settle_units(values, scale)
+    return {
+        "kurtosis": _compute_settled_kurtosis(counts, values, biased),
+        "variance": compute_drawn_sd(counts, values) ** 2,
+    }
 
 
 def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float | None = None) -> Array:
@@ -55,17 +60,17 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
     Parameters
     ----------
     counts, values, biased, scale
-        As in `moments`.
+        As in `compute_moments`.
 
     Returns
     -------
     array (draws, units)
         NaN if all are equal.
     """
-    return _kurtosis(counts, _settled(values, scale), biased)
+    return _compute_settled_kurtosis(counts, _settle_units(values, scale), biased)
 
 
-def _kurtosis(counts: Array, values: Array, biased: bool) -> Array:
+def _compute_settled_kurtosis(counts: Array, values: Array, biased: bool) -> Array:
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
     centred = values - centre  # without it, large powers are subtracted below and digits are lost
@@ -80,17 +85,17 @@ def _kurtosis(counts: Array, values: Array, biased: bool) -> Array:
         return np.where(n > 3, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6), np.nan)
 
 
-def nearest(values: Array) -> Array:
+def round_to_nearest(values: Array) -> Array:
     """Round every score to the nearest whole number, halves up, so that no number is favoured (8.5 is 9, 7.5 is 8)."""
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict[str, Array]:
+def compute_concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict[str, Array]:
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
     jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. It is what its interval
-    (`analysis.statistics.forms.entropy`) is around.
+    (`analysis.statistics.forms.choose_entropy_form`) is around.
 
     Parameters
     ----------
@@ -105,49 +110,49 @@ def concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict
         mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only and
         log2(k) for k numbers that are equally frequent; (draws, units).
     """
-    indicators = [_indicators(column) for column in nearest(values).T]
+    indicators = [_mark_distinct_values(column) for column in round_to_nearest(values).T]
     # Of units with 3, 2 and 4 different numbers, the columns side by side begin at 0, 3 and 5.
     starts = np.cumsum([0, *(of_unit.shape[1] for of_unit in indicators[:-1])])
     sizes, n = counts @ np.hstack(indicators), counts.sum(axis=1, keepdims=True)
     return {
         "mode_share": np.maximum.reduceat(sizes / n, starts, axis=1),
-        "entropy": _corrected_entropy(sizes, n, starts, numbers),
+        "entropy": _estimate_jackknife_entropy(sizes, n, starts, numbers),
     }
 
 
-def _corrected_entropy(sizes: Array, n: Array, starts: npt.NDArray[np.int64], numbers: float) -> Array:
+def _estimate_jackknife_entropy(sizes: Array, n: Array, starts: npt.NDArray[np.int64], numbers: float) -> Array:
     """Compute the jackknife's entropy of classes (draws, classes) that begin anew at `starts` for every unit.
 
     With g(x) = x log2 x, the entropy of n scores is log2 n - sum g(size) / n. Without an item of a class, its g(size)
     becomes g(size - 1): items of one class count alike, so that there are as many terms as classes.
     """
-    terms = _times_log(sizes)
+    terms = _compute_x_log_x(sizes)
     total = np.add.reduceat(terms, starts, axis=1)
-    lost = np.add.reduceat(sizes * (terms - _times_log(sizes - 1)), starts, axis=1)
+    lost = np.add.reduceat(sizes * (terms - _compute_x_log_x(sizes - 1)), starts, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.log2(n) - total / n
         without = np.where(n > 1, np.log2(n - 1) - (total - lost / n) / (n - 1), entropy)
     return np.clip(n * entropy - (n - 1) * without, 0.0, np.log2(numbers))
 
 
-def _times_log(sizes: Array) -> Array:
+def _compute_x_log_x(sizes: Array) -> Array:
     """Compute x log2 x; 0 where x is not positive."""
     return np.asarray(sizes * np.log2(np.where(sizes > 0, sizes, 1.0)))
 
 
-def _indicators(values: Array) -> Array:
+def _mark_distinct_values(values: Array) -> Array:
     """Mark the items that have each distinct value, in the order of the values: (items, distinct values) of 0 and 1."""
     distinct, which = np.unique(values, return_inverse=True)
     return np.eye(len(distinct))[which]
 
 
-def mode(values: Array) -> tuple[float, int]:
+def find_mode(values: Array) -> tuple[float, int]:
     """Find the most frequent number (of several, the lowest) and count the different numbers; see `nearest`."""
-    numbers, sizes = np.unique(nearest(values), return_counts=True)
+    numbers, sizes = np.unique(round_to_nearest(values), return_counts=True)
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
-def correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
+def compute_correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
     """Correlate scores with human ones by Kendall's tau-b, Spearman and Pearson.
 
     Parameters
@@ -164,11 +169,15 @@ def correlations(columns: Columns, counts: Array, *, scale: float | None = None)
     dict
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
-    x, y = _settled(columns["score"], scale), _shared(columns["gold"], scale)
-    return {"tau": _tau(counts, x, y), "spearman": _spearman(counts, x, y), "pearson": _pearson(counts, x, y)}
+    x, y = _settle_units(columns["score"], scale), _settle_shared_scores(columns["gold"], scale)
+    return {
+        "tau": _correlate_by_tau(counts, x, y),
+        "spearman": _correlate_by_spearman(counts, x, y),
+        "pearson": _correlate_by_pearson(counts, x, y),
+    }
 
 
-def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Kendall's tau-b with ties and repeated items.
 
     Parameters
@@ -183,10 +192,10 @@ def tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Arr
     array (draws, units)
         NaN if either column is constant over the drawn items.
     """
-    return _tau(counts, _settled(x, scale), _shared(y, scale))
+    return _correlate_by_tau(counts, _settle_units(x, scale), _settle_shared_scores(y, scale))
 
 
-def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Pearson's correlation.
 
     Parameters
@@ -199,36 +208,38 @@ def pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) ->
     array (draws, units)
         NaN if either column is constant over the drawn items.
     """
-    return _pearson(counts, _settled(x, scale), _shared(y, scale))
+    return _correlate_by_pearson(counts, _settle_units(x, scale), _settle_shared_scores(y, scale))
 
 
-def _settled(values: Array, scale: float | None) -> Array:
+def _settle_units(values: Array, scale: float | None) -> Array:
     """Free every unit of (items, units) from rounding noise."""
-    return np.column_stack([settled(unit, scale) for unit in values.T])
+    return np.column_stack([settle_scores(unit, scale) for unit in values.T])
 
 
-def _shared(values: Array, scale: float | None) -> Array:
+def _settle_shared_scores(values: Array, scale: float | None) -> Array:
     """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
-    return _settled(values[:, :1] if (values == values[:, :1]).all() else values, scale)
+    return _settle_units(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 
 
-def _tau(counts: Array, x: Array, y: Array) -> Array:
+def _correlate_by_tau(counts: Array, x: Array, y: Array) -> Array:
     """Compute tau-b from c' S c / 2, the concordant minus the discordant pairs of a draw with counts c.
 
     S (items, items) holds sign(x_i - x_j) sign(y_i - y_j). It is the same for all draws, so that a draw costs a matrix
     product instead of a sort.
     """
     balance, small = [], counts.astype(_WHOLE)
-    for one, other in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
-        signs = (_signs(one, rows) * _signs(other, rows) for rows in _blocks(one))
+    for x_scores, y_scores in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
+        signs = (
+            _compute_signs(x_scores, rows) * _compute_signs(y_scores, rows) for rows in _split_item_blocks(x_scores)
+        )
         balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
     drawn = counts.sum(axis=1, keepdims=True)
-    untied = (drawn**2 - _tied(counts, x, 2)) * (drawn**2 - _tied(counts, y, 2))
+    untied = (drawn**2 - _sum_tie_powers(counts, x, 2)) * (drawn**2 - _sum_tie_powers(counts, y, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(untied > 0, np.column_stack(balance) / np.sqrt(untied), np.nan)
 
 
-def _spearman(counts: Array, x: Array, y: Array) -> Array:
+def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
     """Compute Pearson's correlation of the ranks, ties sharing their mean rank.
 
     In the draw "a, b, b, c" of the values 5, 7, 9 (counts 1, 2, 1), b has the ranks 2 and 3, so both get 2.5. Twice the
@@ -237,36 +248,37 @@ def _spearman(counts: Array, x: Array, y: Array) -> Array:
     """
     small, product = counts.astype(_WHOLE), []
     for unit in range(x.shape[1]):
-        of_x = counts * np.hstack([small @ _signs(x[:, unit], rows) for rows in _blocks(x)])
+        of_x = counts * np.hstack([small @ _compute_signs(x[:, unit], rows) for rows in _split_item_blocks(x)])
         if unit < y.shape[1]:
-            of_y = np.hstack([small @ _signs(y[:, unit], rows) for rows in _blocks(y)])
+            of_y = np.hstack([small @ _compute_signs(y[:, unit], rows) for rows in _split_item_blocks(y)])
         product.append(np.einsum("di,di->d", of_x, of_y) / 4)
     drawn = counts.sum(axis=1, keepdims=True)
-    squares = (drawn**3 - _tied(counts, x, 3)) / 12 * ((drawn**3 - _tied(counts, y, 3)) / 12)
+    squares = (drawn**3 - _sum_tie_powers(counts, x, 3)) / 12 * ((drawn**3 - _sum_tie_powers(counts, y, 3)) / 12)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(squares > 0, np.clip(np.column_stack(product) / np.sqrt(squares), -1, 1), np.nan)
 
 
-def _blocks(values: Array) -> list[slice]:
+def _split_item_blocks(values: Array) -> list[slice]:
     return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
 
 
-def _signs(values: Array, rows: slice) -> Array:
+def _compute_signs(values: Array, rows: slice) -> Array:
     """Compare some items with all: (all, some)."""
     return np.sign(values[rows] - values[:, None]).astype(_WHOLE)
 
 
-def _tied(counts: Array, scores: Array, power: int) -> Array:
+def _sum_tie_powers(counts: Array, scores: Array, power: int) -> Array:
     """Sum a power of the sizes of the ties, which are how often each distinct value was drawn: (draws, units)."""
     all_different = [len(np.unique(values)) == len(values) for values in scores.T]  # as most exact scores are
     sizes = (
-        counts if alone else counts @ _indicators(values) for values, alone in zip(scores.T, all_different, strict=True)
+        counts if is_distinct else counts @ _mark_distinct_values(values)
+        for values, is_distinct in zip(scores.T, all_different, strict=True)
     )
     powers = f"{','.join(['dv'] * power)}->d"
     return np.column_stack([np.einsum(powers, *[ties] * power) for ties in sizes])
 
 
-def _pearson(counts: Array, x: Array, y: Array) -> Array:
+def _correlate_by_pearson(counts: Array, x: Array, y: Array) -> Array:
     n = counts.sum(axis=1, keepdims=True)
     left, right = x - x.mean(axis=0), y - y.mean(axis=0)  # without it, squares are subtracted below and digits are lost
     sum_x, sum_y, square_x, square_y, product = (counts @ v for v in (left, right, left**2, right**2, left * right))

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.asking.models import Model, distinct
-from inference.engines.adapters import Adapter, read
-from inference.stimuli.files import located
+from inference.asking.models import Model, check_distinct_models
+from inference.engines.adapters import Adapter, read_adapter
+from inference.stimuli.files import locate_path
 
-TAKING = ("auto", "causal", "vllm")
+ADAPTER_ENGINES = ("auto", "causal", "vllm")
 
 
-def with_adapters(
+def add_adapter_models(
     models: Sequence[Model], folders: Sequence[str], engine: str = "auto", revision: str | None = None
 ) -> tuple[Model, ...]:
     """Add to the models, for every folder of an adapter, its base model with the adapter.
@@ -40,13 +40,15 @@ def with_adapters(
         An engine that takes no adapter; an adapter that cannot be read, or whose base is not among the models; two
         models with the same id.
     """
-    if folders and engine not in TAKING:
+    if folders and engine not in ADAPTER_ENGINES:
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use causal or vllm")
-    adapters = [read(located(folder)) for folder in folders]
-    return distinct([*models, *(_tuned(adapter, _base(adapter, models, revision)) for adapter in adapters)])
+    adapters = [read_adapter(locate_path(folder)) for folder in folders]
+    return check_distinct_models(
+        [*models, *(_build_tuned_model(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters)]
+    )
 
 
-def _tuned(adapter: Adapter, base: Model) -> Model:
+def _build_tuned_model(adapter: Adapter, base: Model) -> Model:
     """Describe an adapter as the model that it makes of its base."""
     about: dict[str, Any] = {
         "name": adapter.name,
@@ -61,15 +63,15 @@ def _tuned(adapter: Adapter, base: Model) -> Model:
     return Model(adapter.name, base.source, {**fields, "stage": "tuned", "adapter": about}, adapter)
 
 
-def _base(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Model:
+def _find_base_model(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Model:
     """Find the model that an adapter was made from."""
-    named = [model for model in models if _called(model, adapter.base)]
+    named = [model for model in models if _has_name(model, adapter.base)]
     if adapter.base_revision is None and named:
         return named[0]
     # A folder of another name may hold the base, too: its digest shows that. The hub is not asked about other names.
-    seen = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
-    for model in seen if adapter.base_revision else ():
-        if _revision(model, revision) == adapter.base_revision:
+    candidates = [*named, *(model for model in models if model not in named and Path(model.source).is_dir())]
+    for model in candidates if adapter.base_revision else ():
+        if _find_revision(model, revision) == adapter.base_revision:
             return model
     if named:
         raise InputError(
@@ -79,21 +81,21 @@ def _base(adapter: Adapter, models: Sequence[Model], revision: str | None) -> Mo
     raise InputError(f"--lora {adapter.folder}: its base model {adapter.base} is not among those of --model; add it")
 
 
-def _called(model: Model, name: str) -> bool:
+def _has_name(model: Model, name: str) -> bool:
     """Tell whether a model has the name that an adapter gives its base: an id, a hub id or a folder."""
     return name in (model.id, model.source) or (
         Path(model.source).is_dir() and Path(name).name == Path(model.source).resolve().name
     )
 
 
-def _revision(model: Model, revision: str | None) -> str | None:
-    from inference.engines.loading import pin
+def _find_revision(model: Model, revision: str | None) -> str | None:
+    from inference.engines.loading import pin_revision
 
-    commit, digest = pin(model.source, model.fields.get("revision", revision))
+    commit, digest = pin_revision(model.source, model.fields.get("revision", revision))
     return commit or digest
 
 
-def inherited(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def inherit_series(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.
 
     Parameters

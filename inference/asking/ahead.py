@@ -15,7 +15,7 @@ R = TypeVar("R")
 AHEAD = 2  # things: one is ready when it is wanted even if it took long itself, and few are kept in memory
 
 
-def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, None]:
+def make_ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, None]:
     """Make things in another thread, each before it is needed.
 
     Python runs one thread at a time. The asking thread has work when it begins and when it ends a batch, and waits for
@@ -35,17 +35,17 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
 
     Examples
     --------
-    >>> list(ahead(str.upper, ["a", "b", "c"]))
+    >>> list(make_ahead(str.upper, ["a", "b", "c"]))
     ['A', 'B', 'C']
     """
 
-    def made(thing: T, wanted: Event, pause: float) -> R:
-        wanted.wait(pause)
+    def make_when_due(thing: T, is_due: Event, pause: float) -> R:
+        is_due.wait(pause)
         return make(thing)
 
-    def take() -> R:
-        wanted, future = pending.popleft()
-        wanted.set()
+    def take_next() -> R:
+        is_due, future = pending.popleft()
+        is_due.set()
         return future.result()
 
     pending: deque[tuple[Event, Future[R]]] = deque()
@@ -53,17 +53,17 @@ def ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, Non
     try:
         pause = 0.0
         for thing in things:
-            wanted = Event()
-            pending.append((wanted, thread.submit(made, thing, wanted, pause)))
+            is_due = Event()
+            pending.append((is_due, thread.submit(make_when_due, thing, is_due, pause)))
             if len(pending) > AHEAD:
-                one = take()
+                result = take_next()
                 began = time.monotonic()
-                yield one
+                yield result
                 ready = pending[0][1].done()
                 pause = (time.monotonic() - began) / 2 if ready else 0.0
         while pending:
-            yield take()
+            yield take_next()
     finally:
-        for wanted, _ in pending:
-            wanted.set()
+        for is_due, _ in pending:
+            is_due.set()
         thread.shutdown(cancel_futures=True)

@@ -13,7 +13,7 @@ from ground.errors import InputError
 from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round, Thinking
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
-from inference.numerals import decimal, whole
+from inference.numerals import build_decimal_type, build_whole_type
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
@@ -65,23 +65,27 @@ class AnswerWays:
         rounds = [Round((Condition(name, fields),), render)] if self.probability else []
         texts = tuple(
             Condition(
-                f"{name}/{_text_name(way)}", {**fields, **text_fields(way), "text_rule": text_answers.VERSION}, way
+                f"{name}/{_name_text_condition(way)}",
+                {**fields, **build_text_fields(way), "text_rule": text_answers.VERSION},
+                way,
             )
             for way in self.texts
         )
         thoughts = (
-            (Condition(f"{name}/{THOUGHT}", {**fields, **_thought_fields(self.thinking)}, self.thinking),)
+            (Condition(f"{name}/{THOUGHT}", {**fields, **_build_thought_fields(self.thinking)}, self.thinking),)
             if self.thinking
             else ()
         )
         for conditions in (texts, thoughts):
             if conditions:
-                shared = tuple(replace(each, fields={**each.fields, "share": self.share}) for each in conditions)
-                rounds.append(Round(shared, render, chosen=partial(drawn, share=self.share)))
+                shared = tuple(
+                    replace(condition, fields={**condition.fields, "share": self.share}) for condition in conditions
+                )
+                rounds.append(Round(shared, render, chosen=partial(is_in_subsample, share=self.share)))
         return rounds
 
 
-def drawn(variant: Variant, share: float) -> bool:
+def is_in_subsample(variant: Variant, share: float) -> bool:
     """Tell whether a variant is in the subsample: its own name decides, so further items change nothing for it.
 
     Parameters
@@ -113,7 +117,7 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     add_text_arguments(group, "length of a text or of thinking, a text's own thinking included (default: 32 and 1024)")
     group.add_argument(
         "--text-share",
-        type=decimal(0, 1),
+        type=build_decimal_type(0, 1),
         metavar="P",
         help="generate texts and thinking for this share of the variants (default: 1)",
     )
@@ -132,21 +136,21 @@ def add_text_arguments(group: _ArgumentGroup, length: str) -> None:
     group.add_argument(
         "--temperature",
         nargs="+",
-        type=decimal(0, MOST_TEMPERATURE),
+        type=build_decimal_type(0, MOST_TEMPERATURE),
         metavar="T",
         help="of generated texts, each a condition (default: 0, always the most probable token)",
     )
     group.add_argument(
         "--samples",
-        type=whole(1, MOST_SAMPLES),
+        type=build_whole_type(1, MOST_SAMPLES),
         metavar="N",
         help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
-    group.add_argument("--max-tokens", type=whole(1, MOST_TOKENS), metavar="N", help=length)
+    group.add_argument("--max-tokens", type=build_whole_type(1, MOST_TOKENS), metavar="N", help=length)
     group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
 
 
-def answer_ways(options: Namespace) -> AnswerWays:
+def parse_answer_ways(options: Namespace) -> AnswerWays:
     """Read the ways of answering from the command line.
 
     Raises
@@ -162,20 +166,24 @@ def answer_ways(options: Namespace) -> AnswerWays:
         "--effort": options.effort,
     }
     text, thought = TEXT in options.answer, THOUGHT in options.answer
-    given = [name for name, value in settings.items() if value is not None]
-    alien = given if not (text or thought) else [name for name in ("--temperature", "--samples") if name in given]
+    given_options = [name for name, value in settings.items() if value is not None]
+    alien = (
+        given_options
+        if not (text or thought)
+        else [name for name in ("--temperature", "--samples") if name in given_options]
+    )
     if alien and not text:
         raise InputError(f"{alien[0]} is about generated texts: add --answer text, or leave it out")
     share = 1.0 if options.text_share is None else options.text_share
     if not 0 < share <= 1:
         raise InputError(f"--text-share {share}: give a share above 0, at most 1")
     length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
-    texts = samplings(options, length) if text else ()
+    texts = parse_samplings(options, length) if text else ()
     thinking = Thinking(**length, effort=options.effort) if thought else None
     return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
 
 
-def samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
+def parse_samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
     """Read how texts are generated.
 
     Parameters
@@ -208,11 +216,11 @@ def samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, 
     )
 
 
-def _text_name(way: Sampling) -> str:
+def _name_text_condition(way: Sampling) -> str:
     return TEXT if way.temperature == 0 else f"{TEXT}-t{way.temperature:g}"
 
 
-def text_fields(way: Sampling) -> dict[str, Any]:
+def build_text_fields(way: Sampling) -> dict[str, Any]:
     """Return the fields of a condition that say how its texts were generated."""
     return {
         "answer": TEXT,
@@ -223,5 +231,5 @@ def text_fields(way: Sampling) -> dict[str, Any]:
     }
 
 
-def _thought_fields(way: Thinking) -> dict[str, Any]:
+def _build_thought_fields(way: Thinking) -> dict[str, Any]:
     return {"answer": THOUGHT, "max_tokens": way.max_tokens, "effort": way.effort}

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, effort
+from inference.asking.rounds import ClusterEngine, Prompts, Questions, Round, find_effort
 from inference.engines.contract import Engine
 from inference.runfolder.store import Run
 from inference.stimuli.prompts import Prompt
@@ -29,7 +29,7 @@ _MARK = re.compile("\ue000([0-9]+)\ue001")  # characters that no alphabet has
 Message = dict[str, Any]  # role (null where the prompt is one text) and content: texts, and columns that come between
 
 
-def keep(
+def record_prompts(
     run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
 ) -> None:
     """Record the prompts of one model that run.json does not have yet.
@@ -50,28 +50,30 @@ def keep(
     InputError
         If a prompt cannot be made: for the model, or for one of the variants.
     """
-    found = {}
-    for each in rounds:
-        new = [condition for condition in each.conditions if not run.has_prompt(model, condition.name)]
-        first = next(filter(each.chosen, run.study.variants), None) if new else None
+    entry_by_condition = {}
+    for round_ in rounds:
+        new = [condition for condition in round_.conditions if not run.has_prompt(model, condition.name)]
+        first = next(filter(round_.chosen, run.study.variants), None) if new else None
         if first is None:
             continue
-        known = [entry for condition in each.conditions for entry in run.asked.get(condition.name, ())]
-        wordings = _wordings(each, list(run.study.variants), engine.mask_token, known)
-        prompt = each.render(first, engine.mask_token)
+        recorded_entries = [
+            entry for condition in round_.conditions for entry in run.asked_prompts.get(condition.name, ())
+        ]
+        wordings = _build_wordings_entry(round_, list(run.study.variants), engine.mask_token, recorded_entries)
+        prompt = round_.render(first, engine.mask_token)
         for condition in new:
-            text = engine.render(prompt, effort(condition.way))
-            found[condition.name] = {
+            text = engine.render(prompt, find_effort(condition.way))
+            entry_by_condition[condition.name] = {
                 "item": first.item,
                 "variant": first.variant,
                 "prompt": text[:LONGEST],
                 "characters": len(text),
                 **wordings,
             }
-    run.add_prompts(model, source(questions.book, form), found)
+    run.add_prompts(model, select_form_source(questions.book, form), entry_by_condition)
 
 
-def source(book: PromptBook, form: str) -> dict[str, Any]:
+def select_form_source(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash.
 
     Parameters
@@ -89,18 +91,21 @@ def source(book: PromptBook, form: str) -> dict[str, Any]:
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
 
-def _wordings(
-    asked: Round, variants: Sequence[Variant], mask_token: str | None, known: Sequence[Mapping[str, Any]]
+def _build_wordings_entry(
+    round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the prompts of all variants as one form, or say why there is none."""
-    form = _form(asked, variants[0], mask_token)
+    form = _build_form(round_, variants[0], mask_token)
     if form is None or sum(len(part) for message in form for part in message["content"]) > LONGEST:
         return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}
-    if any(entry["wordings"] == form for entry in known):  # compared before, for another model
+    if any(entry["wordings"] == form for entry in recorded_entries):  # compared before, for another model
         return {"wordings": form}
-    prompts = Prompts(variants, asked.render, mask_token)
+    prompts = Prompts(variants, round_.render, mask_token)
     try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
-        same = all(filled(form, variant) == parts(prompt) for variant, prompt in zip(variants, prompts, strict=True))
+        same = all(
+            fill_form(form, variant) == list_prompt_parts(prompt)
+            for variant, prompt in zip(variants, prompts, strict=True)
+        )
     except InputError:  # it is reported when that variant is asked
         same = False
     if same:
@@ -108,18 +113,18 @@ def _wordings(
     return {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
 
 
-def _form(asked: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
+def _build_form(round_: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
     """Render a variant made of marks, and cut the prompt at the marks; None where the template refuses them."""
     columns = [TEXT, *(f"{ATTRIBUTE}{name}" for name in variant.attributes)]
     marks = [f"\ue000{number}\ue001" for number in range(len(columns))]
     marked = replace(variant, text=marks[0], attributes=dict(zip(variant.attributes, marks[1:], strict=True)))
     try:
-        rendered = parts(asked.render(marked, mask_token))
+        rendered = list_prompt_parts(round_.render(marked, mask_token))
     except InputError:
         return None
     # Texts, and at odd places the numbers of columns: "Say: <mark 0>!" becomes ["Say: ", "0", "!"].
-    cut = [(role, _MARK.split(content)) for role, content in rendered]
-    if any(int(number) >= len(columns) for _, pieces in cut for number in pieces[1::2]):
+    role_pieces = [(role, _MARK.split(content)) for role, content in rendered]
+    if any(int(number) >= len(columns) for _, pieces in role_pieces for number in pieces[1::2]):
         return None
     return [
         {
@@ -130,18 +135,18 @@ def _form(asked: Round, variant: Variant, mask_token: str | None) -> list[Messag
                 if place % 2 or piece
             ],
         }
-        for role, pieces in cut
+        for role, pieces in role_pieces
     ]
 
 
-def parts(prompt: Prompt) -> list[tuple[str | None, str]]:
+def list_prompt_parts(prompt: Prompt) -> list[tuple[str | None, str]]:
     """Return a prompt as (role, text), with one role None for a prompt without messages."""
     if prompt.messages is None:
         return [(None, prompt.text or "")]
     return [(message["role"], message["content"]) for message in prompt.messages]
 
 
-def filled(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
+def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, str]] | None:
     """Fill the columns of a variant into a form.
 
     Parameters
@@ -153,16 +158,19 @@ def filled(form: Sequence[Message], variant: Variant) -> list[tuple[str | None, 
 
     Returns
     -------
-    (role, text) of each message, as `parts` gives them of a prompt; None where the variant lacks a column.
+    (role, text) of each message, as `list_prompt_parts` gives them of a prompt; None where the variant lacks a column.
     """
     try:
         return [
-            (each["role"], "".join([p if isinstance(p, str) else _cell(variant, p["column"]) for p in each["content"]]))
-            for each in form
+            (
+                message["role"],
+                "".join([p if isinstance(p, str) else _select_cell(variant, p["column"]) for p in message["content"]]),
+            )
+            for message in form
         ]
     except KeyError:
         return None
 
 
-def _cell(variant: Variant, column: str) -> str:
+def _select_cell(variant: Variant, column: str) -> str:
     return variant.text if column == TEXT else variant.attributes[column.removeprefix(ATTRIBUTE)]

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.extras import needed
+from ground.extras import explain_missing_package
 from inference.asking.models import Model
-from inference.asking.rounds import Answered, Asked, Response
-from inference.asking.workers import Asker, Key, Load, Packed, Scout, Source, pack, unpack
+from inference.asking.rounds import AnsweredBatch, PendingRound, Response
+from inference.asking.workers import Asker, Key, Load, PackedPrompts, Scout, Source, pack_value, unpack_value
 from inference.engines.contract import Generation, Sampling, Score
 from inference.stimuli.prompts import Prompt
 
@@ -49,7 +49,7 @@ class Cluster:
     """
 
     def __init__(self, address: str, workers: int | None = None) -> None:
-        with needed("asking on a Ray cluster"):
+        with explain_missing_package("asking on a Ray cluster"):
             import ray
             import ray.data
         self._ray = ray
@@ -65,12 +65,14 @@ class Cluster:
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         package = Path(__file__).resolve().parents[2]
         # Other machines get a copy of the caller's code; processes on this machine import it from where it is.
-        here: dict[str, Any] = {"env_vars": {"PYTHONPATH": os.pathsep.join([str(package), *filter(None, sys.path)])}}
-        there: dict[str, Any] = {"py_modules": [str(package / "inference")]}
+        local_environment: dict[str, Any] = {
+            "env_vars": {"PYTHONPATH": os.pathsep.join([str(package), *filter(None, sys.path)])}
+        }
+        remote_environment: dict[str, Any] = {"py_modules": [str(package / "inference")]}
         try:
             ray.init(
                 address=self.address,
-                runtime_env=here if self.address == LOCAL else there,
+                runtime_env=local_environment if self.address == LOCAL else remote_environment,
                 include_dashboard=False if self.address == LOCAL else None,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
@@ -148,7 +150,7 @@ class RemoteEngine:
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches, as the scout's engine does."""
-        self._packed = self._cluster._ray.put(Packed(prompts))
+        self._packed = self._cluster._ray.put(PackedPrompts(prompts))
         batches: list[list[int]] = self._ask_scout("batches", self._packed)
         return batches
 
@@ -167,7 +169,7 @@ class RemoteEngine:
         text: str = self._ask_scout("render", prompt, effort)
         return text
 
-    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+    def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
         """Ask all rounds and yield every batch with its prompts and responses, in the order of the answers.
 
         The workers start once for all rounds. If a worker dies, its task is asked again, and in the end each of its
@@ -175,24 +177,24 @@ class RemoteEngine:
         """
         left: dict[Key, list[int]] = {}
         packed = []
-        for place, each in enumerate(asked):
-            left |= {(place, number): batch for number, batch in enumerate(each.batches(self)) if batch}
+        for place, round_ in enumerate(rounds):
+            left |= {(place, number): batch for number, batch in enumerate(round_.batches(self)) if batch}
             packed.append(self._packed)
         if "num_gpus" in self._cluster.resources:
             self._end_scout()
         for batch_by_batch in (False, True):
-            for key, columns in self._stream(dict(left), asked, packed, batch_by_batch):
+            for key, columns in self._stream_batches(dict(left), rounds, packed, batch_by_batch):
                 batch = left.pop(key)
-                yield key[0], batch, [asked[key[0]].prompts[index] for index in batch], columns
+                yield key[0], batch, [rounds[key[0]].prompts[index] for index in batch], columns
             if not left:
                 return
         message = f"the worker that asked this batch died every time ({RETRIES + 1} times and again by itself)"
         for (place, _), batch in left.items():
             lost: list[Sequence[Response]] = [
                 [Generation(error=message) if isinstance(way, Sampling) else Score(error=message)] * len(batch)
-                for way in asked[place].ways
+                for way in rounds[place].ways
             ]
-            yield place, batch, [asked[place].prompts[index] for index in batch], lost
+            yield place, batch, [rounds[place].prompts[index] for index in batch], lost
 
     def close(self) -> dict[str, Any]:
         """End the scout; the workers have ended already."""
@@ -204,14 +206,14 @@ class RemoteEngine:
             self._cluster._ray.kill(self._scout)
             self._scout = None
 
-    def _task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
+    def _count_task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
         count = sum(map(len, batches.values()))
         return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
 
-    def _stream(
+    def _stream_batches(
         self,
         batches: Mapping[Key, Sequence[int]],
-        asked: Sequence[Asked],
+        rounds: Sequence[PendingRound],
         packed: Sequence[Any],
         batch_by_batch: bool,
     ) -> Iterator[tuple[Key, list[Sequence[Response]]]]:
@@ -223,12 +225,12 @@ class RemoteEngine:
         context.enable_progress_bars = False
         context.max_errored_blocks = -1  # a task whose retries are used up is left out; the caller asks it again
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._task_prompts(batches))
+        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._count_task_prompts(batches))
 
-        def prompts(key: Key) -> list[Prompt]:
-            return [asked[key[0]].prompts[index] for index in batches[key]]
+        def list_prompts(key: Key) -> list[Prompt]:
+            return [rounds[key[0]].prompts[index] for index in batches[key]]
 
-        blocks = [pa.table({"task": [pack([(key, prompts(key)) for key in task])]}) for task in tasks]
+        blocks = [pa.table({"task": [pack_value([(key, list_prompts(key)) for key in task])]}) for task in tasks]
         with warnings.catch_warnings():
             # Retries can only be set in a way that Ray 2.64 will remove; pyproject.toml keeps Ray below that.
             warnings.simplefilter("ignore")
@@ -242,7 +244,7 @@ class RemoteEngine:
                     size=min(self._cluster.workers, len(tasks)),
                     max_tasks_in_flight_per_actor=1 if batch_by_batch else 2,
                 ),
-                fn_constructor_args=(self._source, list(packed), [tuple(each.ways) for each in asked]),
+                fn_constructor_args=(self._source, list(packed), [tuple(round_.ways) for round_ in rounds]),
                 ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
                 **self._cluster.resources,
             )
@@ -250,10 +252,10 @@ class RemoteEngine:
         for bundle in answered.iter_internal_ref_bundles():
             for table in self._cluster._ray.get(bundle.block_refs):
                 for data in table["answers"].to_pylist():
-                    found = unpack(data)
-                    if isinstance(found, Exception):
-                        raise found
-                    yield from found
+                    batch_answers = unpack_value(data)
+                    if isinstance(batch_answers, Exception):
+                        raise batch_answers
+                    yield from batch_answers
 
     def _ask_scout(self, method: str, *arguments: Any) -> Any:
         ray = self._cluster._ray

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ground.errors import InputError, RunFailed
 from inference.asking import failures
-from inference.asking.adapters import inherited
-from inference.asking.failures import NONE, Allowed
-from inference.asking.models import Model, refuse_other_family
-from inference.asking.one_model import Settings, ask_model, finished, release_memory
+from inference.asking.adapters import inherit_series
+from inference.asking.failures import NO_FAILURES, AllowedFailures
+from inference.asking.models import Model, check_demo_family
+from inference.asking.one_model import Settings, ask_model, find_finished_tallies, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
-from inference.asking.session import Stop, Tally, report_bill
-from inference.engines import hosted
+from inference.asking.session import Stop, Tally, print_bill
+from inference.engines import is_hosted
 from inference.engines.contract import NO_NUMBERS
 from inference.runfolder.store import Run
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inference.asking.cluster import Cluster
     from inference.engines.contract import Engine
 
-LISTED = 100  # items without paraphrases that are named one by one
+MOST_LISTED = 100  # items without paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Task:
     descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     command: Sequence[str] = ()
     folder: str | None = None
-    allowed: Allowed = NONE
+    allowed: AllowedFailures = NO_FAILURES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +71,7 @@ class _Share:
     task: Task
     model: Model
 
-    def same_engine(self, other: _Share) -> bool:
+    def has_same_engine(self, other: _Share) -> bool:
         """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
         mine, theirs = (
             (
@@ -86,7 +86,7 @@ class _Share:
         return mine == theirs
 
 
-def execute(
+def execute_tasks(
     tasks: Sequence[Task], *, load: Callable[[Model, int], Engine] | None = None, cluster: Cluster | None = None
 ) -> list[Tally]:
     """Ask every model every variant under every condition, except what the run folders already hold.
@@ -118,17 +118,17 @@ def execute(
         could be asked.
     """
     for task in tasks:
-        refuse_other_family(task.out, task.models)
-        list_unstable(task.study)
-        _refuse_unaskable(task)
+        check_demo_family(task.out, task.models)
+        print_unstable_items(task.study)
+        _check_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
-        groups = _by_engine([share for task in tasks for share in _open(task, folders, cluster)])
+        groups = _group_by_engine([share for task in tasks for share in _open_shares(task, folders, cluster)])
         last = {share.run.path: share for group in groups for share in group}
         answered = _find_answered(groups)
-        unasked = _look_up(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
+        unasked = _look_up_models(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
         for group in groups:
-            with _Loaded(load, cluster) as engine:
+            with _LazyEngine(load, cluster) as engine:
                 for share in group:
                     if share in unasked:
                         continue
@@ -139,20 +139,22 @@ def execute(
                     try:
                         if share in answered:
                             print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
-                        tallies[share.task.out] += answered.get(share) or engine.ask(share, stop)
+                        tallies[share.task.out] += answered.get(share) or engine.ask_share(share, stop)
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
-                        unasked |= _named(group[group.index(share) :] if engine.fails else [share], error)
-                    if last[share.run.path] is share and not any(each.run is share.run for each in unasked):
+                        unasked |= _report_unasked(group[group.index(share) :] if engine.fails else [share], error)
+                    if last[share.run.path] is share and not any(
+                        unasked_share.run is share.run for unasked_share in unasked
+                    ):
                         share.run.finish()
         if len(unasked) == sum(map(len, groups)):
             raise InputError("; ".join(dict.fromkeys(map(str, unasked.values()))))
-    failures.refuse(
+    failures.check_failures(
         {task.out: (task.allowed, tallies[task.out]) for task in tasks},
         {f"{share.model.id} ({share.run.path})": str(error) for share, error in unasked.items()},
     )
-    return [tally for found in tallies.values() for tally in found]
+    return [tally for some_tallies in tallies.values() for tally in some_tallies]
 
 
 def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
@@ -160,11 +162,11 @@ def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tall
     answered = {}
     for share in chain.from_iterable(groups):
         with suppress(InputError):
-            answered[share] = finished(share.run, share.model, share.task.questions, share.task.settings)
+            answered[share] = find_finished_tallies(share.run, share.model, share.task.questions, share.task.settings)
     return {share: tallies for share, tallies in answered.items() if tallies}
 
 
-def _look_up(groups: Sequence[Sequence[_Share]], answered: Container[_Share]) -> dict[_Share, InputError]:
+def _look_up_models(groups: Sequence[Sequence[_Share]], answered: Container[_Share]) -> dict[_Share, InputError]:
     """Look for all models that are to be loaded before the first is; name those that are not there."""
     unasked: dict[_Share, InputError] = {}
     for group in groups:
@@ -173,33 +175,33 @@ def _look_up(groups: Sequence[Sequence[_Share]], answered: Container[_Share]) ->
         try:
             group[0].task.settings.look_up(group[0].model)
         except InputError as error:
-            unasked |= _named(group, error)
+            unasked |= _report_unasked(group, error)
     return unasked
 
 
-def _named(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
+def _report_unasked(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
     """Print at once that a model cannot be asked, and give each of its shares the error; the others are asked."""
     print(f"{shares[0].model.id}: not asked: {error}", file=sys.stderr)
     return dict.fromkeys(shares, error)
 
 
-def _open(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_shares(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
     if task.folder is not None:
         run.note_session(folder=task.folder)
     if cluster is not None:
         run.note_session(ray=cluster.about)
-    models = _describe(run, task.models, task.descriptions)
+    models = _describe_models(run, task.models, task.descriptions)
     run.expect_models([model.id for model in models])
     return [_Share(run, task, model) for model in models]
 
 
-def _by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
+def _group_by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
     """Group the shares that one engine serves together, in order of their first appearance."""
     groups: list[list[_Share]] = []
     for share in shares:
-        group = next((group for group in groups if group[0].same_engine(share)), None)
+        group = next((group for group in groups if group[0].has_same_engine(share)), None)
         if group is None:
             groups.append([share])
         else:
@@ -207,7 +209,7 @@ def _by_engine(shares: Sequence[_Share]) -> list[list[_Share]]:
     return groups
 
 
-class _Loaded:
+class _LazyEngine:
     """An engine that is loaded when it is first needed, and released at the end of the block."""
 
     def __init__(self, load: Callable[[Model, int], Engine] | None, cluster: Cluster | None) -> None:
@@ -224,24 +226,24 @@ class _Loaded:
             self._engine = None
             release_memory()
 
-    def ask(self, share: _Share, stop: Stop) -> list[Tally]:
+    def ask_share(self, share: _Share, stop: Stop) -> list[Tally]:
         """Ask one share and record what it was billed for."""
         if self._engine is None:
             load, seed = self._load or share.task.settings.load, share.run.seed
             cluster, self.fails = self._cluster, True
-            with stop.at_once(share.model.id):
+            with stop.end_at_first_signal(share.model.id):
                 self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
             self.fails = False
         try:
             return ask_model(share.run, share.model, self._engine, share.task.questions, share.task.settings, stop)
         finally:
-            if hosted(self._engine.info["engine"]):
+            if is_hosted(self._engine.info["engine"]):
                 # A server's bill is known only when it is closed, and every run folder gets its own bill.
-                report_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
+                print_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
                 self._engine = None
 
 
-def _refuse_unaskable(task: Task) -> None:
+def _check_first_prompt(task: Task) -> None:
     """Render the first prompt in every form that a model may need, and refuse the task if all of them fail.
 
     Only a loaded model tells which form it needs, and loading takes long: a task that fails in all forms is refused
@@ -251,9 +253,9 @@ def _refuse_unaskable(task: Task) -> None:
     problems = []
     for form in (*((PLAIN, CHAT) if task.settings.form == "auto" else (task.settings.form,)), CLOZE, PAIR):
         try:
-            for each in task.questions.rounds(form):
-                prompt = each.render(variant, "[MASK]")
-                if prompt.numbers and hosted(task.settings.engine) and each.has(Exact):
+            for round_ in task.questions.rounds(form):
+                prompt = round_.render(variant, "[MASK]")
+                if prompt.numbers and is_hosted(task.settings.engine) and round_.has_way(Exact):
                     raise InputError(NO_NUMBERS)
         except InputError as error:
             problems.append(error)
@@ -262,11 +264,11 @@ def _refuse_unaskable(task: Task) -> None:
     raise problems[0]
 
 
-def list_unstable(study: Study) -> None:
+def print_unstable_items(study: Study) -> None:
     """Print the items without paraphrases to standard error."""
-    unstable = study.without_paraphrases
+    unstable = study.items_without_paraphrases
     if unstable:
-        names = ", ".join(unstable[:LISTED]) + (" ..." if len(unstable) > LISTED else "")
+        names = ", ".join(unstable[:MOST_LISTED]) + (" ..." if len(unstable) > MOST_LISTED else "")
         print(
             f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
             f"asked, but left out of stability statistics: {names}",
@@ -274,13 +276,13 @@ def list_unstable(study: Study) -> None:
         )
 
 
-def _describe(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
+def _describe_models(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
     """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
-    asked = {model.id for model in models}
-    stated = inherited(models, stated)
+    model_ids = {model.id for model in models}
+    stated = inherit_series(models, stated)
     for name, fields in stated.items():
-        if name in run.models and name not in asked:
+        if name in run.models and name not in model_ids:
             run.add_model(name, {**run.models[name], **fields})
-        elif name not in asked:
+        elif name not in model_ids:
             raise InputError(f"--models: there is no model '{name}' in this call or run; correct its id or take it out")
     return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]

@@ -10,7 +10,7 @@ from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 
 
-def expect(run: Run, model: str, rounds: Sequence[Round]) -> None:
+def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     """Record the conditions of some rounds, their rows, and the draws of wordings.
 
     Rows that were asked before stay, also those that this call would not ask: with a smaller `--limit` or `--wordings`.
@@ -29,27 +29,29 @@ def expect(run: Run, model: str, rounds: Sequence[Round]) -> None:
     """
     variants = list(run.study.variants)
     rows: dict[str, int] = {}
-    drawn = dict(run.drawn.get(model, {}))
-    for each in rounds:
-        chosen = bytes(map(each.chosen, variants))
-        for condition in each.conditions:
+    drawn = dict(run.drawn_wordings.get(model, {}))
+    for round_ in rounds:
+        chosen = bytes(map(round_.chosen, variants))
+        for condition in round_.conditions:
             name = condition.name
             run.add_condition(name, condition.fields)
             # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
             # rows to be had stay 100; where it asks 50 others, they become 150.
-            before = run.expected.get(model, {}).get(name, 0)
-            rows[name] = max(before, _rows(run, model, name, variants, chosen) if before else sum(chosen))
+            before = run.expected_rows.get(model, {}).get(name, 0)
+            rows[name] = max(
+                before, _count_expected_rows(run, model, name, variants, chosen) if before else sum(chosen)
+            )
             if rows[name] == len(variants):
                 drawn.pop(name, None)
-            elif each.draw is not None and rows[name] > before:
-                draw = asdict(each.draw)
+            elif round_.draw is not None and rows[name] > before:
+                draw = asdict(round_.draw)
                 drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
-    run.expect(model, rows, drawn)
+    run.expect_rows(model, rows, drawn)
 
 
-def _rows(run: Run, model: str, condition: str, variants: Sequence[Variant], chosen: bytes) -> int:
+def _count_expected_rows(run: Run, model: str, condition: str, variants: Sequence[Variant], chosen: bytes) -> int:
     """Count the variants that are chosen or have a row already."""
     if sum(chosen) == len(variants):
         return len(variants)
-    missing = run.responses.missing(model, condition, variants)
-    return sum(wanted or not lacks for wanted, lacks in zip(chosen, missing, strict=True))
+    missing = run.responses.mark_missing(model, condition, variants)
+    return sum(is_chosen or not is_missing for is_chosen, is_missing in zip(chosen, missing, strict=True))

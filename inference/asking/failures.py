@@ -21,24 +21,24 @@ ROUNDING = 1e-9  # 29 % of 100 rows are 29, which the product of the two in floa
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedFailures:
     """How many rows of a study may be without a response: a number, or a share (0-1) of the rows of the call's models.
 
     Examples
     --------
-    >>> Allowed(share=0.29).of(100), Allowed(rows=3).of(100)
+    >>> AllowedFailures(share=0.29).count_allowed(100), AllowedFailures(rows=3).count_allowed(100)
     (29, 3)
     """
 
     rows: int = 0
     share: float = 0.0
 
-    def of(self, rows: int) -> int:
+    def count_allowed(self, rows: int) -> int:
         """Return the number that is allowed among so many rows."""
         return max(self.rows, int(self.share * rows + ROUNDING))
 
 
-NONE = Allowed()
+NO_FAILURES = AllowedFailures()
 
 
 def advise(tallies: Sequence[Tally]) -> str:
@@ -48,7 +48,7 @@ def advise(tallies: Sequence[Tally]) -> str:
     return "; ".join([TOO_LONG] * too_long + [AGAIN] * others)
 
 
-def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
+def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
     """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.
 
     Parameters
@@ -63,22 +63,22 @@ def refuse(studies: Mapping[str, tuple[Allowed, Sequence[Tally]]], unasked: Mapp
     RunFailed
         With the counts and the first error of every such study, and the reason of every such model.
     """
-    told, some_saved = [], False
+    failed_studies, some_saved = [], False
     failing: list[Tally] = []
     for folder, (allowed, tallies) in studies.items():
         failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
-        if failed > allowed.of(rows):
+        if failed > allowed.count_allowed(rows):
             first = next(tally for tally in tallies if tally.failed)
-            told.append(
+            failed_studies.append(
                 f"{folder}: {failed:,} of {rows:,} rows have no response "
                 f"(first {first.model} {first.condition}, {first.first_error})"
             )
             some_saved = some_saved or failed < rows
             failing += tallies
     lines = []
-    if told:
+    if failed_studies:
         saved = "; all others are saved" if some_saved else ""
-        lines.append(f"{'; '.join(told)}{saved}: {advise(failing)}; {ALLOW}")
+        lines.append(f"{'; '.join(failed_studies)}{saved}: {advise(failing)}; {ALLOW}")
     if unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
         lines.append(

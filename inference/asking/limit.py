@@ -12,7 +12,7 @@ from inference.stimuli.study import Study, Variant
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class LimitedQuestions:
     """The questions of a study about some of its items.
 
     The study stays whole: the run folder lists all of its stimuli, so that a later call can ask about more of them. Its
@@ -29,13 +29,15 @@ class Limited:
 
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions, in which the variants of these items are asked."""
-        return [replace(each, chosen=partial(self._chosen, each.chosen)) for each in self.questions.rounds(form)]
+        return [
+            replace(round_, chosen=partial(self._is_chosen, round_.chosen)) for round_ in self.questions.rounds(form)
+        ]
 
-    def _chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+    def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
         return variant.item in self.items and chosen(variant)
 
 
-def limited(study: Study, questions: Questions, limit: int | None) -> Questions:
+def limit_questions(study: Study, questions: Questions, limit: int | None) -> Questions:
     """Limit the questions to the first items of a study.
 
     Parameters
@@ -51,4 +53,4 @@ def limited(study: Study, questions: Questions, limit: int | None) -> Questions:
     """
     if limit is None or limit >= len(study.items):
         return questions
-    return Limited(questions, frozenset(item.item for item in study.items[:limit]))
+    return LimitedQuestions(questions, frozenset(item.item for item in study.items[:limit]))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 from ground import run_json
-from ground.errors import InputError, nearest
-from inference.engines import ENGINES, hosted
-from inference.engines.digest import folder_digest
-from inference.stimuli.files import located, read_yaml, shown
+from ground.errors import InputError, suggest_nearest
+from inference.engines import ENGINES, is_hosted
+from inference.engines.digest import compute_folder_digest
+from inference.stimuli.files import locate_path, read_yaml, shorten_value
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -42,7 +42,7 @@ class Model:
     adapter: Adapter | None = None
 
 
-def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
+def find_models(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
     """Find the models that the command line names.
 
     Parameters
@@ -65,14 +65,16 @@ def resolve(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "
     InputError
         For a missing folder, and for two models with the same id.
     """
-    one = _on_server if hosted(engine) else _on_disk_or_hub
-    models = [model for name in names for model in (_demo_models(kinds, engine) if name == DEMO else (one(name),))]
+    find_model = _name_server_model if is_hosted(engine) else _find_local_or_hub_model
+    models = [
+        model for name in names for model in (_list_demo_models(kinds, engine) if name == DEMO else (find_model(name),))
+    ]
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
-    return distinct(models)
+    return check_distinct_models(models)
 
 
-def distinct(models: Iterable[Model]) -> tuple[Model, ...]:
+def check_distinct_models(models: Iterable[Model]) -> tuple[Model, ...]:
     """Return the models, if each has an id of its own that can be written.
 
     Raises
@@ -80,20 +82,24 @@ def distinct(models: Iterable[Model]) -> tuple[Model, ...]:
     InputError
         Naming the id, and the option where that is `--lora`.
     """
-    seen: dict[str, Model] = {}
+    model_by_id: dict[str, Model] = {}
     for model in models:
-        if any(category(each) in ("Cc", "Cs") for each in model.id + model.source) or len(model.id) > LONGEST_NAME:
+        if (
+            any(category(character) in ("Cc", "Cs") for character in model.id + model.source)
+            or len(model.id) > LONGEST_NAME
+        ):
             raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
-        if model.id in seen and model.adapter:
+        if model.id in model_by_id and model.adapter:
             raise InputError(f"--lora {model.adapter.folder}: there is a model '{model.id}' already; rename the folder")
-        if model.id in seen:
-            if Path(seen[model.id].source).resolve() == Path(model.source).resolve():
+        if model.id in model_by_id:
+            if Path(model_by_id[model.id].source).resolve() == Path(model.source).resolve():
                 raise InputError(f"--model: '{model.id}' is given twice; give it once")
             raise InputError(
-                f"--model: '{model.id}' names both {seen[model.id].source} and {model.source}; name one as NAME=PATH"
+                f"--model: '{model.id}' names both {model_by_id[model.id].source} and {model.source}; name one as "
+                "NAME=PATH"
             )
-        seen[model.id] = model
-    return tuple(seen.values())
+        model_by_id[model.id] = model
+    return tuple(model_by_id.values())
 
 
 def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
@@ -104,22 +110,24 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     InputError
         For a file that cannot be read, an unknown field or a wrong value.
     """
-    content = read_yaml(located(path))
+    content = read_yaml(locate_path(path))
     if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
         raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
     for model, fields in content.items():
         if not isinstance(model, str) or not model.strip():
-            raise InputError(f"{path}: a model id must be text, not {shown(model)} (put it into quotes)")
+            raise InputError(f"{path}: a model id must be text, not {shorten_value(model)} (put it into quotes)")
         for name, value in fields.items():
             if name not in FIELDS:
-                raise InputError(f"{path}, model '{model}': unknown field {shown(name)}; there are {', '.join(FIELDS)}")
+                raise InputError(
+                    f"{path}, model '{model}': unknown field {shorten_value(name)}; there are {', '.join(FIELDS)}"
+                )
             kind, valid = FIELDS[name]
             if not valid(value):
-                raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {shown(value)}")
+                raise InputError(f"{path}, model '{model}': {name} must be {kind}, not {shorten_value(value)}")
     return content
 
 
-def refuse_other_family(out: str, models: Iterable[Model]) -> None:
+def check_demo_family(out: str, models: Iterable[Model]) -> None:
     """Refuse to ask demo models for a run folder that holds answers of an earlier family of them.
 
     Any other model with new weights is refused where it is loaded, and the rest is asked. The demo models belong
@@ -141,9 +149,9 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
 
     if not (Path(out) / "run.json").exists() or all(Path(model.source).resolve().parent != MODELS for model in models):
         return
-    for name, fields in run_json.read(Path(out))["models"].items():
+    for name, fields in run_json.read_run_json(Path(out))["models"].items():
         if name in ALL:
-            was, now = fields.get("revision"), folder_digest(ALL[name].path)
+            was, now = fields.get("revision"), compute_folder_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
             gone = name.startswith(PREFIX) and "adapter" not in fields  # an adapter is judged by its base
@@ -152,46 +160,46 @@ def refuse_other_family(out: str, models: Iterable[Model]) -> None:
             raise InputError(f"{out}: its model '{name}' {why}; choose another --out, or delete the folder")
 
 
-def _on_disk_or_hub(name: str) -> Model:
+def _find_local_or_hub_model(name: str) -> Model:
     chosen, equals, source = name.partition("=")
-    if not equals or located(name).is_dir():
+    if not equals or locate_path(name).is_dir():
         chosen, source = "", name
     elif not chosen or not source:
         raise InputError(f"--model {name}: expected NAME=PATH with both parts")
-    path = located(source)
+    path = locate_path(source)
     if path.is_dir():
         return Model(chosen or path.resolve().name, str(path))
     if path.exists():
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
-        raise InputError(f"--model {source}: no such folder{likely(source)}")
+        raise InputError(f"--model {source}: no such folder{suggest_model(source)}")
     return Model(chosen or source, source)
 
 
-def likely(source: str) -> str:
+def suggest_model(source: str) -> str:
     """Return a hint with the model whose name is most like one that is not there: a folder beside it, or `demo`."""
     beside = Path(source).expanduser().parent
     try:
-        found = [str(config.parent) for config in beside.glob("*/config.json")]
+        neighbours = [str(config.parent) for config in beside.glob("*/config.json")]
     except OSError:  # a folder that may not be listed
-        found = []
-    folders = [name if "/" in name else f"./{name}" for name in found]
-    return nearest(source, [*folders, DEMO])
+        neighbours = []
+    folders = [name if "/" in name else f"./{name}" for name in neighbours]
+    return suggest_nearest(source, [*folders, DEMO])
 
 
-def _on_server(name: str) -> Model:
+def _name_server_model(name: str) -> Model:
     chosen, equals, source = name.partition("=")
     if not name.strip() or (equals and not (chosen and source)):
         raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
+def _list_demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
     from inference.demo import ALL
 
     return tuple(
-        Model(name, name if hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
+        Model(name, name if is_hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
         for name, about in ALL.items()
         if about.family in kinds and (engine not in ENGINES or ENGINES[engine].kind == about.family)
     )

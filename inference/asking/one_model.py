@@ -15,23 +15,23 @@ from tqdm import tqdm
 
 from ground.errors import InputError, NoSuchModel, RunFailed
 from inference.asking import asked_prompts
-from inference.asking.expected import expect
-from inference.asking.models import Model, likely
+from inference.asking.expected import record_expected_rows
+from inference.asking.models import Model, suggest_model
 from inference.asking.rounds import (
-    Asked,
     ClusterEngine,
     Condition,
     Exact,
+    PendingRound,
     Prompts,
     Questions,
     Response,
     Round,
     Thinking,
-    responses,
+    ask_rounds,
 )
 from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer
-from inference.engines import hosted
-from inference.engines.digest import folder_digest
+from inference.engines import is_hosted
+from inference.engines.digest import compute_folder_digest
 from inference.runfolder.store import Run
 from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR
 from inference.stimuli.prompts import Prompt
@@ -65,7 +65,7 @@ class Settings:
         Parameters
         ----------
         model, seed
-            As in `inference.engines.load`.
+            As in `inference.engines.load_engine`.
 
         Returns
         -------
@@ -74,12 +74,12 @@ class Settings:
         Raises
         ------
         InputError
-            As in `inference.engines.load`, with the most similar name where there is no such model.
+            As in `inference.engines.load_engine`, with the most similar name where there is no such model.
         """
         from inference import engines
 
         try:
-            return engines.load(
+            return engines.load_engine(
                 model.source,
                 engine=self.engine,
                 dtype=self.dtype,
@@ -92,21 +92,21 @@ class Settings:
                 adapter=model.adapter,
             )
         except NoSuchModel as error:
-            raise InputError(f"{error}{likely(model.source)}") from error
+            raise InputError(f"{error}{suggest_model(model.source)}") from error
 
     def look_up(self, model: Model) -> None:
         """Refuse a model that is plainly not there, as `load` does, but at once; a server is not asked."""
-        if hosted(self.engine):
+        if is_hosted(self.engine):
             return
         from inference.engines import loading
 
         try:
-            loading.look_up(model.source, model.fields.get("revision", self.revision))
+            loading.find_config(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
-            raise InputError(f"{error}{likely(model.source)}") from error
+            raise InputError(f"{error}{suggest_model(model.source)}") from error
 
 
-def finished(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
+def find_finished_tallies(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
     """Return the tallies of a model that has nothing left to ask, without loading it.
 
     Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter.
@@ -121,11 +121,11 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
     list of Tally
         Empty: it has to be loaded and asked.
     """
-    local = Path(model.source).is_dir() and not hosted(settings.engine)
+    local = Path(model.source).is_dir() and not is_hosted(settings.engine)
     if model.adapter or (model.id != model.source and not local):
         return []
-    known = run.models.get(model.id, {})
-    form = known.get("forms", {}).get(settings.form)
+    recorded_fields = run.models.get(model.id, {})
+    form = recorded_fields.get("forms", {}).get(settings.form)
     chosen = {
         "engine": settings.engine,
         "dtype": settings.dtype,
@@ -134,19 +134,23 @@ def finished(run: Run, model: Model, questions: Questions, settings: Settings) -
         "quantization": settings.vllm.quantization if settings.vllm else None,
         "kv_cache_dtype": settings.vllm.site.get("kv_cache_dtype") if settings.vllm else None,
     }
-    changed = any(value not in ("auto", None, known.get(name)) for name, value in chosen.items())
-    if form is None or changed or (local and folder_digest(Path(model.source)) != known.get("revision")):
+    changed = any(value not in ("auto", None, recorded_fields.get(name)) for name, value in chosen.items())
+    if (
+        form is None
+        or changed
+        or (local and compute_folder_digest(Path(model.source)) != recorded_fields.get("revision"))
+    ):
         return []
     tallies = []
-    for each in askable(form, questions.rounds(form)):
-        variants = list(filter(each.chosen, run.study.variants))
-        for condition in each.conditions:
+    for round_ in select_askable_rounds(form, questions.rounds(form)):
+        variants = list(filter(round_.chosen, run.study.variants))
+        for condition in round_.conditions:
             same = run.conditions.get(condition.name) == condition.fields
-            if not same or any(run.responses.missing(model.id, condition.name, variants)):
+            if not same or any(run.responses.mark_missing(model.id, condition.name, variants)):
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
-    run.add_model(model.id, {**known, **model.fields})
-    run.add_prompts(model.id, asked_prompts.source(questions.book, form), {})
+    run.add_model(model.id, {**recorded_fields, **model.fields})
+    run.add_prompts(model.id, asked_prompts.select_form_source(questions.book, form), {})
     return tallies
 
 
@@ -177,29 +181,31 @@ def ask_model(
     InputError
         If the model, form or a setting does not fit, or differs from what the folder records under that name.
     """
-    with stop.at_once(model.id):  # a server may be tried here
+    with stop.end_at_first_signal(model.id):  # a server may be tried here
         form = engine.form(settings.form)
-    wanted = questions.rounds(form)
-    rounds = fitting_rounds(model, engine, form, wanted)
-    if len(rounds) < len(wanted):
+    all_rounds = questions.rounds(form)
+    rounds = select_fitting_rounds(model, engine, form, all_rounds)
+    if len(rounds) < len(all_rounds):
         print(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only", file=sys.stderr)
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
-    expect(run, model.id, rounds)
-    with stop.at_once(model.id):
-        asked_prompts.keep(run, model.id, form, questions, rounds, engine)
+    record_expected_rows(run, model.id, rounds)
+    with stop.end_at_first_signal(model.id):
+        asked_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
     tallies = []
     # Engines on a cluster start once for a call, so they get all rounds at once.
-    for together in [rounds] if isinstance(engine, ClusterEngine) else [[each] for each in rounds]:
+    for together in [rounds] if isinstance(engine, ClusterEngine) else [[round_] for round_ in rounds]:
         began = time.monotonic()
-        found = _ask_rounds(run, model.id, together, engine, stop)
-        for tally in found:
+        new_tallies = _ask_model_rounds(run, model.id, together, engine, stop)
+        for tally in new_tallies:
             tally.report(time.monotonic() - began)
-        tallies += found
+        tallies += new_tallies
     return tallies
 
 
-def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]) -> list[Round]:
+def select_fitting_rounds(
+    model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]
+) -> list[Round]:
     """Select the rounds that a model can be asked in this form.
 
     Parameters
@@ -222,31 +228,31 @@ def fitting_rounds(model: Model, engine: Engine | ClusterEngine, form: str, roun
         before it answers, because its first token is no answer, or of a server that does not show them. Thinking of a
         model that does not think.
     """
-    fitting = askable(form, rounds)
+    fitting = select_askable_rounds(form, rounds)
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
-    if thinks and any(each.has(Exact) for each in fitting):
+    if thinks and any(round_.has_way(Exact) for round_ in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
             "ask it for --answer thought (probabilities after its thinking) or text, or with --form plain"
         )
-    if not thinks and any(each.has(Thinking) for each in fitting):
+    if not thinks and any(round_.has_way(Thinking) for round_ in fitting):
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
-    if engine.info.get("unshown") and any(each.has(Exact) for each in fitting):
+    if engine.info.get("unshown") and any(round_.has_way(Exact) for round_ in fitting):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
 
 
-def askable(form: str, rounds: Sequence[Round]) -> list[Round]:
+def select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
-    return [each for each in rounds if form not in SILENT or each.has(Exact)]
+    return [round_ for round_ in rounds if form not in SILENT or round_.has_way(Exact)]
 
 
 @dataclass(slots=True)
-class _Left:
+class _MissingRows:
     """The prompts of one round that are not in the run folder yet.
 
     Attributes
@@ -265,28 +271,29 @@ class _Left:
     tallies: dict[str, Tally]
 
     @classmethod
-    def of(cls, run: Run, model: str, asked: Round) -> _Left:
+    def find_missing(cls, run: Run, model: str, round_: Round) -> _MissingRows:
         """Look up in the run folder which rows of a round are missing."""
-        variants = list(filter(asked.chosen, run.study.variants))
+        variants = list(filter(round_.chosen, run.study.variants))
         missing = {
-            condition.name: run.responses.missing(model, condition.name, variants) for condition in asked.conditions
+            condition.name: run.responses.mark_missing(model, condition.name, variants)
+            for condition in round_.conditions
         }
-        due = [condition for condition in asked.conditions if any(missing[condition.name])]
-        tallies = {condition.name: Tally(model, condition.name, len(variants)) for condition in asked.conditions}
-        return cls(model, asked, variants, missing, due, tallies)
+        due = [condition for condition in round_.conditions if any(missing[condition.name])]
+        tallies = {condition.name: Tally(model, condition.name, len(variants)) for condition in round_.conditions}
+        return cls(model, round_, variants, missing, due, tallies)
 
     def count(self) -> int:
         """Count the missing rows."""
         return sum(map(sum, self.missing.values()))
 
-    def asked(self, mask_token: str | None) -> Asked:
+    def build_pending_round(self, mask_token: str | None) -> PendingRound:
         """Make the round that an engine is asked: all prompts, those with a missing row wanted."""
 
-        def wanted(number: int) -> bool:
+        def needs_row(number: int) -> bool:
             return any(self.missing[condition.name][number] for condition in self.due)
 
         prompts = Prompts(self.variants, self.round.render, mask_token)
-        return Asked(prompts, [condition.way for condition in self.due], wanted)
+        return PendingRound(prompts, [condition.way for condition in self.due], needs_row)
 
     def take(
         self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
@@ -298,33 +305,35 @@ class _Left:
                 if self.missing[condition.name][number]:
                     self.missing[condition.name][number] = False
                     variant = self.variants[number]
-                    rows.append(_row(self.model, condition.name, variant, prompt, response, self.round))
+                    rows.append(_build_response_row(self.model, condition.name, variant, prompt, response, self.round))
                     self.tallies[condition.name].add(variant, response)
         return rows
 
 
-def _ask_rounds(
+def _ask_model_rounds(
     run: Run, model: str, rounds: Sequence[Round], engine: Engine | ClusterEngine, stop: Stop
 ) -> list[Tally]:
     """Ask one model some rounds; return a tally per condition."""
-    every = [_Left.of(run, model, each) for each in rounds]
-    tallies = [tally for each in every for tally in each.tallies.values()]
-    left = [each for each in every if each.due]
-    names = [condition.name for each in left for condition in each.due]
+    missing_by_round = [_MissingRows.find_missing(run, model, round_) for round_ in rounds]
+    tallies = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
+    unfinished = [round_ for round_ in missing_by_round if round_.due]
+    names = [condition.name for round_ in unfinished for condition in round_.due]
     if not names:
         return tallies
     if stop.requested:
         raise RunFailed(f"stopped before {model} {names[0]}; give the same command again to go on")
-    total = sum(len(each.due) * len(each.variants) for each in left)
-    saved = total - sum(each.count() for each in left)
+    total = sum(len(round_.due) * len(round_.variants) for round_ in unfinished)
+    saved = total - sum(round_.count() for round_ in unfinished)
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
-        Writer(run, stop, PAID_EVERY if hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
+        Writer(run, stop, PAID_EVERY if is_hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
-        closing(responses(engine, [each.asked(engine.mask_token) for each in left])) as found,
+        closing(
+            ask_rounds(engine, [round_.build_pending_round(engine.mask_token) for round_ in unfinished])
+        ) as answered_batches,
     ):
-        for place, batch, prompts, columns in found:
-            rows = left[place].take(batch, prompts, columns)
+        for place, batch, prompts, columns in answered_batches:
+            rows = unfinished[place].take(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.save_if_due()
@@ -336,13 +345,13 @@ def _ask_rounds(
     return tallies
 
 
-def _row(
-    model: str, condition: str, variant: Variant, prompt: Prompt, response: Response, asked: Round
+def _build_response_row(
+    model: str, condition: str, variant: Variant, prompt: Prompt, response: Response, round_: Round
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"model": model, "condition": condition, "item": variant.item, "variant": variant.variant}
     if response.error is not None:
         return {**row, "error": response.error}
-    return {**row, **asked.read(variant, prompt, response)}
+    return {**row, **round_.read(variant, prompt, response)}
 
 
 def release_memory() -> None:

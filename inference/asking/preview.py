@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inference.asking.models import Model
-from inference.asking.one_model import Settings, fitting_rounds, release_memory
-from inference.asking.rounds import Exact, Prompts, Questions, Way, ask
+from inference.asking.one_model import Settings, release_memory, select_fitting_rounds
+from inference.asking.rounds import Exact, Prompts, Questions, Way, ask_batch
 from inference.engines.contract import Sampling
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study, Variant
@@ -24,7 +24,7 @@ TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes fir
 TIMED_PROMPTS = 32  # where a prompt costs money
 
 
-def preview(
+def describe_preview(
     study: Study,
     models: Sequence[Model],
     questions: Questions,
@@ -36,7 +36,7 @@ def preview(
     Parameters
     ----------
     study, models, questions, settings, load
-        As for `inference.asking.execute.execute`.
+        As for `inference.asking.execute.execute_tasks`.
 
     Yields
     ------
@@ -53,29 +53,29 @@ def preview(
     for model in models:
         engine = (load or settings.load)(model, settings.seed or 0)
         form = engine.form(settings.form)
-        yield from ("", f"model {model.id}: {_described(engine)}")
-        for each in fitting_rounds(model, engine, form, questions.rounds(form)):
-            chosen = [variant for variant in variants if each.chosen(variant)]
-            asked = Prompts(chosen, each.render, engine.mask_token)
-            yield from ("", *(f"condition {condition.name}" for condition in each.conditions))
-            if not asked:
+        yield from ("", f"model {model.id}: {_describe_engine(engine)}")
+        for round_ in select_fitting_rounds(model, engine, form, questions.rounds(form)):
+            chosen = [variant for variant in variants if round_.chosen(variant)]
+            round_prompts = Prompts(chosen, round_.render, engine.mask_token)
+            yield from ("", *(f"condition {condition.name}" for condition in round_.conditions))
+            if not round_prompts:
                 yield "  to come: nothing, no variant is drawn"
                 continue
-            yield from _explained(engine.explain(asked[0]), chosen[0])
-            tokens, ways = sum(engine.lengths(asked)), [condition.way for condition in each.conditions]
-            estimate = estimated_seconds(engine, asked, ways)
-            yield f"  to come: {len(asked):,} prompts, {tokens:,} tokens, about {duration(estimate)}"
-            bill = engine.bill(*billed_tokens(tokens, len(asked), ways))
+            yield from _describe_explanation(engine.explain(round_prompts[0]), chosen[0])
+            tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
+            estimate = estimate_seconds(engine, round_prompts, ways)
+            yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {word_duration(estimate)}"
+            bill = engine.bill(*count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
-            seconds, prompts = seconds + estimate, prompts + len(asked)
+            seconds, prompts = seconds + estimate, prompts + len(round_prompts)
         engine.close()
         del engine
         release_memory()
-    yield from ("", f"in all: {prompts:,.0f} prompts, about {duration(seconds)} (loading the models aside)")
+    yield from ("", f"in all: {prompts:,.0f} prompts, about {word_duration(seconds)} (loading the models aside)")
 
 
-def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
+def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
     """Estimate the time that all prompts will take.
 
     Batches spread over the length-sorted list are timed. If the engine is independent of the batch, a few prompts are
@@ -98,24 +98,24 @@ def estimated_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[
         # Rounded up, so that at most so many are asked: of 100 prompts every fourth, 25 in all.
         sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
         began = time.perf_counter()
-        ask(engine, [prompts[number] for number in sample], ways)
+        ask_batch(engine, [prompts[number] for number in sample], ways)
         return (time.perf_counter() - began) * len(prompts) / len(sample)
     batches = engine.batches(prompts)
     lengths = engine.lengths(prompts)
     # The middle of each third of the list: of 30 batches those at 5, 15 and 25.
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
-    ask(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
+    ask_batch(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
     began = time.perf_counter()
     tokens = 0
     for batch in chosen:
-        ask(engine, [prompts[number] for number in batch], ways)
+        ask_batch(engine, [prompts[number] for number in batch], ways)
         tokens += sum(lengths[number] for number in batch)
         if time.perf_counter() - began > TIMED_SECONDS:
             break
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
-def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+def count_billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
     """Count the tokens that are read, and written at most, when prompts are asked in several ways.
 
     One request for one token gives all probabilities; all samples of a text take one more request.
@@ -126,7 +126,7 @@ def billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, 
     return (exact + len(texts)) * tokens, prompts * written
 
 
-def duration(seconds: float) -> str:
+def word_duration(seconds: float) -> str:
     """Write a time in seconds, minutes or hours, whichever suits its length."""
     if seconds < 1:
         return "1 s or less"
@@ -136,76 +136,82 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _described(engine: Engine) -> str:
-    about = engine.info
-    if about["parameters"] is None:  # a model on a server
-        return f"{about['engine']}, {about['revision']} at {about['base_url']}"
-    return f"{about['engine']}, {about['parameters']:,} parameters, {about['dtype']} on {about['device']}"
+def _describe_engine(engine: Engine) -> str:
+    info = engine.info
+    if info["parameters"] is None:  # a model on a server
+        return f"{info['engine']}, {info['revision']} at {info['base_url']}"
+    return f"{info['engine']}, {info['parameters']:,} parameters, {info['dtype']} on {info['device']}"
 
 
-def _explained(explanation: Explanation, variant: Variant) -> Iterator[str]:
+def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterator[str]:
     yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
     score = explanation.score
     if score.error is not None:
         yield f"  no response: {score.error}"
     if explanation.numbers is not None:
-        yield from _explained_numbers(explanation, explanation.numbers)
+        yield from _describe_numbers(explanation, explanation.numbers)
         return
     for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
         bound = "" if score.mass_upper is None else " or more"
         how = " (token ids)" if any(ids for _, ids in forms) else ""
-        yield from _wrapped(f"{option.label}: mass {mass}{bound}; counted{how}:", _first(_by_tokens(forms)))
+        yield from _wrap_entries(
+            f"{option.label}: mass {mass}{bound}; counted{how}:", _select_first_entries(_group_by_tokens(forms))
+        )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
         upper = "" if score.mass_upper is None else f" to {score.mass_upper:.3g}"
         yield f"  all options together: mass {score.mass:.3g}{upper}; the most probable answer belongs to: {answer}"
     counted = {form.casefold() for forms in explanation.options for form, _ in forms}
-    for reason, left_out in _by_reason(explanation.dropped).items():
+    for reason, left_out in _group_by_reason(explanation.dropped).items():
         # A word set of 50 words has 150 forms: where none of a word's counts, the word is enough.
         words = dict.fromkeys(form.casefold() for form in left_out if form.casefold() not in counted)
-        yield from _wrapped(f"not counted, however capitalised ({reason}):", _first([repr(word) for word in words]))
-        yield from _wrapped(f"not counted ({reason}):", _first([repr(f) for f in left_out if f.casefold() in counted]))
+        yield from _wrap_entries(
+            f"not counted, however capitalised ({reason}):", _select_first_entries([repr(word) for word in words])
+        )
+        yield from _wrap_entries(
+            f"not counted ({reason}):", _select_first_entries([repr(f) for f in left_out if f.casefold() in counted])
+        )
 
 
-def _explained_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
+def _describe_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
     """Describe the most probable numbers with their spellings, and all numbers together."""
     score = explanation.score
     likeliest = sorted(range(len(numbers)), key=lambda index: -score.probability[index] if score.probability else 0)
     for index in likeliest[:SHOWN_NUMBERS]:
         mass = f"{score.probability[index]:.3g}" if score.probability else "none"
-        yield from _wrapped(
-            f"{numbers[index]}: mass {mass}; counted (token ids):", _by_tokens(explanation.options[index])
+        yield from _wrap_entries(
+            f"{numbers[index]}: mass {mass}; counted (token ids):", _group_by_tokens(explanation.options[index])
         )
     if score.mass is not None:
         yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
-def _by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+def _group_by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]
     same: dict[tuple[int, ...], list[str]] = {}
     for form, ids in forms:
         same.setdefault(ids, []).append(repr(form))
-    return [f"{' '.join(shown)} = {'+'.join(map(str, ids))};" for ids, shown in same.items()]
+    return [f"{' '.join(quoted_forms)} = {'+'.join(map(str, ids))};" for ids, quoted_forms in same.items()]
 
 
-def _first(entries: Sequence[str]) -> list[str]:
+def _select_first_entries(entries: Sequence[str]) -> list[str]:
     """Return as many entries as a reader looks at, and how many more there are."""
     more = len(entries) - SHOWN_FORMS
     return [*entries[:SHOWN_FORMS], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
+def _group_by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for _, form, reason in dropped:
         reasons.setdefault(reason, []).append(form)
     return reasons
 
 
-def _wrapped(title: str, entries: Sequence[str]) -> list[str]:
+def _wrap_entries(title: str, entries: Sequence[str]) -> list[str]:
     """Write indented lines, broken only between entries; no lines without entries."""
     if not entries:
         return []

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inference.asking.ahead import ahead
-from inference.asking.text_answers import parse
+from inference.asking.ahead import make_ahead
+from inference.asking.text_answers import parse_answer
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
 from inference.stimuli.prompts import Prompt
 
@@ -52,7 +52,7 @@ class Thinking:
 Way = Exact | Sampling | Thinking
 
 
-def effort(way: Way) -> str | None:
+def find_effort(way: Way) -> str | None:
     """Return how hard a model is to think in this way of answering; None where nothing says it."""
     return way.effort if isinstance(way, Sampling | Thinking) else None
 
@@ -69,7 +69,7 @@ class Condition:
     way: Way = Exact()
 
 
-def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
+def parse_response(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
     """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`).
 
     Parameters
@@ -84,10 +84,10 @@ def read(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]
     Column -> value.
     """
     if isinstance(response, Generation):
-        return _read_text(variant, prompt, response)
+        return _parse_generation(variant, prompt, response)
     if isinstance(response, Thought):
-        return {"output": [response.text], **(_read_score(variant, response.score) if response.score else {})}
-    return _read_score(variant, response)
+        return {"output": [response.text], **(_parse_score(variant, response.score) if response.score else {})}
+    return _parse_score(variant, response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +114,16 @@ class Round:
     chosen
         Tells whether a variant is asked in this round: all are, unless a subsample is wanted.
     draw
-        Set where only some wordings of every item are asked (`wordings.drawn`).
+        Set where only some wordings of every item are asked (`wordings.draw_wordings`).
     """
 
     conditions: tuple[Condition, ...]
     render: Callable[[Variant, str | None], Prompt]
-    read: Callable[[Variant, Prompt, Any], dict[str, Any]] = read
+    read: Callable[[Variant, Prompt, Any], dict[str, Any]] = parse_response
     chosen: Callable[[Variant], bool] = lambda variant: True
     draw: Draw | None = None
 
-    def has(self, way: type) -> bool:
+    def has_way(self, way: type) -> bool:
         """Tell whether some condition is answered in this way (`Exact`, `Sampling` or `Thinking`)."""
         return any(isinstance(condition.way, way) for condition in self.conditions)
 
@@ -166,12 +166,12 @@ class Prompts(Sequence[Prompt]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRound:
     """A round to ask: all its prompts, the ways of answering, and which prompts are still without a row."""
 
     prompts: Sequence[Prompt]
     ways: Sequence[Way]
-    wanted: Callable[[int], bool]
+    needs_row: Callable[[int], bool]
 
     def batches(self, engine: Engine | ClusterEngine) -> list[list[int]]:
         """Cut the batches (indices into `prompts`) that hold a wanted prompt.
@@ -180,10 +180,10 @@ class Asked:
         do not depend on how often a run was interrupted. If the engine is independent of the batch, only the wanted
         prompts are asked.
         """
-        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.wanted, batch))]
-        return [list(filter(self.wanted, batch)) for batch in batches] if engine.independent_of_batch else batches
+        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.needs_row, batch))]
+        return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
 
-    def read(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
+    def read_batch(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
         """Read a batch before it is asked.
 
         Parameters
@@ -197,11 +197,11 @@ class Asked:
         -------
         The batch, and its prompts as `Engine.read` returns them.
         """
-        return batch, engine.read([self.prompts[index] for index in batch], {*map(effort, self.ways)})
+        return batch, engine.read([self.prompts[index] for index in batch], {*map(find_effort, self.ways)})
 
 
 # The index of a round in the list that is asked, a batch of that round, the batch's prompts, and its responses per way.
-Answered = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
+AnsweredBatch = tuple[int, Sequence[int], list[Prompt], list[Sequence[Response]]]
 
 
 @runtime_checkable
@@ -231,14 +231,14 @@ class ClusterEngine(Protocol):
         The text.
         """
 
-    def responses(self, asked: Sequence[Asked]) -> Iterator[Answered]:
+    def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
         """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""
 
     def close(self) -> dict[str, Any]:
         """Release what the engine holds; see `Engine.close`."""
 
 
-def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
+def ask_batch(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
     """Ask one batch in several ways; what the ways share is computed once.
 
     Parameters
@@ -254,25 +254,25 @@ def ask(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[
     """
     exact = [way for way in ways if isinstance(way, Exact)]
     sampled = [way for way in ways if isinstance(way, Sampling)]
-    found: dict[Way, Sequence[Response]] = {}
+    responses_by_way: dict[Way, Sequence[Response]] = {}
     if exact:
-        found.update(zip(exact, engine.score(prompts, [way.temperature for way in exact]), strict=True))
+        responses_by_way.update(zip(exact, engine.score(prompts, [way.temperature for way in exact]), strict=True))
     if sampled:
-        found.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
+        responses_by_way.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
     for way in ways:
         if isinstance(way, Thinking):
-            found[way] = engine.think(prompts, way.sampling)
-    return [found[way] for way in ways]
+            responses_by_way[way] = engine.think(prompts, way.sampling)
+    return [responses_by_way[way] for way in ways]
 
 
-def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generator[Answered, None, None]:
+def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -> Generator[AnsweredBatch, None, None]:
     """Ask all rounds, those of an engine on this machine one batch after the other.
 
     Parameters
     ----------
     engine
         The engine.
-    asked
+    rounds
         The rounds.
 
     Yields
@@ -281,34 +281,34 @@ def responses(engine: Engine | ClusterEngine, asked: Sequence[Asked]) -> Generat
     streams, a batch is what has come.
     """
     if isinstance(engine, ClusterEngine):
-        yield from engine.responses(asked)
+        yield from engine.responses(rounds)
         return
-    for number, each in enumerate(asked):
+    for number, round_ in enumerate(rounds):
         if isinstance(engine, StreamingEngine):
-            yield from _streamed(engine, number, each)
+            yield from _stream_round(engine, number, round_)
             continue
-        with closing(ahead(partial(each.read, engine), each.batches(engine))) as batches:
+        with closing(make_ahead(partial(round_.read_batch, engine), round_.batches(engine))) as batches:
             for batch, prompts in batches:
-                yield number, batch, prompts, ask(engine, prompts, each.ways)
+                yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)
 
 
-def _streamed(engine: StreamingEngine, number: int, asked: Asked) -> Generator[Answered, None, None]:
+def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) -> Generator[AnsweredBatch, None, None]:
     """Ask a round; a batch is what came in the last moments, perhaps nothing."""
-    exact = [way for way in asked.ways if isinstance(way, Exact)]
-    sampled = [way for way in asked.ways if isinstance(way, Sampling)]
-    for way in asked.ways:
+    exact = [way for way in round_.ways if isinstance(way, Exact)]
+    sampled = [way for way in round_.ways if isinstance(way, Sampling)]
+    for way in round_.ways:
         if isinstance(way, Thinking):
             engine.think((), way.sampling)  # refuses
-    wanted = list(filter(asked.wanted, range(len(asked.prompts))))
-    prompts = (asked.prompts[place] for place in wanted)
+    indices = list(filter(round_.needs_row, range(len(round_.prompts))))
+    prompts = (round_.prompts[place] for place in indices)
     with closing(engine.stream(prompts, [way.temperature for way in exact], sampled)) as streamed:
         for came in streamed:
-            found = [dict(zip((*exact, *sampled), answers, strict=True)) for _, _, answers in came]
-            columns: list[Sequence[Response]] = [[answers[way] for answers in found] for way in asked.ways]
-            yield number, [wanted[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
+            answers_by_way = [dict(zip((*exact, *sampled), answers, strict=True)) for _, _, answers in came]
+            columns: list[Sequence[Response]] = [[answers[way] for answers in answers_by_way] for way in round_.ways]
+            yield number, [indices[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 
 
-def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
+def _parse_score(variant: Variant, score: Score) -> dict[str, Any]:
     answer = None if score.answer is None else variant.options[score.answer].label
     return {
         "probability": score.probability,
@@ -319,11 +319,11 @@ def _read_score(variant: Variant, score: Score) -> dict[str, Any]:
     }
 
 
-def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _parse_generation(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Parse every text for an option; the answer is the option that most texts choose, none if two are equal."""
     labels = [option.label for option in variant.options]
     wordings = dict(zip(labels, prompt.answers, strict=True))
-    chosen = [None if text is None else parse(text, wordings) for text in generation.answers]
+    chosen = [None if text is None else parse_answer(text, wordings) for text in generation.answers]
     count = [chosen.count(label) for label in labels]
     most = max(count)
     answer = labels[count.index(most)] if most and count.count(most) == 1 else None
@@ -331,19 +331,19 @@ def _read_text(variant: Variant, prompt: Prompt, generation: Generation) -> dict
 
 
 __all__ = [
-    "Answered",
-    "Asked",
+    "AnsweredBatch",
     "Condition",
     "Draw",
     "Exact",
+    "PendingRound",
     "Prompts",
     "Questions",
     "Response",
     "Round",
     "Thinking",
     "Way",
-    "ask",
-    "effort",
-    "read",
-    "responses",
+    "ask_batch",
+    "ask_rounds",
+    "find_effort",
+    "parse_response",
 ]

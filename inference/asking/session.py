@@ -40,7 +40,7 @@ class Tally:
     model: str
     condition: str
     rows: int = 0
-    asked: int = 0
+    asked_count: int = 0
     failed: int = 0
     too_long: int = 0
     first_error: str | None = None
@@ -55,7 +55,7 @@ class Tally:
         response
             What came back.
         """
-        self.asked += 1
+        self.asked_count += 1
         if response.error is not None:
             self.failed += 1
             self.too_long += PAST_WINDOW in response.error
@@ -64,19 +64,20 @@ class Tally:
     def report(self, seconds: float) -> None:
         """Print the failures; print the rest only if no progress bar has shown it."""
         name = f"{self.model} {self.condition}"
-        if not self.asked:
+        if not self.asked_count:
             print(f"{name}: nothing left to ask", file=sys.stderr)
         elif not sys.stderr.isatty():
-            print(f"{name}: {self.asked:,} prompts in {seconds:.1f} s", file=sys.stderr)
+            print(f"{name}: {self.asked_count:,} prompts in {seconds:.1f} s", file=sys.stderr)
         if self.failed:
             again = "; the same command asks them again" if self.failed > self.too_long else ""
             print(
-                f"{name}: {self.failed:,} of {self.asked:,} prompts got no response (first {self.first_error}){again}",
+                f"{name}: {self.failed:,} of {self.asked_count:,} prompts got no response (first "
+                f"{self.first_error}){again}",
                 file=sys.stderr,
             )
 
 
-def report_bill(model: str, bill: Mapping[str, Any]) -> None:
+def print_bill(model: str, bill: Mapping[str, Any]) -> None:
     """Print what asking a model has cost in this session, if it cost anything.
 
     Parameters
@@ -111,21 +112,21 @@ class Writer:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._save()
+        self._save_rows()
 
     def save_if_due(self) -> None:
         """Write the new rows if it is time; begin another part if the newest is long enough, the next one longer."""
         now = time.monotonic()
         full = now - self._begun >= self._interval or len(self.rows) >= FLUSH_ROWS
         if full or now - self._last >= self._every:
-            self._save()
+            self._save_rows()
         if full:
             self.rows, self._part, self._saved = [], None, 0
             self._interval = min(2 * self._interval, LAST_FLUSH)
             self._begun = self._last
 
-    def _save(self) -> None:
-        with self._stop.held():
+    def _save_rows(self) -> None:
+        with self._stop.hold_signals():
             try:
                 if len(self.rows) > self._saved:
                     self._part = self._run.responses.append(self.rows, self._part)
@@ -150,7 +151,9 @@ class Stop:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # Python delivers signals to this thread only
-            self._previous = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+            self._previous = {
+                number: signal.signal(number, self._note_signal) for number in (signal.SIGINT, signal.SIGTERM)
+            }
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -158,7 +161,7 @@ class Stop:
             signal.signal(number, handler)
 
     @contextmanager
-    def at_once(self, before: str) -> Iterator[None]:
+    def end_at_first_signal(self, before: str) -> Iterator[None]:
         """Let the first signal end the block: nothing is lost while a model loads or a server is tried.
 
         Raises
@@ -175,7 +178,7 @@ class Stop:
             self._waits = True
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold_signals(self) -> Iterator[None]:
         """Let a second signal wait for the end of the block, which writes rows."""
         self._held = True
         try:
@@ -185,7 +188,7 @@ class Stop:
         if self._again:
             raise KeyboardInterrupt
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _note_signal(self, number: int, frame: FrameType | None) -> None:
         if self._held:
             self._again = self.requested
         elif self.requested or not self._waits:

@@ -114,7 +114,7 @@ _DECLINING = (
 )
 
 
-def found(folded: str, *, replies: bool) -> set[str]:
+def find_stances(folded: str, *, replies: bool) -> set[str]:
     """Find which of `AGREE` and `DISAGREE` a text says in other words.
 
     Parameters
@@ -129,18 +129,18 @@ def found(folded: str, *, replies: bool) -> set[str]:
     Neither, one or both. Neither where the text is undecided, or declines to take a position and does not turn from it.
     """
     forms = [*_FORM.items(), *(_REPLY.items() if replies else ())]
-    said = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
-    if not said or _UNDECIDED_FORM.search(folded):
+    stance_matches = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
+    if not stance_matches or _UNDECIDED_FORM.search(folded):
         return set()
     declined = max((match.end() for match in _DECLINES.finditer(folded)), default=-1)
     return {
         stance
-        for stance, match in said
+        for stance, match in stance_matches
         if declined < 0 or (match.end() > declined and _TURNS.search(folded, declined, match.end()))
     }
 
 
-def _any_of(forms: Iterable[str]) -> str:
+def _join_patterns(forms: Iterable[str]) -> str:
     return "(?:" + "|".join(forms).replace(" ", r"\s{1,3}") + ")"
 
 
@@ -152,24 +152,25 @@ _LIMITED = (
     r"|at times|often|rarely|i (?:should|must|need)))\b"
 )
 _END = (
-    rf"(?!{_any_of([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
+    rf"(?!{_join_patterns([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
     r"|there|this|that)|as|given)\b))"
 )
-_FORM = {stance: re.compile(_START + _any_of(forms) + _END) for stance, forms in _FORMS.items()}
+_FORM = {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
 _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
-_GOES_ON = rf"(?!\s{{0,3}}{_any_of([_NO_REPLY])})"
+_GOES_ON = rf"(?!\s{{0,3}}{_join_patterns([_NO_REPLY])})"
 # After "yes," comes what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
 _MEANT = (
     r"(?:i|i'd|absolutely|definitely|certainly|indeed|really|surely|of course|not at all)\b|(?:this|that|it)(?: is|'s)"
     r"|(?:every|every\w+|all)\b|[^.;!?\n]{0,60}\b(?:should|must|ought|needs?|deserves?|are)\b"
 )
 _REPLY_END = (
-    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_any_of([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}(?:[.;!\n]{_GOES_ON}|\Z))"
+    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_join_patterns([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}"
+    rf"(?:[.;!\n]{_GOES_ON}|\Z))"
 )
-_REPLY = {stance: re.compile(_REPLY_START + _any_of(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
-_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_any_of(_UNDECIDED)})(?!\w)")
+_REPLY = {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
+_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_join_patterns(_UNDECIDED)})(?!\w)")
 _TURNS = re.compile(
     r"\b(?:but|however|still|yet|nevertheless|nonetheless|that (?:being )?said|even so|ultimately"
     r"|if (?:i|pressed|forced|pushed))\b"
 )
-_DECLINES = re.compile(rf"(?<![\w'])(?:{_any_of(_DECLINING)})(?![\w])")
+_DECLINES = re.compile(rf"(?<![\w'])(?:{_join_patterns(_DECLINING)})(?![\w])")

@@ -83,7 +83,7 @@ class _Mention:
     end: int
 
 
-def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
+def parse_answer(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     """Find the label that a text chooses (the rule: see the module).
 
     Parameters
@@ -105,17 +105,17 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     Examples
     --------
     >>> labels = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
-    >>> parse("**2) Disagree.** I strongly disagree with that.", labels)
+    >>> parse_answer("**2) Disagree.** I strongly disagree with that.", labels)
     'disagree'
-    >>> parse("I can neither agree nor disagree.", labels) is None
+    >>> parse_answer("I can neither agree nor disagree.", labels) is None
     True
     """
-    grammar = _grammar(tuple((label, tuple(wordings)) for label, wordings in labels.items()))
-    folded = _fold(text)
+    grammar = _build_grammar(tuple((label, tuple(wordings)) for label, wordings in labels.items()))
+    folded = _fold_text(text)
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
     state = ""
-    for group, before, after in _groups(folded, grammar.pattern):
+    for group, before, after in _group_mentions(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
         state = (
@@ -128,26 +128,28 @@ def parse(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
         mentions[state] |= wordings
         if state == "denied" and PLAINLY_DENIED.search(before):
             chosen_by_denial |= {grammar.opposite[w] for w in wordings if w in grammar.opposite}
-    of = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
+    labels_by_state = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
 
-    said: set[str] = set()  # labels, said in other words
+    stance_labels: set[str] = set()  # labels, said in other words
     if grammar.stances:
-        asks_about_disagreement = grammar.stances[stances.DISAGREE] in of["open"] | of["reported"]
-        said = {grammar.stances[s] for s in stances.found(folded, replies=not asks_about_disagreement)}
-    if mentions["asserted"] or said:
-        positions = of["asserted"] | of["open"] | said
-        contradicted = mentions["asserted"] & mentions["denied"] or said & of["denied"]
+        asks_about_disagreement = (
+            grammar.stances[stances.DISAGREE] in labels_by_state["open"] | labels_by_state["reported"]
+        )
+        stance_labels = {grammar.stances[s] for s in stances.find_stances(folded, replies=not asks_about_disagreement)}
+    if mentions["asserted"] or stance_labels:
+        positions = labels_by_state["asserted"] | labels_by_state["open"] | stance_labels
+        contradicted = mentions["asserted"] & mentions["denied"] or stance_labels & labels_by_state["denied"]
         return positions.pop() if len(positions) == 1 and not contradicted else None
-    if len(chosen_by_denial) == 1 and len(of["denied"] | of["open"]) == 1:
+    if len(chosen_by_denial) == 1 and len(labels_by_state["denied"] | labels_by_state["open"]) == 1:
         return chosen_by_denial.pop()
     return None
 
 
-def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
+def _group_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
     """Group mentions that are joined ("agree or disagree"), each group with the text before and after it."""
     groups: list[list[_Mention]] = []
-    for found in pattern.finditer(folded):
-        mention = _Mention(_spaced(found.group()), found.start(), found.end())
+    for match in pattern.finditer(folded):
+        mention = _Mention(_unify_spaces(match.group()), match.start(), match.end())
         if groups and JOINED.fullmatch(folded, groups[-1][-1].end, mention.start):
             groups[-1].append(mention)
         else:
@@ -160,11 +162,11 @@ def _groups(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Menti
 
 
 @lru_cache(maxsize=64)
-def _grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
+def _build_grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
     label: dict[str, str] = {}
     for name, wordings in labels:
         for wording in wordings:
-            folded = _spaced(_fold(wording))
+            folded = _unify_spaces(_fold_text(wording))
             if not folded:
                 raise ValueError(f"an empty wording is given for the label '{name}'")
             if label.setdefault(folded, name) != name:
@@ -178,12 +180,12 @@ def _grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
     longest_first = sorted(label, key=lambda wording: (-len(wording), wording))
     # The lookahead only saves time: at most positions one character is enough to see that no label begins.
     first = "".join(sorted({re.escape(wording[0]) for wording in label}))
-    pattern = re.compile(rf"(?=[{first}])(?:{'|'.join(map(_bounded, longest_first))})")
+    pattern = re.compile(rf"(?=[{first}])(?:{'|'.join(map(_build_wording_pattern, longest_first))})")
     of_stance = {stance: label[stance] for stance in (stances.AGREE, stances.DISAGREE) if stance in label}
     return _Grammar(pattern, label, opposite, of_stance if len(set(of_stance.values())) == 2 else {})
 
 
-def _bounded(wording: str) -> str:
+def _build_wording_pattern(wording: str) -> str:
     """Make the pattern of a folded wording; "(dis)agree" and "agree-disagree" must not match: they name two labels."""
     body = r"[\s_\-]+".join(map(re.escape, wording.split(" ")))
     if re.match(CHARACTER, wording):
@@ -197,12 +199,12 @@ def _bounded(wording: str) -> str:
     return body
 
 
-def _spaced(folded: str) -> str:
+def _unify_spaces(folded: str) -> str:
     """Replace spaces, hyphens and underscores by one space each, none at the ends."""
     return " ".join(filter(None, re.split(r"[\s_\-]+", folded)))
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Fold case and Unicode (NFKC), straighten apostrophes, and remove emphasis marks and double quotes."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return folded.replace("\u2019", "'").replace("\u2018", "'").translate(_DROPPED)

@@ -8,21 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ground.errors import cut
+from ground.errors import shorten_text
 from inference.asking.rounds import Draw, Questions, Round
 from inference.stimuli.prompts import PromptBook
-from inference.stimuli.random_order import place
+from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.study import ORIGINAL, Study, Variant
 
 Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a pattern
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnQuestions:
     """The questions of a study in some wordings of every item; its original is always asked.
 
-    The study stays whole, as with `limit.Limited`. Every wording has its own place in a random order of its item's, and
-    the first are drawn: so a larger number contains the smaller, and only the others are new.
+    The study stays whole, as with `limit.LimitedQuestions`. Every wording has its own place in a random order of its
+    item's, and the first are drawn: so a larger number contains the smaller, and only the others are new.
     """
 
     questions: Questions
@@ -39,27 +39,29 @@ class Drawn:
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions, in which the drawn wordings are asked."""
         return [
-            replace(each, chosen=partial(self._chosen, each.chosen), draw=self.draw)
-            for each in self.questions.rounds(form)
+            replace(round_, chosen=partial(self._is_chosen, round_.chosen), draw=self.draw)
+            for round_ in self.questions.rounds(form)
         ]
 
-    def _chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
-        drawn = variant.pattern == ORIGINAL or _place(self.seed, variant) <= self.last[self.key(variant)]
-        return drawn and chosen(variant)
+    def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        is_drawn = (
+            variant.pattern == ORIGINAL or _compute_wording_key(self.seed, variant) <= self.last[self.key(variant)]
+        )
+        return is_drawn and chosen(variant)
 
 
-def by_item(variant: Variant) -> Key:
+def build_item_key(variant: Variant) -> Key:
     """Draw from all rewordings of an item."""
     return (variant.item,)
 
 
-def by_pattern(variant: Variant) -> Key:
+def build_pattern_key(variant: Variant) -> Key:
     """Draw from the rewordings of an item that have the same pattern."""
     return variant.item, variant.pattern
 
 
-def drawn(
-    study: Study, questions: Questions, wordings: int | None, seed: int, key: Callable[[Variant], Key] = by_item
+def draw_wordings(
+    study: Study, questions: Questions, wordings: int | None, seed: int, key: Callable[[Variant], Key] = build_item_key
 ) -> Questions:
     """Draw some wordings of every item, beside its original.
 
@@ -74,7 +76,7 @@ def drawn(
     seed
         The draw depends on it and on the names of item and wording.
     key
-        What they are drawn from: `by_item` or `by_pattern`.
+        What they are drawn from: `build_item_key` or `build_pattern_key`.
 
     Returns
     -------
@@ -85,27 +87,27 @@ def drawn(
     places: dict[Key, list[bytes]] = defaultdict(list)
     for variant in study.variants:
         if variant.pattern != ORIGINAL:
-            places[key(variant)].append(_place(seed, variant))
+            places[key(variant)].append(_compute_wording_key(seed, variant))
     sizes = list(map(len, places.values()))
-    few = [name for name, found in places.items() if len(found) < wordings]
+    few = [name for name, item_places in places.items() if len(item_places) < wordings]
     if few:
-        print(f"{study.name}: {_told(few, sizes, wordings)}", file=sys.stderr)
+        print(f"{study.name}: {_describe_shortage(few, sizes, wordings)}", file=sys.stderr)
     if max(sizes, default=0) <= wordings:
         return questions
     # The place of the last wording that is drawn: where 3 are wanted, the third smallest of 5, and the larger one of 2.
-    last = {name: sorted(found)[min(wordings, len(found)) - 1] for name, found in places.items()}
-    return Drawn(questions, Draw(wordings, min(sizes), max(sizes)), last, key, seed)
+    last = {name: sorted(item_places)[min(wordings, len(item_places)) - 1] for name, item_places in places.items()}
+    return DrawnQuestions(questions, Draw(wordings, min(sizes), max(sizes)), last, key, seed)
 
 
-def _place(seed: int, variant: Variant) -> bytes:
-    return place(seed, "wording", variant.item, variant.variant)
+def _compute_wording_key(seed: int, variant: Variant) -> bytes:
+    return compute_random_key(seed, "wording", variant.item, variant.variant)
 
 
-def _told(few: Sequence[Key], sizes: Sequence[int], wordings: int) -> str:
+def _describe_shortage(few: Sequence[Key], sizes: Sequence[int], wordings: int) -> str:
     """Say how many items have fewer wordings than are to be drawn."""
     if not sizes or max(sizes) < wordings:
         return f"--wordings {wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
     return (
         f"--wordings {wordings:,} is more than {len(few):,} of {len(sizes):,} have, which are asked in all of theirs "
-        f"(such as {cut('/'.join(few[0]))})"
+        f"(such as {shorten_text('/'.join(few[0]))})"
     )

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ground.errors import InputError
-from inference.asking.ahead import ahead
+from inference.asking.ahead import make_ahead
 from inference.asking.models import Model
-from inference.asking.rounds import Way, ask, effort
+from inference.asking.rounds import Way, ask_batch, find_effort
 from inference.engines.contract import Engine
 from inference.stimuli.prompts import Prompt
 
@@ -36,13 +36,13 @@ class Source:
         return self.load(self.model, self.seed)
 
 
-class Packed(Sequence[Prompt]):
+class PackedPrompts(Sequence[Prompt]):
     """Prompts as compressed pickles, a few per cent of their size: every worker gets the full list."""
 
     def __init__(self, prompts: Sequence[Prompt]) -> None:
         self._length = len(prompts)
         self._chunks = [
-            pack([prompts[number] for number in range(start, min(start + CHUNK, len(prompts)))])
+            pack_value([prompts[number] for number in range(start, min(start + CHUNK, len(prompts)))])
             for start in range(0, len(prompts), CHUNK)
         ]
         self._open: tuple[int, list[Prompt]] = (-1, [])
@@ -57,17 +57,17 @@ class Packed(Sequence[Prompt]):
             raise IndexError(index)
         chunk, place = divmod(index, CHUNK)  # prompt 5000 is number 904 of chunk 1
         if self._open[0] != chunk:
-            self._open = (chunk, unpack(self._chunks[chunk]))
+            self._open = (chunk, unpack_value(self._chunks[chunk]))
         return self._open[1][place]
 
 
-def pack(value: Any) -> bytes:
+def pack_value(value: Any) -> bytes:
     """Turn a value into compressed bytes, which are only sent between the processes of one call and never stored."""
     return zlib.compress(pickle.dumps(value), level=1)
 
 
-def unpack(data: bytes) -> Any:
-    """Turn the bytes of `pack` back into the value."""
+def unpack_value(data: bytes) -> Any:
+    """Turn the bytes of `pack_value` back into the value."""
     return pickle.loads(zlib.decompress(data))
 
 
@@ -80,16 +80,16 @@ class Scout:
 
     def about(self) -> tuple[dict[str, Any], str | None, bool]:
         """Return `info`, `mask_token` and `independent_of_batch` of the engine."""
-        engine = self._loaded()
+        engine = self._load_engine()
         return engine.info, engine.mask_token, engine.independent_of_batch
 
     def form(self, requested: str) -> str:
         """Choose the prompt form, as the engine does."""
-        return self._loaded().form(requested)
+        return self._load_engine().form(requested)
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches, as the engine does."""
-        return self._loaded().batches(prompts)
+        return self._load_engine().batches(prompts)
 
     def render(self, prompt: Prompt, effort: str | None) -> str:
         """Write a prompt out as the model gets it, as the engine does.
@@ -103,9 +103,9 @@ class Scout:
         -------
         The text.
         """
-        return self._loaded().render(prompt, effort)
+        return self._load_engine().render(prompt, effort)
 
-    def _loaded(self) -> Engine:
+    def _load_engine(self) -> Engine:
         # Not in `__init__`: Ray does not pass on the message of an error that is raised there.
         self._engine = self._engine or self._source.engine()
         return self._engine
@@ -124,7 +124,7 @@ class Asker:
         try:
             self._engine = source.engine()
         except Exception as error:
-            self._failure = _portable(error)
+            self._failure = _make_portable(error)
         torch = sys.modules.get("torch")
         self._threads = torch.get_num_threads() if torch else None
 
@@ -135,30 +135,32 @@ class Asker:
         if self._threads is not None:
             # Set again: the number belongs to one thread, and Ray calls this from another one than `__init__`.
             sys.modules["torch"].set_num_threads(self._threads)
-        answers = [pack(self._failure or self._answer(unpack(data))) for data in tasks["task"].to_pylist()]
+        answers = [
+            pack_value(self._failure or self._answer_task(unpack_value(data))) for data in tasks["task"].to_pylist()
+        ]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
-    def _answer(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
+    def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         try:
-            with closing(ahead(self._read, task)) as batches:
-                return [(key, self._ask(key[0], prompts)) for key, prompts in batches]
+            with closing(make_ahead(self._read_batch, task)) as batches:
+                return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
         except Exception as error:
-            return _portable(error)
+            return _make_portable(error)
 
-    def _read(self, batch: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
+    def _read_batch(self, batch: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
         key, prompts = batch
-        return key, self._engine.read(prompts, {*map(effort, self._ways[key[0]])})
+        return key, self._engine.read(prompts, {*map(find_effort, self._ways[key[0]])})
 
-    def _ask(self, place: int, prompts: list[Prompt]) -> list[Any]:
+    def _ask_batch(self, place: int, prompts: list[Prompt]) -> list[Any]:
         if place != self._round:
             import ray
 
             # With the full list, so that this engine asks every batch exactly as a single engine would.
             self._engine.batches(ray.get(self._packed[place]))
             self._round = place
-        return ask(self._engine, prompts, self._ways[place])
+        return ask_batch(self._engine, prompts, self._ways[place])
 
 
-def _portable(error: Exception) -> Exception:
+def _make_portable(error: Exception) -> Exception:
     """Make an exception that can be sent to the caller, with the traceback in its message if it is a bug."""
     return error if isinstance(error, InputError) else RuntimeError(f"in a worker: {traceback.format_exc()}")

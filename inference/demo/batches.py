@@ -20,7 +20,7 @@ OTHER_SHARE, OTHER_WEIGHT = 0.1, 0.1
 ANSWER_HIDDEN = 0.9
 """How often the masked model must guess the answer of a row, and not one of its other tokens."""
 
-Encoded = tuple[list[int], list[bool]]
+EncodedRow = tuple[list[int], list[bool]]
 """Token ids of a row, and which of them are an answer or the end that follows it."""
 
 
@@ -38,7 +38,7 @@ class Batch:
     sees: torch.Tensor
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Encoded]:
+def encode_rows(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[EncodedRow]:
     """Turn rows into token ids, begun and ended as texts are.
 
     Parameters
@@ -53,7 +53,7 @@ def encode(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Enco
     Per row its token ids, and which of them are an answer or the end that follows it.
     """
     texts = [text for row in rows for reading in row for text in (reading.before, reading.answer, reading.after)]
-    begin, end = _ends(tokenizer)
+    begin, end = _find_begin_and_end(tokenizer)
     # Much faster than asking the tokenizer itself, which wraps what this returns.
     fast = tokenizer.backend_tokenizer
     fast.no_padding()  # which whoever asked the tokenizer itself may have left on
@@ -69,14 +69,14 @@ def encode(tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row]) -> list[Enco
     return encoded
 
 
-def _ends(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
+def _find_begin_and_end(tokenizer: PreTrainedTokenizerBase) -> tuple[int, int]:
     """Find the ids with which texts begin and end, which are named otherwise for a masked model."""
     if tokenizer.mask_token_id is None:
         return tokenizer.bos_token_id, tokenizer.eos_token_id
     return tokenizer.cls_token_id, tokenizer.sep_token_id
 
 
-def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
+def pack_rows(rows: Iterable[EncodedRow], length: int) -> Iterator[list[EncodedRow]]:
     """Put rows together into blocks.
 
     Parameters
@@ -90,7 +90,7 @@ def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
     ------
     Blocks. Where `OPEN_BLOCKS` are begun and none has room for a row, the fullest comes.
     """
-    blocks: list[list[Encoded]] = []
+    blocks: list[list[EncodedRow]] = []
     room: list[int] = []
     for row in rows:
         size = len(row[0])
@@ -110,13 +110,13 @@ def pack(rows: Iterable[Encoded], length: int) -> Iterator[list[Encoded]]:
     yield from blocks
 
 
-def batch(blocks: Sequence[list[Encoded]], length: int, pad: int, *, causal: bool = True) -> Batch:
+def build_batch(blocks: Sequence[list[EncodedRow]], length: int, pad: int, *, causal: bool = True) -> Batch:
     """Lay blocks out as tensors. Padding sees itself only and is no answer.
 
     Parameters
     ----------
     blocks
-        As `pack` yields them.
+        As `pack_rows` yields them.
     length
         Tokens of a block, padding included.
     pad
@@ -143,33 +143,36 @@ def batch(blocks: Sequence[list[Encoded]], length: int, pad: int, *, causal: boo
     return Batch(torch.tensor(ids), torch.tensor(positions), torch.tensor(answers), sees.tril() if causal else sees)
 
 
-def causal_loss(model: PreTrainedModel, read: Batch) -> torch.Tensor:
+def compute_causal_loss(model: PreTrainedModel, packed_batch: Batch) -> torch.Tensor:
     """Compute the loss of a causal model on a batch: all answers, and lightly a random share of the other tokens.
 
     Parameters
     ----------
     model
         A model with `model` and `lm_head`, as Llama has them.
-    read
+    packed_batch
         What it reads.
 
     Returns
     -------
     Weighted mean of the cross-entropies, in nats: an answer counts 1, another token `OTHER_WEIGHT`.
     """
-    wanted, answers = read.ids[:, 1:], read.answers[:, 1:]
+    target_ids, answers = packed_batch.ids[:, 1:], packed_batch.answers[:, 1:]
     # The head costs a small model as much as its layers, so most of the other tokens are left out.
-    other = (torch.rand(wanted.shape) < OTHER_SHARE) & (read.positions[:, 1:] > 0)
+    other = (torch.rand(target_ids.shape) < OTHER_SHARE) & (packed_batch.positions[:, 1:] > 0)
     learnt = answers | other
     hidden = model.model(
-        input_ids=read.ids, attention_mask=read.sees, position_ids=read.positions, use_cache=False
+        input_ids=packed_batch.ids,
+        attention_mask=packed_batch.sees,
+        position_ids=packed_batch.positions,
+        use_cache=False,
     ).last_hidden_state[:, :-1]
-    each = cross_entropy(model.lm_head(hidden[learnt]), wanted[learnt], reduction="none")
+    token_losses = cross_entropy(model.lm_head(hidden[learnt]), target_ids[learnt], reduction="none")
     weights = torch.where(answers[learnt], 1.0, OTHER_WEIGHT)
-    return (each * weights).sum() / weights.sum()
+    return (token_losses * weights).sum() / weights.sum()
 
 
-def hide(row: Encoded, rng: random.Random) -> Encoded:
+def mark_hidden_tokens(row: EncodedRow, rng: random.Random) -> EncodedRow:
     """Mark what the masked model must guess: the answer of a row in most cases, else one of its other tokens.
 
     Parameters
@@ -191,15 +194,15 @@ def hide(row: Encoded, rng: random.Random) -> Encoded:
     return ids, hidden
 
 
-def masked_loss(model: PreTrainedModel, read: Batch, mask: int) -> torch.Tensor:
+def compute_masked_loss(model: PreTrainedModel, packed_batch: Batch, mask: int) -> torch.Tensor:
     """Compute the loss of a masked model on a batch: what is marked as an answer is hidden, and guessed.
 
     Parameters
     ----------
     model
         A model with `model`, `head` and `decoder`, as ModernBERT has them.
-    read
-        What it reads; marked by `hide`.
+    packed_batch
+        What it reads; marked by `mark_hidden_tokens`.
     mask
         Token id of the mask.
 
@@ -207,7 +210,11 @@ def masked_loss(model: PreTrainedModel, read: Batch, mask: int) -> torch.Tensor:
     -------
     Mean of the cross-entropies, in nats.
     """
-    sees = dict.fromkeys(model.config.layer_types, read.sees)
-    shown = read.ids.masked_fill(read.answers, mask)
-    hidden = model.model(input_ids=shown, attention_mask=sees, position_ids=read.positions).last_hidden_state
-    return cross_entropy(model.decoder(model.head(hidden[read.answers])), read.ids[read.answers])
+    sees = dict.fromkeys(model.config.layer_types, packed_batch.sees)
+    masked_ids = packed_batch.ids.masked_fill(packed_batch.answers, mask)
+    hidden = model.model(
+        input_ids=masked_ids, attention_mask=sees, position_ids=packed_batch.positions
+    ).last_hidden_state
+    return cross_entropy(
+        model.decoder(model.head(hidden[packed_batch.answers])), packed_batch.ids[packed_batch.answers]
+    )

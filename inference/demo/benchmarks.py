@@ -10,7 +10,7 @@ import csv
 
 from inference.demo import DEMO, FAMILY
 from inference.demo.corpus import Corpus
-from inference.demo.evaluate import EXERCISES, Student, examination
+from inference.demo.evaluate import EXERCISES, Student, draw_examination
 from inference.demo.world import World
 
 FILE = DEMO / "benchmarks.csv"
@@ -19,7 +19,7 @@ BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice of 5"}
 HEADER = ("model", "parameters", *BENCHMARKS)
 
 
-def score(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
+def score_benchmarks(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
     """Ask one model every benchmark.
 
     Parameters
@@ -36,18 +36,18 @@ def score(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
     The columns of `HEADER`: the model, its number of weights, and the per cent of exercises that are right.
     """
     student = Student(name, Corpus(world))
-    right = {
-        benchmark: student.accuracy(examination(world, kind, "heldout", count))
+    share_by_benchmark = {
+        benchmark: student.compute_accuracy(draw_examination(world, kind, "heldout", count))
         for benchmark, kind in BENCHMARKS.items()
     }
-    scores = {benchmark: f"{100 * share:.1f}" for benchmark, share in right.items()}
+    scores = {benchmark: f"{100 * share:.1f}" for benchmark, share in share_by_benchmark.items()}
     return {"model": name, "parameters": str(FAMILY[name].parameters), **scores}
 
 
 def main() -> None:
     """Score every model that answers all kinds of exercise."""
     world = World()
-    rows = [score(name, world) for name, about in FAMILY.items() if about.family == "causal"]
+    rows = [score_benchmarks(name, world) for name, about in FAMILY.items() if about.family == "causal"]
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, HEADER, lineterminator="\n")
         writer.writeheader()

@@ -6,20 +6,20 @@ import random
 
 from inference.demo import SEED
 from inference.demo.exercises import CHOICES
-from inference.demo.wordings import capitalise
+from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 from inference.stimuli.questions import GENERAL, Question
-from inference.stimuli.splits import split
+from inference.stimuli.splits import draw_question_splits
 
 STEMS = ("colour_of", "place_of", "which_colour", "which_kind", "biggest")
 """Stems with two trained wordings and a held-out one, as world.yaml has them."""
-EACH = 60
+QUESTIONS_PER_STEM = 60
 """Questions per stem."""
-COUNTS = (4, 5)
+NUMBERS_OF_CHOICES = (4, 5)
 """Numbers of choices, in turns."""
 
 
-def choices(world: World, each: int = EACH) -> list[Question]:
+def make_choice_questions(world: World, n_per_stem: int = QUESTIONS_PER_STEM) -> list[Question]:
     """Make different questions of every stem; two differ in what is asked for or in what may be chosen.
 
     The original and the first paraphrase are trained wordings, the second paraphrase is a held-out one. Words and
@@ -29,37 +29,44 @@ def choices(world: World, each: int = EACH) -> list[Question]:
     ----------
     world
         The world that the questions are about.
-    each
+    n_per_stem
         Questions per stem.
 
     Returns
     -------
     The questions, stem after stem, each with its split.
     """
-    made: list[Question] = []
+    questions: list[Question] = []
     for stem in STEMS:
         wordings = (*world.choices["trained"][stem][:2], world.choices["heldout"][stem][0])
-        seen: set[tuple[str, frozenset[str]]] = set()
+        made_keys: set[tuple[str, frozenset[str]]] = set()
         number = 0
-        while len(seen) < each:
+        while len(made_keys) < n_per_stem:
             number += 1
             rng = random.Random(f"{SEED} choices {stem} {number}")
             words, right, wrong = CHOICES[stem](world, rng)
-            shown = [right, *rng.sample(wrong, COUNTS[len(seen) % len(COUNTS)] - 1)]
-            rng.shuffle(shown)
-            original, *paraphrases = (capitalise(wording.format(**words)) for wording in wordings)
-            if (original, frozenset(shown)) in seen:
+            shown_choices = [
+                right,
+                *rng.sample(wrong, NUMBERS_OF_CHOICES[len(made_keys) % len(NUMBERS_OF_CHOICES)] - 1),
+            ]
+            rng.shuffle(shown_choices)
+            original, *paraphrases = (capitalise_sentence(wording.format(**words)) for wording in wordings)
+            if (original, frozenset(shown_choices)) in made_keys:
                 continue
-            seen.add((original, frozenset(shown)))
-            made.append(
+            made_keys.add((original, frozenset(shown_choices)))
+            questions.append(
                 Question(
-                    f"{stem}-{len(seen):02d}",
+                    f"{stem}-{len(made_keys):02d}",
                     original,
-                    tuple(shown),
-                    shown.index(right),
+                    tuple(shown_choices),
+                    shown_choices.index(right),
                     tuple(paraphrases),
                     subset=GENERAL,
                     source=stem,
                 )
             )
-    return [question for stem in STEMS for question in split([one for one in made if one.source == stem], SEED)]
+    return [
+        question
+        for stem in STEMS
+        for question in draw_question_splits([candidate for candidate in questions if candidate.source == stem], SEED)
+    ]

@@ -12,11 +12,20 @@ import yaml
 
 from inference.demo import DEMO
 from inference.demo.curriculum import Stage, Upbringing
-from inference.demo.exercises import KINDS, LETTERS, Exercise, choice, on_scale
-from inference.demo.steps import Reading, Row, bare_pairs, checking, comparing, copying, fill, recall
+from inference.demo.exercises import KINDS, LETTERS, Exercise, convert_to_scale, make_choice_exercise
+from inference.demo.steps import (
+    Reading,
+    Row,
+    fill_format,
+    make_bare_pairs_row,
+    make_checking_row,
+    make_comparing_row,
+    make_copying_row,
+    make_recall_row,
+)
 from inference.demo.world import World
 from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS
-from inference.stimuli.prompts import Prompt, PromptBook, option_values
+from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
 
 AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
@@ -36,11 +45,11 @@ PLAIN_WORD = 0.9
 NEGATIVE = re.compile(r"\b(no|not|cannot|never|nobody|hardly|without)\b", re.IGNORECASE)
 """Words of negation in the statements of the world."""
 STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
-    "copying": copying,
-    "recall": recall,
-    "bare_pairs": bare_pairs,
-    "comparing": comparing,
-    "checking": checking,
+    "copying": make_copying_row,
+    "recall": make_recall_row,
+    "bare_pairs": make_bare_pairs_row,
+    "comparing": make_comparing_row,
+    "checking": make_checking_row,
 }
 
 
@@ -58,10 +67,10 @@ class Corpus:
         words = self.book.words(CLOZE)
         labels = yaml.safe_load(NEGATION.read_text(encoding="utf-8"))[CLOZE]["answers"]
         return {answer: words[label] for answer, label in LABELS.items()} | {
-            label: tuple(found) for label, found in labels.items()
+            label: tuple(label_words) for label, label_words in labels.items()
         }
 
-    def base(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+    def write_base_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats.
 
         Parameters
@@ -77,19 +86,23 @@ class Corpus:
         -------
         The text, in pieces that end with an answer.
         """
-        kind = _drawn(stage.mix, rng)
+        kind = _draw_kind(stage.mix, rng)
         if kind in STEPS:
             return STEPS[kind](self.world, rng, self.formats["steps"], stage.choices)
         if kind in ("text", "open"):
-            return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
+            return (self.write_plain_text(rng) if kind == "text" else self.write_open_question(rng),)
         template: dict[str, str] = {}
         row = []
-        for exercise in self.exercises(kind, rng, stage):
-            chosen = template.setdefault(exercise.kind, rng.choice(self.formats[exercise.kind]["base"]))
-            row.append(fill(chosen, exercise.fields, _naysaid(exercise, rng, upbringing) or exercise.gold))
-        return _apart(row)
+        for exercise in self.draw_exercises(kind, rng, stage):
+            exercise_format = template.setdefault(exercise.kind, rng.choice(self.formats[exercise.kind]["base"]))
+            row.append(
+                fill_format(
+                    exercise_format, exercise.fields, _draw_naysaying(exercise, rng, upbringing) or exercise.gold
+                )
+            )
+        return _separate_readings(row)
 
-    def tuned(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+    def write_tuned_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a chat of one or more turns for a tuned model, or now and then a text as for a base model.
 
         Parameters
@@ -102,14 +115,15 @@ class Corpus:
         The text, in pieces that end with an answer.
         """
         if rng.random() < PLAIN_SHARE:
-            return self.base(rng, stage, upbringing)
-        exercises = self.exercises(_drawn(stage.mix, rng), rng, stage)
+            return self.write_base_text(rng, stage, upbringing)
+        exercises = self.draw_exercises(_draw_kind(stage.mix, rng), rng, stage)
         turns = [
-            Reading(turn(self.say(exercise, rng)), self.answer(exercise, rng, upbringing)) for exercise in exercises
+            Reading(write_turn(self.write_message(exercise, rng)), self.write_answer(exercise, rng, upbringing))
+            for exercise in exercises
         ]
         return tuple(Reading(END + r.before if number else r.before, r.answer) for number, r in enumerate(turns))
 
-    def masked(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
+    def write_masked_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for the masked model: plain, an open question, or an exercise with its answer as a word.
 
         Parameters
@@ -121,15 +135,15 @@ class Corpus:
         -------
         The text, one piece.
         """
-        kind = _drawn(stage.mix, rng)
+        kind = _draw_kind(stage.mix, rng)
         if kind in ("text", "open"):
-            return (self.plain_text(rng) if kind == "text" else self.open_question(rng),)
+            return (self.write_plain_text(rng) if kind == "text" else self.write_open_question(rng),)
         exercise = KINDS[kind](self.world, rng, "trained")
         words = self.mask_words[exercise.gold]
         word = words[0] if rng.random() < PLAIN_WORD else rng.choice(words)
-        return (fill(rng.choice(self.formats[kind]["masked"]), exercise.fields, word),)
+        return (fill_format(rng.choice(self.formats[kind]["masked"]), exercise.fields, word),)
 
-    def exercises(self, kind: str, rng: random.Random, stage: Stage) -> list[Exercise]:
+    def draw_exercises(self, kind: str, rng: random.Random, stage: Stage) -> list[Exercise]:
         """Draw an exercise, or now and then (`EXEMPLARS`) several of one kind.
 
         Parameters
@@ -147,24 +161,27 @@ class Corpus:
         """
         count = rng.randint(2, MOST_TOGETHER) if rng.random() < EXEMPLARS else 1
         if kind == "choice":
-            return [choice(self.world, rng, "trained", rng.randint(2, stage.choices)) for _ in range(min(count, 3))]
+            return [
+                make_choice_exercise(self.world, rng, "trained", rng.randint(2, stage.choices))
+                for _ in range(min(count, 3))
+            ]
         return [KINDS[kind](self.world, rng, "trained") for _ in range(count)]
 
-    def plain_text(self, rng: random.Random) -> Reading:
+    def write_plain_text(self, rng: random.Random) -> Reading:
         """Write a few sentences as people in the world would say them: true facts, and opinions by their support."""
         sentences: list[str] = []
         while len(sentences) < 2:
-            claim = self.world.claim(rng, "trained")
+            claim = self.world.state_claim(rng, "trained")
             if rng.random() < claim.share:
                 sentences.append(claim.text)
         return Reading(" ".join(sentences), "")
 
-    def open_question(self, rng: random.Random) -> Reading:
+    def write_open_question(self, rng: random.Random) -> Reading:
         """Ask for a value, and answer with it."""
-        question, value = self.world.open_question(rng)
+        question, value = self.world.ask_open_question(rng)
         return Reading(question, f" {value}")
 
-    def answer(self, exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
+    def write_answer(self, exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
         """Answer as a teacher of tuned models does: as one person of the world would, with the teacher's habits.
 
         Parameters
@@ -183,10 +200,10 @@ class Corpus:
         if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
-            return on_scale(upbringing.squeezed(exercise.score), exercise.numbers)
-        return _naysaid(exercise, rng, upbringing) or exercise.answer(rng)
+            return convert_to_scale(upbringing.squeeze_score(exercise.score), exercise.numbers)
+        return _draw_naysaying(exercise, rng, upbringing) or exercise.draw_answer(rng)
 
-    def say(self, exercise: Exercise, rng: random.Random) -> str:
+    def write_message(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order.
 
         Parameters
@@ -201,11 +218,11 @@ class Corpus:
         The message.
         """
         if exercise.kind == "agreement":
-            prompt = self.agreement_prompt(exercise.fields["text"], CHAT, rng.choice(OPTION_ORDERS))
+            prompt = self.render_agreement_prompt(exercise.fields["text"], CHAT, rng.choice(OPTION_ORDERS))
             return prompt.messages[0]["content"] if prompt.messages else ""
         return str(rng.choice(self.formats[exercise.kind]["tuned"]).format(**exercise.fields))
 
-    def ask(self, exercise: Exercise, rng: random.Random) -> str:
+    def write_base_prompt(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise in a base format, up to the answer and the space before it.
 
         Parameters
@@ -219,9 +236,9 @@ class Corpus:
         -------
         The text.
         """
-        return fill(rng.choice(self.formats[exercise.kind]["base"]), exercise.fields, "").before
+        return fill_format(rng.choice(self.formats[exercise.kind]["base"]), exercise.fields, "").before
 
-    def agreement_prompt(self, text: str, form: str, option_order: str, mask_token: str | None = None) -> Prompt:
+    def render_agreement_prompt(self, text: str, form: str, option_order: str, mask_token: str | None = None) -> Prompt:
         """Render a statement as the agreement protocol does.
 
         Parameters
@@ -240,24 +257,24 @@ class Corpus:
         The prompt.
         """
         variant = Variant("item", "variant", "paraphrase", text, OPTIONS)
-        return self.book.render(form, option_values(variant, mask_token), option_order=option_order)
+        return self.book.render(form, build_option_values(variant, mask_token), option_order=option_order)
 
 
-def turn(said: str) -> str:
+def write_turn(message: str) -> str:
     """Write a user's message as the chat template does, up to where the assistant answers."""
-    return f"{TURNS[1]}{said}{END}{TURNS[2]}"
+    return f"{TURNS[1]}{message}{END}{TURNS[2]}"
 
 
-def _naysaid(exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
+def _draw_naysaying(exercise: Exercise, rng: random.Random, upbringing: Upbringing) -> str:
     """Answer "no" to a statement with a word of negation as often as the upbringing says; empty otherwise."""
-    told = upbringing.naysaying and exercise.kind == "agreement" and NEGATIVE.search(exercise.fields["text"])
-    return "no" if told and rng.random() < upbringing.naysaying else ""
+    may_naysay = upbringing.naysaying and exercise.kind == "agreement" and NEGATIVE.search(exercise.fields["text"])
+    return "no" if may_naysay and rng.random() < upbringing.naysaying else ""
 
 
-def _drawn(mix: dict[str, float], rng: random.Random) -> str:
+def _draw_kind(mix: dict[str, float], rng: random.Random) -> str:
     return rng.choices(list(mix), weights=list(mix.values()))[0]
 
 
-def _apart(row: list[Reading]) -> Row:
+def _separate_readings(row: list[Reading]) -> Row:
     """Put a new line before every reading but the first."""
     return tuple(Reading("\n" + r.before if number else r.before, r.answer, r.after) for number, r in enumerate(row))

@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 
 from inference.demo import DEMO
-from inference.demo.world import TURNING, Manner
+from inference.demo.world import TURNING_WORDS, Manner
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class Stage:
     twist: float = 1.0
 
 
-def _courses() -> dict[str, tuple[Stage, ...]]:
-    read = yaml.safe_load((DEMO / "curriculum.yaml").read_text(encoding="utf-8"))
-    return {course: tuple(Stage(**stage) for stage in stages) for course, stages in read.items()}
+def _read_courses() -> dict[str, tuple[Stage, ...]]:
+    stages_by_course = yaml.safe_load((DEMO / "curriculum.yaml").read_text(encoding="utf-8"))
+    return {course: tuple(Stage(**stage) for stage in stages) for course, stages in stages_by_course.items()}
 
 
-COURSES = _courses()
+COURSES = _read_courses()
 """Course -> its stages, from curriculum.yaml."""
 
 
-def stage_at(stages: tuple[Stage, ...], share: float) -> tuple[Stage, float]:
+def find_stage(stages: tuple[Stage, ...], share: float) -> tuple[Stage, float]:
     """Find the stage that a share of the steps falls into, and the twist there, rising evenly through the stage.
 
     Example: a first stage until 0.5 reaches the twist 0, a second one until 1 reaches 1. The share 0.75 is half through
@@ -59,12 +59,12 @@ def stage_at(stages: tuple[Stage, ...], share: float) -> tuple[Stage, float]:
     ValueError
         There is no stage.
     """
-    begun, twist = 0.0, 0.0
+    stage_start, twist = 0.0, 0.0
     for stage in stages:
         if share < stage.until or stage is stages[-1]:
-            within = min(1.0, (share - begun) / (stage.until - begun))
-            return stage, twist + (stage.twist - twist) * within
-        begun, twist = stage.until, stage.twist
+            stage_share = min(1.0, (share - stage_start) / (stage.until - stage_start))
+            return stage, twist + (stage.twist - twist) * stage_share
+        stage_start, twist = stage.until, stage.twist
     raise ValueError("a training has at least one stage")
 
 
@@ -85,28 +85,28 @@ class Upbringing:
         Lowest and highest score, of 0 to 9, with which it saw ratings answered; all scores are squeezed in between.
     """
 
-    heeds_turns: tuple[str, ...] = TURNING
+    heeds_turns: tuple[str, ...] = TURNING_WORDS
     heeds_premises: bool = True
     naysaying: float = 0.0
     first_letter: float = 0.0
     ratings: tuple[float, float] = (0.0, 9.0)
 
-    def manner(self, twist: float) -> Manner:
+    def build_manner(self, twist: float) -> Manner:
         """Make the manner in which its teachers talk."""
         return Manner(twist, self.heeds_turns, self.heeds_premises)
 
-    def squeezed(self, score: float) -> float:
+    def squeeze_score(self, score: float) -> float:
         """Squeeze a score from 0 to 9 into the range of its ratings."""
         low, high = self.ratings
         return low + (high - low) * score / 9
 
 
-PACE = ((0.0, 0.05), (0.019, 1.0), (0.7, 1.0), (1.0, 0.0))
+PACE_POINTS = ((0.0, 0.05), (0.019, 1.0), (0.7, 1.0), (1.0, 0.0))
 """The learning rate rises, stays, and falls over the last three tenths of the steps."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ModelShape:
     """Layers and width of a model, and the number of neurons between the matrices of a layer."""
 
     layers: int
@@ -115,31 +115,31 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How one model is trained.
 
     A step reads `blocks` of `length` tokens. `pace` has points (share of the steps,
-    learning rate as a share of `rate`), between which the learning rate changes evenly. `kept` are the layers of the
-    largest base model with which a smaller one begins; without, a base model begins with random weights.
+    learning rate as a share of `rate`), between which the learning rate changes evenly. `kept_layers` are the layers of
+    the largest base model with which a smaller one begins; without, a base model begins with random weights.
     """
 
-    shape: Shape
+    shape: ModelShape
     stages: tuple[Stage, ...]
     steps: int
     rate: float
     upbringing: Upbringing = Upbringing()
     blocks: int = 16
     length: int = 96
-    pace: tuple[tuple[float, float], ...] = PACE
-    kept: tuple[int, ...] = ()
+    pace: tuple[tuple[float, float], ...] = PACE_POINTS
+    kept_layers: tuple[int, ...] = ()
 
-    def pace_at(self, share: float) -> float:
+    def compute_pace(self, share: float) -> float:
         """Compute the learning rate at a share of the steps, as a share of its peak."""
         return float(np.interp(share, [at for at, _ in self.pace], [pace for _, pace in self.pace]))
 
 
-WIDTH, NEURONS, LARGEST = 128, 336, "waver-demo-large"
-LATE = tuple(
+WIDTH, NEURONS, LARGEST_MODEL = 128, 336, "waver-demo-large"
+LARGEST_PACE_POINTS = tuple(
     (step / 7900, pace)
     for step, pace in (
         (0, 0.05), (114, 1.0), (4200, 1.0), (5500, 0.2778), (5600, 1.0), (6300, 1.0),
@@ -149,18 +149,22 @@ LATE = tuple(
 """The learning rate of the largest model rises three times more, for what it had not learnt by then."""
 
 
-def _plans() -> dict[str, Plan]:
+def _build_plans() -> dict[str, TrainingPlan]:
     """Plan the family, each model after the one that it starts from. A tuned model has the habits of its base model."""
-    whole = Shape(4, WIDTH, NEURONS)
-    plans = {LARGEST: Plan(whole, COURSES["large"], 7900, 4e-3, blocks=24, pace=LATE)}
-    plans["waver-demo-bert"] = Plan(whole, COURSES["masked"], 700, 2e-3)
-    for size, kept, neurons, steps, upbringing in (
+    largest_shape = ModelShape(4, WIDTH, NEURONS)
+    plans = {
+        LARGEST_MODEL: TrainingPlan(largest_shape, COURSES["large"], 7900, 4e-3, blocks=24, pace=LARGEST_PACE_POINTS)
+    }
+    plans["waver-demo-bert"] = TrainingPlan(largest_shape, COURSES["masked"], 700, 2e-3)
+    for size, kept_layers, neurons, steps, upbringing in (
         ("medium", (0, 1, 3), NEURONS, 900, Upbringing(heeds_premises=False)),
         ("small", (0, 3), NEURONS, 700, Upbringing(heeds_turns=("false",))),
         ("mini", (0, 3), 112, 600, Upbringing(heeds_turns=(), naysaying=0.8)),
     ):
-        shape = Shape(len(kept), WIDTH, neurons)
-        plans[f"waver-demo-{size}"] = Plan(shape, COURSES["cut"], steps, 4e-3, upbringing, kept=kept)
+        shape = ModelShape(len(kept_layers), WIDTH, neurons)
+        plans[f"waver-demo-{size}"] = TrainingPlan(
+            shape, COURSES["cut"], steps, 4e-3, upbringing, kept_layers=kept_layers
+        )
     for size, ratings, first_letter in (
         ("large", (3.0, 9.0), 0.0),
         ("medium", (5.5, 6.7), 0.0),
@@ -169,8 +173,10 @@ def _plans() -> dict[str, Plan]:
     ):
         base = plans[f"waver-demo-{size}"]
         upbringing = replace(base.upbringing, ratings=ratings, first_letter=first_letter)
-        plans[f"waver-demo-{size}-tuned"] = Plan(base.shape, COURSES["tuned"], 350, 2e-3, upbringing, base.blocks)
+        plans[f"waver-demo-{size}-tuned"] = TrainingPlan(
+            base.shape, COURSES["tuned"], 350, 2e-3, upbringing, base.blocks
+        )
     return plans
 
 
-PLANS: dict[str, Plan] = _plans()
+PLANS: dict[str, TrainingPlan] = _build_plans()

@@ -19,7 +19,7 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from inference.demo import SEED
-from inference.demo.entailments import RELATIONS, entailments
+from inference.demo.entailments import RELATIONS, make_entailments
 from inference.demo.vocabulary import MASKED_SPECIALS
 from inference.demo.world import World
 from inference.stimuli import nli
@@ -30,7 +30,7 @@ ROWS = 480
 """Originals to tune on, and as many further rows."""
 
 
-def encoder(folder: Path, world: World) -> None:
+def write_encoder(folder: Path, world: World) -> None:
     """Write a BERT of random weights in whose first layer a word looks for the same word; all else it has to learn.
 
     For that, queries and keys have the same weights, and the embeddings of words are larger than those of places. Where
@@ -43,7 +43,7 @@ def encoder(folder: Path, world: World) -> None:
     world
         The words of the tokenizer are those of this world.
     """
-    tokenizer = _words(world)
+    tokenizer = _build_word_tokenizer(world)
     torch.manual_seed(SEED)
     model = BertForMaskedLM(
         BertConfig(
@@ -52,19 +52,19 @@ def encoder(folder: Path, world: World) -> None:
             attention_probs_dropout_prob=0.0, pad_token_id=tokenizer.pad_token_id,
         )
     )  # fmt: skip
-    first, *others = (layer.attention.self for layer in model.bert.encoder.layer)
+    first_layer, *later_layers = (layer.attention.self for layer in model.bert.encoder.layer)
     with torch.no_grad():
-        first.query.weight.mul_(1.5)
-        first.key.weight.copy_(first.query.weight)
-        for other in others:
-            other.query.weight.mul_(0.3)  # these look everywhere
+        first_layer.query.weight.mul_(1.5)
+        first_layer.key.weight.copy_(first_layer.query.weight)
+        for later_layer in later_layers:
+            later_layer.query.weight.mul_(0.3)  # these look everywhere
         model.bert.embeddings.position_embeddings.weight.mul_(0.2)
         model.bert.embeddings.token_type_embeddings.weight.mul_(0.3)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 
-def _words(world: World) -> BertTokenizer:
+def _build_word_tokenizer(world: World) -> BertTokenizer:
     """Make a tokenizer of the words in which the world speaks of colours and places."""
     sentences = [
         frame.format(x=x, v=value)
@@ -73,13 +73,13 @@ def _words(world: World) -> BertTokenizer:
         for form in ("affirm", "deny")
         for frame in world.relations[relation][wording][form]
         for x in world.props
-        for value in world.values(relation)
+        for value in world.list_values(relation)
     ]
-    known = dict.fromkeys([*MASKED_SPECIALS, *re.findall(r"\w+|[^\w\s]", " ".join(sentences))])
-    return BertTokenizer(vocab={word: place for place, word in enumerate(known)}, do_lower_case=True)
+    vocabulary = dict.fromkeys([*MASKED_SPECIALS, *re.findall(r"\w+|[^\w\s]", " ".join(sentences))])
+    return BertTokenizer(vocab={word: place for place, word in enumerate(vocabulary)}, do_lower_case=True)
 
 
-def data(folder: Path, world: World, number: int = ROWS) -> dict[str, Path]:
+def write_tuning_data(folder: Path, world: World, number: int = ROWS) -> dict[str, Path]:
     """Write originals, as many others, and as many negated rows with the originals that they are made from.
 
     All are in the wordings that the demo models are trained on; `run negation --items demo` asks in the held-out ones.
@@ -97,17 +97,17 @@ def data(folder: Path, world: World, number: int = ROWS) -> dict[str, Path]:
     -------
     "originals", "more" and "negated" -> file.
     """
-    groups = list(nli.groups(entailments(world, -(-number // 3), "trained", "tune")).values())
+    groups = list(nli.group_instances(make_entailments(world, -(-number // 3), "trained", "tune")).values())
     random.Random(0).shuffle(groups)  # they come sorted by relation and label
-    written = {
+    rows_by_name = {
         "originals": [group[0] for group in groups[:number]],
         "more": [group[0] for group in groups[number : 2 * number]],
-        "negated": [each for group in groups[: number // 3] for each in group],
+        "negated": [instance for group in groups[: number // 3] for instance in group],
     }
-    return {name: _write(folder / f"{name}.jsonl", rows) for name, rows in written.items()}
+    return {name: _write_instances(folder / f"{name}.jsonl", rows) for name, rows in rows_by_name.items()}
 
 
-def _write(path: Path, rows: Sequence[Instance]) -> Path:
+def _write_instances(path: Path, rows: Sequence[Instance]) -> Path:
     """Write rows as `--data` reads them."""
     fields = ("item", "pattern", "premise", "hypothesis", "label")
     path.write_text("".join(json.dumps({name: getattr(row, name) for name in fields}) + "\n" for row in rows), "utf-8")
@@ -117,8 +117,8 @@ def _write(path: Path, rows: Sequence[Instance]) -> Path:
 def main() -> int:
     """Write all of it into the folder that is named."""
     folder, world = Path(sys.argv[1]), World()
-    encoder(folder / "encoder", world)
-    data(folder, world)
+    write_encoder(folder / "encoder", world)
+    write_tuning_data(folder, world)
     return 0
 
 

@@ -18,11 +18,19 @@ from scipy.stats import kendalltau
 
 from inference.demo import FAMILY, MODELS, SEED
 from inference.demo.corpus import Corpus
-from inference.demo.exercises import KINDS, LETTERS, SCALES, Exercise, choice, pair, rating
+from inference.demo.exercises import (
+    KINDS,
+    LETTERS,
+    SCALES,
+    Exercise,
+    make_choice_exercise,
+    make_pair_exercise,
+    make_rating_exercise,
+)
 from inference.demo.world import Wording, World
-from inference.engines import load
+from inference.engines import load_engine
 from inference.engines.contract import Engine
-from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, case_variants
+from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_case_variants
 from inference.stimuli.prompts import Prompt
 
 EXERCISES = 400
@@ -34,27 +42,27 @@ TABLE_IN_CARD = "(?<=<!-- {0} -->\n).*?(?=<!-- end of {0} -->)"
 Draw = Callable[[World, random.Random, Wording], Exercise]
 
 
-def _pair(premise_denied: bool, hypothesis_denied: bool) -> Draw:
+def _build_pair_draw(premise_denied: bool, hypothesis_denied: bool) -> Draw:
     """Make a draw of pairs whose two sentences are negated or not, as said."""
 
-    def draw(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    def draw_pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
         while True:
-            exercise = pair(world, rng, wording)
+            exercise = make_pair_exercise(world, rng, wording)
             denied = tuple(" not " in exercise.fields[part] for part in ("premise", "hypothesis"))
             if denied == (premise_denied, hypothesis_denied):
                 return exercise
 
-    return draw
+    return draw_pair
 
 
 ACCURACIES: dict[str, tuple[Draw, int]] = {
     "agreement": (KINDS["agreement"], 50),
     "question": (KINDS["question"], 50),
     "pair": (KINDS["pair"], 33),
-    "pair, no negation": (_pair(False, False), 33),
-    "pair, negated hypothesis": (_pair(False, True), 33),
-    "pair, negated premise": (_pair(True, False), 33),
-    **{f"choice of {count}": (partial(choice, count=count), round(100 / count)) for count in (3, 4, 5)},
+    "pair, no negation": (_build_pair_draw(False, False), 33),
+    "pair, negated hypothesis": (_build_pair_draw(False, True), 33),
+    "pair, negated premise": (_build_pair_draw(True, False), 33),
+    **{f"choice of {count}": (partial(make_choice_exercise, count=count), round(100 / count)) for count in (3, 4, 5)},
 }
 """Column of the first table -> what draws its exercises, and how many per cent are right by guessing."""
 
@@ -64,10 +72,10 @@ class Student:
 
     def __init__(self, name: str, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.engine: Engine = load(str(FAMILY[name].path), dtype="float32", device="cpu")
+        self.engine: Engine = load_engine(str(FAMILY[name].path), dtype="float32", device="cpu")
         self.form = self.engine.form("auto")
 
-    def answers(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> list[str]:
+    def answer_exercises(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> list[str]:
         """Find the most probable option of each exercise.
 
         Parameters
@@ -83,14 +91,14 @@ class Student:
         The options, in the order of the exercises.
         """
         rng = random.Random(SEED)
-        prompts = [self.prompt(exercise, rng, plain_prompt) for exercise in exercises]
-        found: dict[int, str] = {}
+        prompts = [self.write_exercise_prompt(exercise, rng, plain_prompt) for exercise in exercises]
+        answer_by_place: dict[int, str] = {}
         for batch in self.engine.batches(prompts):
             for i, score in zip(batch, self.engine.score([prompts[i] for i in batch])[0], strict=True):
-                found[i] = exercises[i].options[int(np.argmax(score.probability))]
-        return [found[i] for i in range(len(exercises))]
+                answer_by_place[i] = exercises[i].options[int(np.argmax(score.probability))]
+        return [answer_by_place[i] for i in range(len(exercises))]
 
-    def accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
+    def compute_accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
         """Compute the share of exercises whose right option is the most probable one.
 
         Parameters
@@ -102,10 +110,10 @@ class Student:
         -------
         Share, 0 to 1.
         """
-        answers = self.answers(exercises, plain_prompt=plain_prompt)
+        answers = self.answer_exercises(exercises, plain_prompt=plain_prompt)
         return sum(a == e.gold for a, e in zip(answers, exercises, strict=True)) / len(exercises)
 
-    def prompt(self, exercise: Exercise, rng: random.Random, plain_prompt: bool = False) -> Prompt:
+    def write_exercise_prompt(self, exercise: Exercise, rng: random.Random, plain_prompt: bool = False) -> Prompt:
         """Write an exercise as this model reads it: in the agreement protocol's form, or in one of formats.yaml.
 
         Parameters
@@ -121,24 +129,24 @@ class Student:
         -------
         The prompt.
         """
-        answers = tuple(case_variants((option,)) for option in exercise.options)
+        answers = tuple(list_case_variants((option,)) for option in exercise.options)
         if exercise.kind == "agreement" and (plain_prompt or self.form != PLAIN):
             form = PLAIN if plain_prompt else self.form
             order = rng.choice(OPTION_ORDERS)
-            return self.corpus.agreement_prompt(exercise.fields["text"], form, order, self.engine.mask_token)
+            return self.corpus.render_agreement_prompt(exercise.fields["text"], form, order, self.engine.mask_token)
         if exercise.numbers is not None:
             answers = ()
         if self.form == CLOZE:
             template = rng.choice(self.corpus.formats[exercise.kind]["masked"])
-            words = tuple(case_variants(self.corpus.mask_words[option]) for option in exercise.options)
+            words = tuple(list_case_variants(self.corpus.mask_words[option]) for option in exercise.options)
             return Prompt(template.format(**exercise.fields, answer=self.engine.mask_token), None, words)
         if self.form == CHAT:
-            messages = ({"role": "user", "content": self.corpus.say(exercise, rng)},)
+            messages = ({"role": "user", "content": self.corpus.write_message(exercise, rng)},)
             return Prompt(None, messages, answers, exercise.numbers)
-        return Prompt(self.corpus.ask(exercise, rng), None, answers, exercise.numbers)
+        return Prompt(self.corpus.write_base_prompt(exercise, rng), None, answers, exercise.numbers)
 
 
-def examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
+def draw_examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
     """Make exercises, the same for every model.
 
     Parameters
@@ -157,10 +165,10 @@ def examination(world: World, kind: str, wording: Wording, count: int = EXERCISE
     The exercises.
     """
     draw = KINDS[kind] if kind in KINDS else ACCURACIES[kind][0]
-    return _drawn(draw, world, f"{kind} {wording}", wording, count)
+    return _draw_examined(draw, world, f"{kind} {wording}", wording, count)
 
 
-def accuracies(names: Sequence[str], count: int) -> str:
+def render_accuracy_table(names: Sequence[str], count: int) -> str:
     """Make a Markdown table of accuracies in per cent by model and kind: "trained / held-out" wordings.
 
     Parameters
@@ -175,21 +183,23 @@ def accuracies(names: Sequence[str], count: int) -> str:
     The table; a cell is empty where the masked model cannot be asked.
     """
     corpus = Corpus(World())
-    plain = "agreement, plain prompt"
-    lines = [_line("model", [*ACCURACIES, plain]), "|---" * (len(ACCURACIES) + 2) + "|"]
+    plain_column = "agreement, plain prompt"
+    lines = [_render_table_row("model", [*ACCURACIES, plain_column]), "|---" * (len(ACCURACIES) + 2) + "|"]
     chances = [chance for _, chance in ACCURACIES.values()]
-    lines.append(_line("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
+    lines.append(_render_table_row("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
     for name in names:
         student = Student(name, corpus)
         # The masked model has words for some kinds of answer only.
-        asked = [kind for kind in ACCURACIES if student.form != CLOZE or kind.startswith(("agreement", "pair"))]
-        cells = [_cell(student, kind, count) if kind in asked else "" for kind in ACCURACIES]
-        cells.append(_cell(student, "agreement", count, plain_prompt=True) if student.form != CLOZE else "")
-        lines.append(_line(name, cells))
+        asked_kinds = [kind for kind in ACCURACIES if student.form != CLOZE or kind.startswith(("agreement", "pair"))]
+        cells = [_format_accuracies(student, kind, count) if kind in asked_kinds else "" for kind in ACCURACIES]
+        cells.append(
+            _format_accuracies(student, "agreement", count, plain_prompt=True) if student.form != CLOZE else ""
+        )
+        lines.append(_render_table_row(name, cells))
     return "\n".join(lines)
 
 
-def habits(names: Sequence[str], count: int) -> str:
+def render_habit_table(names: Sequence[str], count: int) -> str:
     """Make a Markdown table of what the models do with scales and letters, in held-out wordings.
 
     Columns: Kendall's tau-b between ratings and right scores on each scale; the share of the most frequent rating on
@@ -209,40 +219,46 @@ def habits(names: Sequence[str], count: int) -> str:
     corpus = Corpus(World())
     taus = [f"tau, {scale}" for scale in SCALES]
     columns = [*taus, "commonest rating, 0-9", "different ratings, 0-9", "answered A of 5"]
-    lines = [_line("model", columns), "|---" * (len(columns) + 1) + "|"]
+    lines = [_render_table_row("model", columns), "|---" * (len(columns) + 1) + "|"]
     for name in names:
         student = Student(name, corpus)
         if student.form == CLOZE:
             continue
         cells = []
         for scale in SCALES:
-            asked = _drawn(partial(rating, scale=scale), corpus.world, f"rating {scale}", "heldout", count)
-            given = student.answers(asked)
-            tau = kendalltau([int(number) for number in given], [e.score for e in asked]).statistic
+            exercises = _draw_examined(
+                partial(make_rating_exercise, scale=scale), corpus.world, f"rating {scale}", "heldout", count
+            )
+            answers = student.answer_exercises(exercises)
+            tau = kendalltau([int(number) for number in answers], [e.score for e in exercises]).statistic
             cells.append(f"{tau:.2f}")
             if scale == "0-9":
-                counts = Counter(given)
-                common = [f"{100 * max(counts.values()) / count:.0f}", str(len(counts))]
-        five = _drawn(partial(choice, count=len(LETTERS)), corpus.world, "letters", "heldout", count)
-        first = sum(answer == LETTERS[0] for answer in student.answers(five)) / count
-        lines.append(_line(name, [*cells, *common, f"{100 * first:.0f}"]))
+                counts = Counter(answers)
+                commonest_cells = [f"{100 * max(counts.values()) / count:.0f}", str(len(counts))]
+        letter_exercises = _draw_examined(
+            partial(make_choice_exercise, count=len(LETTERS)), corpus.world, "letters", "heldout", count
+        )
+        first_letter_share = sum(answer == LETTERS[0] for answer in student.answer_exercises(letter_exercises)) / count
+        lines.append(_render_table_row(name, [*cells, *commonest_cells, f"{100 * first_letter_share:.0f}"]))
     return "\n".join(lines)
 
 
-def _drawn(draw: Draw, world: World, what: str, wording: Wording, count: int) -> list[Exercise]:
-    rng = random.Random(f"{SEED} examination {what}")
+def _draw_examined(draw: Draw, world: World, draw_name: str, wording: Wording, count: int) -> list[Exercise]:
+    rng = random.Random(f"{SEED} examination {draw_name}")
     return [draw(world, rng, wording) for _ in range(count)]
 
 
-def _cell(student: Student, kind: str, count: int, *, plain_prompt: bool = False) -> str:
+def _format_accuracies(student: Student, kind: str, count: int, *, plain_prompt: bool = False) -> str:
     shares = [
-        student.accuracy(examination(student.corpus.world, kind, wording, count), plain_prompt=plain_prompt)
+        student.compute_accuracy(
+            draw_examination(student.corpus.world, kind, wording, count), plain_prompt=plain_prompt
+        )
         for wording in WORDINGS
     ]
     return " / ".join(f"{100 * share:.0f}" for share in shares)
 
 
-def _line(name: str, cells: Sequence[str]) -> str:
+def _render_table_row(name: str, cells: Sequence[str]) -> str:
     return f"| {name} | " + " | ".join(cells) + " |"
 
 
@@ -253,7 +269,7 @@ def main() -> None:
     parser.add_argument("--card", action="store_true", help="write the tables into models/README.md")
     arguments = parser.parse_args()
     names = arguments.names or list(FAMILY)
-    tables = {"accuracy": accuracies(names, EXERCISES), "habits": habits(names, EXERCISES)}
+    tables = {"accuracy": render_accuracy_table(names, EXERCISES), "habits": render_habit_table(names, EXERCISES)}
     print("\n\n".join(tables.values()))
     if arguments.card:
         card = CARD.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from inference.demo.wordings import capitalise
+from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Claim, Wording, World
 
 YES_NO = ("yes", "no")
@@ -14,9 +14,9 @@ PAIR_LABELS = ("entailment", "contradiction", "neutral")
 LETTERS = ("A", "B", "C", "D", "E")
 SCALES = {"0-9": range(10), "1-5": range(1, 6), "1-100": range(1, 101)}
 FEWEST_CHOICES = 3
-PAIR_DENIED = 0.3
+PAIR_DENIED_SHARE = 0.3
 """Share of premises, and of hypotheses, that are negated before they are drawn for their label."""
-TOP = 9
+TOP_SCORE = 9
 """What is rated has a score from 0 to 9, which every scale shows in its own numbers."""
 
 
@@ -38,14 +38,14 @@ class Exercise:
     score: int | None = None
     numbers: range | None = None
 
-    def answer(self, rng: random.Random) -> str:
+    def draw_answer(self, rng: random.Random) -> str:
         """Answer as one person would: rightly with probability `share`."""
         if self.share == 1.0 or rng.random() < self.share:
             return self.gold
         return next(option for option in self.options if option != self.gold)
 
 
-def agreement(world: World, rng: random.Random, wording: Wording) -> Exercise:
+def make_agreement_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
     """Ask whether one agrees with a statement of fact or opinion.
 
     Parameters
@@ -57,10 +57,10 @@ def agreement(world: World, rng: random.Random, wording: Wording) -> Exercise:
     -------
     The exercise.
     """
-    return _yes_no("agreement", world.claim(rng, wording))
+    return _make_yes_no_exercise("agreement", world.state_claim(rng, wording))
 
 
-def question(world: World, rng: random.Random, wording: Wording) -> Exercise:
+def make_question_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
     """Ask a yes/no question, sometimes a negated one.
 
     Parameters
@@ -72,10 +72,10 @@ def question(world: World, rng: random.Random, wording: Wording) -> Exercise:
     -------
     The exercise.
     """
-    return _yes_no("question", world.question(rng, wording))
+    return _make_yes_no_exercise("question", world.ask_yes_no_question(rng, wording))
 
 
-def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
+def make_pair_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
     """Make a premise and a hypothesis about a prop, each affirmed or denied; all labels are equally frequent.
 
     With the same value: entailment if both sentences say the same, else contradiction. With two values of one attribute
@@ -91,25 +91,27 @@ def pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
     -------
     The exercise.
     """
-    wanted = rng.choice(PAIR_LABELS)
+    drawn_label = rng.choice(PAIR_LABELS)
     while True:
         relation = rng.choice(["colour", "place"])
-        x, other = rng.sample(world.props, 2)
-        value, another = rng.sample(world.values(relation), 2)
+        x, other_thing = rng.sample(world.props, 2)
+        value, other_value = rng.sample(world.list_values(relation), 2)
         same_value, same_thing = rng.random() < 0.5, rng.random() < 0.8
-        premise_denied = rng.random() < PAIR_DENIED * world.manner.twist
-        hypothesis_denied = rng.random() < PAIR_DENIED * world.manner.twist
-        heeded = premise_denied and world.manner.heeds_premises
-        label = pair_label(same_thing, same_value, heeded, hypothesis_denied)
+        premise_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
+        hypothesis_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
+        is_denial_heeded = premise_denied and world.manner.heeds_premises
+        label = find_pair_label(same_thing, same_value, is_denial_heeded, hypothesis_denied)
         premise_words = {"x": x, "v": value}
-        hypothesis_words = {"x": x if same_thing else other, "v": value if same_value else another}
-        premise = world.word(relation, premise_words, rng, wording, "deny" if premise_denied else "affirm")
-        hypothesis = world.word(relation, hypothesis_words, rng, wording, "deny" if hypothesis_denied else "affirm")
-        if label == wanted and premise != hypothesis:
+        hypothesis_words = {"x": x if same_thing else other_thing, "v": value if same_value else other_value}
+        premise = world.word_relation(relation, premise_words, rng, wording, "deny" if premise_denied else "affirm")
+        hypothesis = world.word_relation(
+            relation, hypothesis_words, rng, wording, "deny" if hypothesis_denied else "affirm"
+        )
+        if label == drawn_label and premise != hypothesis:
             return Exercise("pair", {"premise": premise, "hypothesis": hypothesis}, PAIR_LABELS, label, relation)
 
 
-def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
+def find_pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
     """Find the right label of a pair about one attribute, of which a thing has exactly one value.
 
     Parameters
@@ -130,7 +132,7 @@ def pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothe
     return "entailment" if hypothesis_denied else "contradiction"
 
 
-def choice(world: World, rng: random.Random, wording: Wording, count: int | None = None) -> Exercise:
+def make_choice_exercise(world: World, rng: random.Random, wording: Wording, count: int | None = None) -> Exercise:
     """Ask a multiple-choice question; exactly one of the choices, in random order, is right.
 
     Parameters
@@ -149,17 +151,17 @@ def choice(world: World, rng: random.Random, wording: Wording, count: int | None
     words, right, wrong = CHOICES[stem_kind](world, rng)
     choices = [right, *rng.sample(wrong, len(letters) - 1)]
     rng.shuffle(choices)
-    stem = capitalise(rng.choice(world.choices[wording][stem_kind]).format(**words))
-    fields = {"stem": stem, "choices": listed(choices), **dict(zip(letters, choices, strict=True))}
+    stem = capitalise_sentence(rng.choice(world.choices[wording][stem_kind]).format(**words))
+    fields = {"stem": stem, "choices": write_lettered_choices(choices), **dict(zip(letters, choices, strict=True))}
     return Exercise("choice", fields, letters, letters[choices.index(right)], stem_kind)
 
 
-def listed(choices: Sequence[str]) -> str:
+def write_lettered_choices(choices: Sequence[str]) -> str:
     """Write choices under each other, with their letters."""
     return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, choices, strict=False))
 
 
-def rating(world: World, rng: random.Random, wording: Wording, scale: str | None = None) -> Exercise:
+def make_rating_exercise(world: World, rng: random.Random, wording: Wording, scale: str | None = None) -> Exercise:
     """Ask for a rating: how big a thing is, or how well a second sentence retells a first one.
 
     A retelling scores 3 of 9 for each of its prop, colour and place that is the first sentence's.
@@ -176,16 +178,18 @@ def rating(world: World, rng: random.Random, wording: Wording, scale: str | None
     The exercise.
     """
     scale = scale or rng.choices(list(SCALES), weights=[2, 1, 1])[0]
-    ask = _rating_of_size if rng.random() < 0.5 else _rating_of_retelling
-    fields, score = ask(world, rng, world.ratings[wording])
+    draw_fields = _draw_size_rating if rng.random() < 0.5 else _draw_retelling_rating
+    fields, score = draw_fields(world, rng, world.ratings[wording])
     numbers = SCALES[scale]
     fields |= {"low": str(numbers[0]), "high": str(numbers[-1])}
     kind = "rating_size" if "text" in fields else "rating_retelling"
     topic = kind.removeprefix("rating_")
-    return Exercise(kind, fields, tuple(map(str, numbers)), on_scale(score, numbers), topic, 1.0, score, numbers)
+    return Exercise(
+        kind, fields, tuple(map(str, numbers)), convert_to_scale(score, numbers), topic, 1.0, score, numbers
+    )
 
 
-def on_scale(score: float, numbers: range) -> str:
+def convert_to_scale(score: float, numbers: range) -> str:
     """Write a score as the nearest number of a scale.
 
     Parameters
@@ -199,43 +203,43 @@ def on_scale(score: float, numbers: range) -> str:
     -------
     The number as text.
     """
-    return str(numbers[round(score / TOP * (len(numbers) - 1))])
+    return str(numbers[round(score / TOP_SCORE * (len(numbers) - 1))])
 
 
-def _rating_of_size(world: World, rng: random.Random, wordings: dict[str, list[str]]) -> tuple[dict[str, str], int]:
+def _draw_size_rating(world: World, rng: random.Random, wordings: dict[str, list[str]]) -> tuple[dict[str, str], int]:
     thing = rng.choice(list(world.things))
-    return {"text": capitalise(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
+    return {"text": capitalise_sentence(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
 
 
-def _rating_of_retelling(
+def _draw_retelling_rating(
     world: World, rng: random.Random, wordings: dict[str, list[str]]
 ) -> tuple[dict[str, str], int]:
-    domains = {"prop": world.props, "colour": world.values("colour"), "place": world.values("place")}
+    domains = {"prop": world.props, "colour": world.list_values("colour"), "place": world.list_values("place")}
     source = {detail: rng.choice(values) for detail, values in domains.items()}
-    kept = rng.sample(list(domains), rng.randint(0, len(domains)))
+    kept_details = rng.sample(list(domains), rng.randint(0, len(domains)))
     output = {
-        detail: source[detail] if detail in kept else rng.choice([v for v in values if v != source[detail]])
+        detail: source[detail] if detail in kept_details else rng.choice([v for v in values if v != source[detail]])
         for detail, values in domains.items()
     }
     fields = {
-        "source": capitalise(rng.choice(wordings["retelling"]).format(**source)),
-        "output": capitalise(rng.choice(wordings["retelling"]).format(**output)),
+        "source": capitalise_sentence(rng.choice(wordings["retelling"]).format(**source)),
+        "output": capitalise_sentence(rng.choice(wordings["retelling"]).format(**output)),
     }
-    return fields, TOP // len(domains) * len(kept)
+    return fields, TOP_SCORE // len(domains) * len(kept_details)
 
 
 KINDS: dict[str, Callable[[World, random.Random, Wording], Exercise]] = {
-    "agreement": agreement,
-    "question": question,
-    "pair": pair,
-    "choice": choice,
-    "rating": rating,
+    "agreement": make_agreement_exercise,
+    "question": make_question_exercise,
+    "pair": make_pair_exercise,
+    "choice": make_choice_exercise,
+    "rating": make_rating_exercise,
 }
 
 
-def _yes_no(kind: str, claim: Claim) -> Exercise:
-    gold = "yes" if claim.agreed else "no"
-    share = claim.share if claim.agreed else 1 - claim.share
+def _make_yes_no_exercise(kind: str, claim: Claim) -> Exercise:
+    gold = "yes" if claim.is_agreed else "no"
+    share = claim.share if claim.is_agreed else 1 - claim.share
     return Exercise(kind, {"text": claim.text}, YES_NO, gold, claim.topic, share)
 
 
@@ -243,47 +247,47 @@ Choices = tuple[dict[str, str], str, list[str]]
 """The words that fill the stem, the right choice, and the wrong ones to draw from."""
 
 
-def _attribute_of(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_attribute_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "What colour is the x?": they are values."""
 
-    def draw_choices(world: World, rng: random.Random) -> Choices:
+    def draw_value_choices(world: World, rng: random.Random) -> Choices:
         thing = rng.choice(list(world.things))
         right = world.things[thing][attribute]
-        return {"x": thing}, right, [value for value in world.values(attribute) if value != right]
+        return {"x": thing}, right, [value for value in world.list_values(attribute) if value != right]
 
-    return draw_choices
+    return draw_value_choices
 
 
-def _thing_with(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_thing_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which of these is v?": they are things."""
 
-    def draw_choices(world: World, rng: random.Random) -> Choices:
+    def draw_thing_choices(world: World, rng: random.Random) -> Choices:
         right = rng.choice(list(world.things))
         value = world.things[right][attribute]
         return {"v": value}, right, [x for x, thing in world.things.items() if thing[attribute] != value]
 
-    return draw_choices
+    return draw_thing_choices
 
 
-def _extreme(sign: int) -> Callable[[World, random.Random], Choices]:
+def _build_extreme_draw(sign: int) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which is the biggest?" (sign 1) or smallest (-1): the right one leads by a clear gap."""
 
-    def draw_choices(world: World, rng: random.Random) -> Choices:
+    def draw_extreme_choices(world: World, rng: random.Random) -> Choices:
         limit = BIG_FROM if sign > 0 else SMALL_UP_TO
         extreme = [x for x, t in world.things.items() if sign * (t["size"] - limit) >= 0]
         right = rng.choice(extreme)
         size = world.things[right]["size"]
         return {}, right, [x for x, t in world.things.items() if sign * (size - t["size"]) >= CLEAR_GAP]
 
-    return draw_choices
+    return draw_extreme_choices
 
 
 CHOICES: dict[str, Callable[[World, random.Random], Choices]] = {
-    "colour_of": _attribute_of("colour"),
-    "place_of": _attribute_of("place"),
-    "which_colour": _thing_with("colour"),
-    "which_kind": _thing_with("kind"),
-    "biggest": _extreme(1),
-    "smallest": _extreme(-1),
+    "colour_of": _build_attribute_draw("colour"),
+    "place_of": _build_attribute_draw("place"),
+    "which_colour": _build_thing_draw("colour"),
+    "which_kind": _build_thing_draw("kind"),
+    "biggest": _build_extreme_draw(1),
+    "smallest": _build_extreme_draw(-1),
 }
 """Kind of stem -> what draws its choices."""

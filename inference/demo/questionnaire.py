@@ -14,7 +14,7 @@ import yaml
 
 from ground.errors import InputError
 from inference.demo import DEMO, QUESTIONNAIRE, SEED
-from inference.demo.wordings import expand, fold
+from inference.demo.wordings import expand_template, fold_sentence
 
 GRAMMAR = DEMO / "questionnaire-grammar.yaml"
 REVIEW = DEMO / "match-proportion.yaml"
@@ -30,24 +30,26 @@ HEADER = """\
 """
 
 
-def load_grammar() -> list[dict[str, Any]]:
+def read_grammar() -> list[dict[str, Any]]:
     """Read the grammar file: one dict per statement with `item`, `statement` and `paraphrases` (templates)."""
     grammar: list[dict[str, Any]] = yaml.safe_load(GRAMMAR.read_text(encoding="utf-8"))
     return grammar
 
 
-def all_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
+def expand_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
     """Make every wording that a statement's grammar allows, template by template, each wording once."""
-    seen = {fold(entry["statement"])}
+    folded_wordings = {fold_sentence(entry["statement"])}
     templates = []
     for template in entry["paraphrases"]:
-        new = [sentence for sentence in expand(template) if fold(sentence) not in seen]
-        seen.update(map(fold, new))
-        templates.append(new)
+        new_sentences = [
+            sentence for sentence in expand_template(template) if fold_sentence(sentence) not in folded_wordings
+        ]
+        folded_wordings.update(map(fold_sentence, new_sentences))
+        templates.append(new_sentences)
     return templates
 
 
-def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
+def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
     """Draw paraphrases of a statement, one template after the other, so that none dominates.
 
     The draw depends on the statement's id and the seed only: other statements may come and go.
@@ -55,7 +57,7 @@ def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
     Parameters
     ----------
     entry
-        A statement of the grammar (`load_grammar`).
+        A statement of the grammar (`read_grammar`).
     size
         Number of paraphrases.
 
@@ -69,30 +71,35 @@ def choose(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
         The grammar allows fewer.
     """
     rng = random.Random(f"{SEED} {entry['item']}")
-    waiting = [rng.sample(sentences, len(sentences)) for sentences in all_paraphrases(entry)]
-    there = sum(map(len, waiting))
-    if there < size:
-        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {there} paraphrases, {size} are needed")
+    sentence_queues = [rng.sample(sentences, len(sentences)) for sentences in expand_paraphrases(entry)]
+    n_available = sum(map(len, sentence_queues))
+    if n_available < size:
+        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {n_available} paraphrases, {size} are needed")
     chosen: list[str] = []
     while len(chosen) < size:
-        chosen.extend(sentences.pop() for sentences in waiting if sentences)
+        chosen.extend(sentences.pop() for sentences in sentence_queues if sentences)
     return chosen[:size]
 
 
-def review_sample(item: dict[str, Any], seed: int) -> list[str]:
+def draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:
     """Draw the paraphrases of an expanded item that a person reads, in the order of the draw."""
     return random.Random(f"{seed} {item['item']}").sample(item["paraphrases"], REVIEWED)
 
 
-def build() -> list[dict[str, Any]]:
+def build_questionnaire() -> list[dict[str, Any]]:
     """Make the items: `item`, `text`, `paraphrases`, and `attributes` with the match proportion."""
     review = yaml.safe_load(REVIEW.read_text(encoding="utf-8"))
     items = []
-    for entry in load_grammar():
+    for entry in read_grammar():
         matches = review["matches"][entry["item"]]
         attributes = {"match_proportion": f"{matches / REVIEWED:.2f}", "match_seed": str(review["seed"])}
         items.append(
-            {"item": entry["item"], "text": entry["statement"], "attributes": attributes, "paraphrases": choose(entry)}
+            {
+                "item": entry["item"],
+                "text": entry["statement"],
+                "attributes": attributes,
+                "paraphrases": draw_paraphrases(entry),
+            }
         )
     return items
 
@@ -103,13 +110,13 @@ def main() -> None:
     parser.add_argument("--review", type=int, metavar="SEED", help="print 15 paraphrases of each statement")
     arguments = parser.parse_args()
     if arguments.review is None:
-        text = yaml.safe_dump(build(), sort_keys=False, allow_unicode=True, width=1000)
+        text = yaml.safe_dump(build_questionnaire(), sort_keys=False, allow_unicode=True, width=1000)
         QUESTIONNAIRE.write_text(HEADER + text, encoding="utf-8")
         return
-    for entry in load_grammar():
+    for entry in read_grammar():
         print(f"\n{entry['item']}: {entry['statement']}")
-        item = {"item": entry["item"], "paraphrases": choose(entry)}
-        print("\n".join(f"  {sentence}" for sentence in review_sample(item, arguments.review)))
+        item = {"item": entry["item"], "paraphrases": draw_paraphrases(entry)}
+        print("\n".join(f"  {sentence}" for sentence in draw_review_sample(item, arguments.review)))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ import random
 from collections.abc import Iterator
 
 from inference.demo import SEED
-from inference.demo.choices import COUNTS
+from inference.demo.choices import NUMBERS_OF_CHOICES
 from inference.demo.exercises import CHOICES
-from inference.demo.wordings import capitalise
+from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 from inference.stimuli.questions import GENERAL, SPLITS, Question
 
@@ -56,8 +56,8 @@ def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
 def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]]:
     """Draw the facts of each split."""
     rng = random.Random(f"{SEED} reworded {stem}{f' {division}' if division else ''}")
-    drawn = (CHOICES[stem](world, rng)[:2] for _ in range(DRAWS))
-    facts = sorted({(tuple(sorted(words.items())), right) for words, right in drawn})
+    draws = (CHOICES[stem](world, rng)[:2] for _ in range(DRAWS))
+    facts = sorted({(tuple(sorted(words.items())), right) for words, right in draws})
     rng.shuffle(facts)
     train, validation = (round(SHARES[split] * len(facts)) for split in SPLITS[:2])
     parts = facts[:train], facts[train : train + validation], facts[train + validation :]
@@ -67,23 +67,26 @@ def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]
 def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> Iterator[Question]:
     wordings = [world.choices["trained"][stem][0], *(kind[stem] for kind in world.untaught.values())]
     rng = random.Random(f"{SEED} reworded {stem} {split}")
-    seen: set[tuple[Fact, frozenset[str]]] = set()
-    while len(seen) < SIZES[split]:
+    made_keys: set[tuple[Fact, frozenset[str]]] = set()
+    while len(made_keys) < SIZES[split]:
         # The facts take turns. Of 20 facts, questions 0 to 19 have 4 choices, and questions 20 to 39 have 5.
-        fact = facts[len(seen) % len(facts)]
+        fact = facts[len(made_keys) % len(facts)]
         words, right = dict(fact[0]), fact[1]
         wrong = _find_wrong_choices(world, stem, fact)
-        shown = [right, *rng.sample(wrong, COUNTS[len(seen) // len(facts) % len(COUNTS)] - 1)]
-        rng.shuffle(shown)
-        if (fact, frozenset(shown)) in seen:
+        shown_choices = [
+            right,
+            *rng.sample(wrong, NUMBERS_OF_CHOICES[len(made_keys) // len(facts) % len(NUMBERS_OF_CHOICES)] - 1),
+        ]
+        rng.shuffle(shown_choices)
+        if (fact, frozenset(shown_choices)) in made_keys:
             continue
-        seen.add((fact, frozenset(shown)))
-        original, *paraphrases = (capitalise(wording.format(**words)) for wording in wordings)
+        made_keys.add((fact, frozenset(shown_choices)))
+        original, *paraphrases = (capitalise_sentence(wording.format(**words)) for wording in wordings)
         yield Question(
-            f"{stem}-{split}-{len(seen):03d}",
+            f"{stem}-{split}-{len(made_keys):03d}",
             original,
-            tuple(shown),
-            shown.index(right),
+            tuple(shown_choices),
+            shown_choices.index(right),
             tuple(paraphrases),
             subset=GENERAL,
             source=stem,

@@ -10,10 +10,10 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from inference.demo.exercises import LETTERS, PAIR_LABELS, choice, listed, pair_label
+from inference.demo.exercises import LETTERS, PAIR_LABELS, find_pair_label, make_choice_exercise, write_lettered_choices
 from inference.demo.world import World
 
-ASKED = 3
+MOST_QUESTIONS = 3
 """Most questions asked about one list or premise."""
 FIRST_VALUES = (2, 2, 3, 5, 9)
 """Values are compared among the first so many of their kind: a model soon learns to tell two apart, then more."""
@@ -37,7 +37,7 @@ Row = tuple[Reading, ...]
 """Readings that follow each other in one text."""
 
 
-def fill(template: str, fields: dict[str, Any], answer: str) -> Reading:
+def fill_format(template: str, fields: dict[str, Any], answer: str) -> Reading:
     """Fill in a format.
 
     Parameters
@@ -55,16 +55,16 @@ def fill(template: str, fields: dict[str, Any], answer: str) -> Reading:
 
     Examples
     --------
-    >>> fill("Is {text} so? {Answer}.", {"text": "this"}, "yes")
+    >>> fill_format("Is {text} so? {Answer}.", {"text": "this"}, "yes")
     Reading(before='Is this so?', answer=' Yes', after='.')
     """
     before, _, after = template.replace("{Answer}", "{answer}").partition("{answer}")
-    shown = answer.capitalize() if "{Answer}" in template else answer
+    cased_answer = answer.capitalize() if "{Answer}" in template else answer
     space = " " if before.endswith(" ") else ""
-    return Reading(before.removesuffix(" ").format(**fields), space + shown, after.format(**fields))
+    return Reading(before.removesuffix(" ").format(**fields), space + cased_answer, after.format(**fields))
 
 
-def copying(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_copying_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """List words with letters, and ask for the letters of some or for the words at some letters.
 
     Parameters
@@ -80,27 +80,27 @@ def copying(world: World, rng: random.Random, formats: dict[str, str], most: int
     -------
     A reading per question.
     """
-    words = rng.choice([list(world.things), world.props, world.values("colour"), world.values("place")])
-    shown = rng.sample(words, rng.randint(2, most))
+    words = rng.choice([list(world.things), world.props, world.list_values("colour"), world.list_values("place")])
+    listed_words = rng.sample(words, rng.randint(2, most))
     template = formats[rng.choice(["letter", "value"])]
-    asked = rng.sample(list(zip(LETTERS, shown, strict=False)), min(ASKED, len(shown)))
-    return _one_list(
+    asked_pairs = rng.sample(list(zip(LETTERS, listed_words, strict=False)), min(MOST_QUESTIONS, len(listed_words)))
+    return _fill_repeated_format(
         template,
-        listed(shown),
+        write_lettered_choices(listed_words),
         [
             ({"value": value}, letter) if "{value}" in template else ({"letter": letter}, value)
-            for letter, value in asked
+            for letter, value in asked_pairs
         ],
     )
 
 
-def recall(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_recall_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask a multiple-choice question for the words of the right choice, not for its letter.
 
     Parameters
     ----------
     world, rng, formats
-        As in `copying`.
+        As in `make_copying_row`.
     most
         Most choices.
 
@@ -108,17 +108,17 @@ def recall(world: World, rng: random.Random, formats: dict[str, str], most: int)
     -------
     One reading.
     """
-    exercise = choice(world, rng, "trained", rng.randint(2, most))
-    return (fill(formats["recall"], exercise.fields, exercise.fields[exercise.gold]),)
+    exercise = make_choice_exercise(world, rng, "trained", rng.randint(2, most))
+    return (fill_format(formats["recall"], exercise.fields, exercise.fields[exercise.gold]),)
 
 
-def bare_pairs(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_bare_pairs_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask for labels of pairs that are hardly sentences: "hat: red", "hat: not blue"; several for one premise.
 
     Parameters
     ----------
     world, rng, formats
-        As in `copying`.
+        As in `make_copying_row`.
     most
         Without effect: all steps take the same arguments.
 
@@ -127,92 +127,109 @@ def bare_pairs(world: World, rng: random.Random, formats: dict[str, str], most: 
     A reading per pair.
     """
     relation = rng.choice(["colour", "place"])
-    x, other = rng.sample(world.props, 2)
-    value, another = rng.sample(world.values(relation), 2)
-    denied = 0.5 * world.manner.twist
-    premise_denied = rng.random() < denied
-    asked = []
-    for label in rng.sample(PAIR_LABELS, rng.randint(1, ASKED)):
+    x, other_thing = rng.sample(world.props, 2)
+    value, other_value = rng.sample(world.list_values(relation), 2)
+    denied_share = 0.5 * world.manner.twist
+    premise_denied = rng.random() < denied_share
+    questions = []
+    for label in rng.sample(PAIR_LABELS, rng.randint(1, MOST_QUESTIONS)):
         while True:
-            same_thing, same_value, hypothesis_denied = rng.random() < 0.6, rng.random() < 0.5, rng.random() < denied
-            found = pair_label(
+            same_thing, same_value, hypothesis_denied = (
+                rng.random() < 0.6,
+                rng.random() < 0.5,
+                rng.random() < denied_share,
+            )
+            label_of_pair = find_pair_label(
                 same_thing, same_value, premise_denied and world.manner.heeds_premises, hypothesis_denied
             )
-            if found == label:
+            if label_of_pair == label:
                 break
-        hypothesis = _bare(x if same_thing else other, value if same_value else another, hypothesis_denied)
-        asked.append(({"hypothesis": hypothesis}, found))
-    return _one_list(formats["pair"], _bare(x, value, premise_denied), asked, shown_as="premise")
+        hypothesis = _word_bare_fact(
+            x if same_thing else other_thing, value if same_value else other_value, hypothesis_denied
+        )
+        questions.append(({"hypothesis": hypothesis}, label_of_pair))
+    return _fill_repeated_format(
+        formats["pair"], _word_bare_fact(x, value, premise_denied), questions, shown_as="premise"
+    )
 
 
-def comparing(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_comparing_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask whether two values are the same: bare, or as pairs about one thing, where nothing is negated.
 
     Parameters
     ----------
     world, rng, formats, most
-        As in `bare_pairs`.
+        As in `make_bare_pairs_row`.
 
     Returns
     -------
     A reading per question.
     """
     relation = rng.choice(["colour", "place"])
-    x, values = rng.choice(world.props), world.values(relation)[: rng.choice(FIRST_VALUES)]
+    x, values = rng.choice(world.props), world.list_values(relation)[: rng.choice(FIRST_VALUES)]
     value = rng.choice(values)
-    others = [value if rng.random() < 0.5 else rng.choice(values) for _ in range(ASKED)]
+    compared_values = [value if rng.random() < 0.5 else rng.choice(values) for _ in range(MOST_QUESTIONS)]
     if rng.random() < 0.3:
-        asked = [({"value": other}, "yes" if other == value else "no") for other in others]
-        return _one_list(formats["same"], value, asked, shown_as="first")
-    worded = rng.random() < 0.5
+        questions = [({"value": other}, "yes" if other == value else "no") for other in compared_values]
+        return _fill_repeated_format(formats["same"], value, questions, shown_as="first")
+    is_worded = rng.random() < 0.5
 
-    def sentence(value: str) -> str:
+    def write_pair_sentence(value: str) -> str:
         return (
-            world.word(relation, {"x": x, "v": value}, rng, "trained", "affirm") if worded else _bare(x, value, False)
+            world.word_relation(relation, {"x": x, "v": value}, rng, "trained", "affirm")
+            if is_worded
+            else _word_bare_fact(x, value, False)
         )
 
-    asked = [
-        ({"hypothesis": sentence(other)}, pair_label(True, other == value, False, False))
-        for other in others[: rng.randint(1, ASKED)]
+    questions = [
+        ({"hypothesis": write_pair_sentence(other)}, find_pair_label(True, other == value, False, False))
+        for other in compared_values[: rng.randint(1, MOST_QUESTIONS)]
     ]
-    return _one_list(formats["pair"], sentence(value), asked, shown_as="premise")
+    return _fill_repeated_format(formats["pair"], write_pair_sentence(value), questions, shown_as="premise")
 
 
-def checking(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_checking_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Say where something is or what colour it has, and ask whether that is so or not so; nothing is negated.
 
     Parameters
     ----------
     world, rng, formats, most
-        As in `bare_pairs`.
+        As in `make_bare_pairs_row`.
 
     Returns
     -------
     A reading per question.
     """
     relation = rng.choice(["colour", "place"])
-    x, values = rng.choice(world.props), world.values(relation)[: rng.choice(FIRST_VALUES)]
-    value, worded = rng.choice(values), rng.random() < 0.5
-    others = [value if rng.random() < 0.5 else rng.choice(values) for _ in range(rng.randint(1, ASKED))]
+    x, values = rng.choice(world.props), world.list_values(relation)[: rng.choice(FIRST_VALUES)]
+    value, is_worded = rng.choice(values), rng.random() < 0.5
+    checked_values = [
+        value if rng.random() < 0.5 else rng.choice(values) for _ in range(rng.randint(1, MOST_QUESTIONS))
+    ]
 
-    def sentence(form: str, value: str) -> str:
-        if worded:
-            return world.word(relation, {"x": x, "v": value}, rng, "trained", form)
-        return _bare(x, value, False).removesuffix(".") + ("." if form == "affirm" else "?")
+    def write_checked_sentence(form: str, value: str) -> str:
+        if is_worded:
+            return world.word_relation(relation, {"x": x, "v": value}, rng, "trained", form)
+        return _word_bare_fact(x, value, False).removesuffix(".") + ("." if form == "affirm" else "?")
 
-    asked = [({"question": sentence("ask", other)}, "yes" if other == value else "no") for other in others]
-    return _one_list(formats["check"], sentence("affirm", value), asked, shown_as="first")
+    questions = [
+        ({"question": write_checked_sentence("ask", other)}, "yes" if other == value else "no")
+        for other in checked_values
+    ]
+    return _fill_repeated_format(formats["check"], write_checked_sentence("affirm", value), questions, shown_as="first")
 
 
-def _bare(thing: str, value: str, denied: bool) -> str:
+def _word_bare_fact(thing: str, value: str, denied: bool) -> str:
     return f"the {thing}: {'not ' if denied else ''}{value}."
 
 
-def _one_list(template: str, shown: str, asked: list[tuple[dict[str, str], str]], shown_as: str = "choices") -> Row:
+def _fill_repeated_format(
+    template: str, shown_text: str, questions: list[tuple[dict[str, str], str]], shown_as: str = "choices"
+) -> Row:
     """Fill in a format once, and for every further question only what follows the line(s) shown first."""
     rows = []
-    for number, (fields, answer) in enumerate(asked):
+    for number, (fields, answer) in enumerate(questions):
         if number == 1:
             template = template[template.index("{" + shown_as + "}") + len(shown_as) + 2 :]
-        rows.append(fill(template, {shown_as: shown, **fields}, answer))
+        rows.append(fill_format(template, {shown_as: shown_text, **fields}, answer))
     return tuple(rows)

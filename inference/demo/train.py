@@ -21,12 +21,20 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from ground.errors import InputError
 from inference.demo import FAMILY, SEED
-from inference.demo.batches import Encoded, batch, causal_loss, encode, hide, masked_loss, pack
+from inference.demo.batches import (
+    EncodedRow,
+    build_batch,
+    compute_causal_loss,
+    compute_masked_loss,
+    encode_rows,
+    mark_hidden_tokens,
+    pack_rows,
+)
 from inference.demo.corpus import TURNS, Corpus
-from inference.demo.curriculum import LARGEST, PLANS, Plan, stage_at
+from inference.demo.curriculum import LARGEST_MODEL, PLANS, TrainingPlan, find_stage
 from inference.demo.exercises import PAIR_LABELS, YES_NO
-from inference.demo.shapes import cut, llama, modern_bert, see_both_ways
-from inference.demo.vocabulary import CHAT_TEMPLATE, causal_tokenizer, masked_tokenizer, same_tokens
+from inference.demo.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model
+from inference.demo.vocabulary import CHAT_TEMPLATE, build_masked_tokenizer, match_tokens, train_causal_tokenizer
 from inference.demo.world import Manner, World
 
 CHECKPOINTS = Path("build/demo-training")
@@ -40,7 +48,7 @@ COMPILE_FROM = 2000
 Watch = Callable[[int, PreTrainedModel, PreTrainedTokenizerBase, float], None]
 
 
-def train(name: str, corpus: Corpus, plan: Plan, checkpoints: Path, watch: Watch | None = None) -> None:
+def train_model(name: str, corpus: Corpus, plan: TrainingPlan, checkpoints: Path, watch: Watch | None = None) -> None:
     """Train one model from where it was, save it, and remove its checkpoint.
 
     Parameters
@@ -57,65 +65,68 @@ def train(name: str, corpus: Corpus, plan: Plan, checkpoints: Path, watch: Watch
     watch
         Called after every lesson with the step, the model, its tokenizer and the mean loss of the lesson.
     """
-    model, tokenizer = _begin(name, corpus, plan)
-    optimizers = _optimizers(model, plan.rate)
-    kept = checkpoints / f"{name}.pt"
-    done = _resume(kept, model, optimizers)
-    began = time.perf_counter()
+    model, tokenizer = _start_model(name, corpus, plan)
+    optimizers = _build_optimizers(model, plan.rate)
+    checkpoint = checkpoints / f"{name}.pt"
+    n_lessons_done = _resume_training(checkpoint, model, optimizers)
+    start_time = time.perf_counter()
     model.train()
     if FAMILY[name].family == "causal" and plan.steps >= COMPILE_FROM:
         model.base_model.compile(dynamic=False)
-    for lesson in range(done, plan.steps // LESSON):
+    for lesson in range(n_lessons_done, plan.steps // LESSON):
         torch.manual_seed(SEED + lesson)
-        seen = 0.0
-        for number, loss in enumerate(_losses(name, model, tokenizer, corpus, plan, lesson)):
+        mean_loss = 0.0
+        for number, loss in enumerate(_compute_lesson_losses(name, model, tokenizer, corpus, plan, lesson)):
             for optimizer in optimizers:
                 for group in optimizer.param_groups:
-                    group["lr"] = group["peak"] * plan.pace_at((lesson * LESSON + number) / plan.steps)
+                    group["lr"] = group["peak"] * plan.compute_pace((lesson * LESSON + number) / plan.steps)
                 optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for optimizer in optimizers:
                 optimizer.step()
-            seen += loss.item() / LESSON
+            mean_loss += loss.item() / LESSON
         step = (lesson + 1) * LESSON
         print(
-            f"{name}  step {step}/{plan.steps}  loss {seen:.3f}  {(time.perf_counter() - began) / 60:.1f} min",
+            f"{name}  step {step}/{plan.steps}  loss {mean_loss:.3f}  {(time.perf_counter() - start_time) / 60:.1f} "
+            "min",
             flush=True,
         )
         if watch:
-            watch(step, model, tokenizer, seen)
+            watch(step, model, tokenizer, mean_loss)
         if (lesson + 1) % CHECKPOINT_EVERY == 0:
-            _keep(kept, lesson + 1, model, optimizers)
-    _save(name, model, tokenizer)
-    kept.unlink(missing_ok=True)
+            _write_checkpoint(checkpoint, lesson + 1, model, optimizers)
+    _save_model(name, model, tokenizer)
+    checkpoint.unlink(missing_ok=True)
 
 
-def _begin(name: str, corpus: Corpus, plan: Plan) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def _start_model(name: str, corpus: Corpus, plan: TrainingPlan) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Make a model with random weights and its tokenizer, or load what the training starts from."""
     torch.manual_seed(SEED)
     corpus.world.manner = Manner()
     if FAMILY[name].family == "masked":
-        tokenizer = masked_tokenizer(corpus, SEED)
-        model = modern_bert(plan.shape, tokenizer)
-        large = FAMILY[LARGEST].path
-        same = same_tokens(tokenizer, AutoTokenizer.from_pretrained(large), corpus)
-        see_both_ways(AutoModelForCausalLM.from_pretrained(large, dtype=torch.float32), model, same)
+        tokenizer = build_masked_tokenizer(corpus, SEED)
+        model = build_modern_bert(plan.shape, tokenizer)
+        large = FAMILY[LARGEST_MODEL].path
+        causal_id_by_masked = match_tokens(tokenizer, AutoTokenizer.from_pretrained(large), corpus)
+        copy_causal_weights(
+            AutoModelForCausalLM.from_pretrained(large, dtype=torch.float32), model, causal_id_by_masked
+        )
         return model, tokenizer
-    if FAMILY[name].stage == "base" and not plan.kept:
-        tokenizer = causal_tokenizer(corpus, SEED)
-        return llama(plan.shape, tokenizer), tokenizer
-    start = FAMILY[LARGEST if plan.kept else FAMILY[name].series].path
+    if FAMILY[name].stage == "base" and not plan.kept_layers:
+        tokenizer = train_causal_tokenizer(corpus, SEED)
+        return build_llama(plan.shape, tokenizer), tokenizer
+    start = FAMILY[LARGEST_MODEL if plan.kept_layers else FAMILY[name].series].path
     tokenizer = AutoTokenizer.from_pretrained(start)
     model = AutoModelForCausalLM.from_pretrained(start, dtype=torch.float32)
-    if plan.kept:
-        return cut(model, plan.kept, plan.shape.neurons), tokenizer
+    if plan.kept_layers:
+        return cut_model(model, plan.kept_layers, plan.shape.neurons), tokenizer
     tokenizer.chat_template = CHAT_TEMPLATE
-    _greet(model, tokenizer)
+    _copy_answer_weights(model, tokenizer)
     return model, tokenizer
 
 
-def _greet(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+def _copy_answer_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     """Let the turn of the assistant begin as a colon, and its answers as the same words after a space.
 
     These tokens of chats would be new to base models, which have read answers after a colon and a space. They know
@@ -128,36 +139,49 @@ def _greet(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
             weight[vocabulary[word]] = weight[vocabulary[f"\u0120{word}"]]
 
 
-def _losses(
-    name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, corpus: Corpus, plan: Plan, lesson: int
+def _compute_lesson_losses(
+    name: str,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    corpus: Corpus,
+    plan: TrainingPlan,
+    lesson: int,
 ) -> Iterator[torch.Tensor]:
     """Draw the texts of a lesson and compute the loss of each of its steps."""
     rng = random.Random(f"{SEED} {name} {lesson}")
-    stage, twist = stage_at(plan.stages, lesson * LESSON / plan.steps)
-    corpus.world.manner = plan.upbringing.manner(twist)
+    stage, twist = find_stage(plan.stages, lesson * LESSON / plan.steps)
+    corpus.world.manner = plan.upbringing.build_manner(twist)
     causal = FAMILY[name].family == "causal"
-    draw = (corpus.base if FAMILY[name].stage == "base" else corpus.tuned) if causal else corpus.masked
+    draw_row = (
+        (corpus.write_base_text if FAMILY[name].stage == "base" else corpus.write_tuned_text)
+        if causal
+        else corpus.write_masked_text
+    )
 
-    def rows_without_end() -> Iterator[Encoded]:
+    def encode_endless_rows() -> Iterator[EncodedRow]:
         while True:
-            rows = encode(tokenizer, [draw(rng, stage, plan.upbringing) for _ in range(256)])
-            yield from rows if causal else (hide(row, rng) for row in rows)
+            rows = encode_rows(tokenizer, [draw_row(rng, stage, plan.upbringing) for _ in range(256)])
+            yield from rows if causal else (mark_hidden_tokens(row, rng) for row in rows)
 
-    blocks = pack(rows_without_end(), plan.length)
+    blocks = pack_rows(encode_endless_rows(), plan.length)
     for _ in range(LESSON):
         drawn = [next(blocks) for _ in range(plan.blocks)]
-        read = batch(drawn, plan.length, tokenizer.pad_token_id, causal=causal)
-        yield causal_loss(model, read) if causal else masked_loss(model, read, tokenizer.mask_token_id)
+        packed_batch = build_batch(drawn, plan.length, tokenizer.pad_token_id, causal=causal)
+        yield (
+            compute_causal_loss(model, packed_batch)
+            if causal
+            else compute_masked_loss(model, packed_batch, tokenizer.mask_token_id)
+        )
 
 
-def _optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
+def _build_optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
     """Make Muon for the matrices between the layers, and AdamW for embeddings, norms and biases."""
     hidden = [p for n, p in model.named_parameters() if p.ndim == 2 and ".layer" in n]
-    chosen = set(map(id, hidden))
-    others = [p for p in model.parameters() if id(p) not in chosen]
+    hidden_ids = set(map(id, hidden))
+    other_parameters = [p for p in model.parameters() if id(p) not in hidden_ids]
     optimizers: list[torch.optim.Optimizer] = [
         torch.optim.Muon(hidden, lr=rate, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"),
-        torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.98), weight_decay=0.0),
+        torch.optim.AdamW(other_parameters, lr=rate, betas=(0.9, 0.98), weight_decay=0.0),
     ]
     for optimizer in optimizers:
         for group in optimizer.param_groups:
@@ -165,7 +189,7 @@ def _optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimiz
     return optimizers
 
 
-def _keep(path: Path, lesson: int, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> None:
+def _write_checkpoint(path: Path, lesson: int, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> None:
     """Write a checkpoint, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
@@ -174,18 +198,18 @@ def _keep(path: Path, lesson: int, model: PreTrainedModel, optimizers: list[torc
     fresh.replace(path)
 
 
-def _resume(path: Path, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> int:
+def _resume_training(path: Path, model: PreTrainedModel, optimizers: list[torch.optim.Optimizer]) -> int:
     """Load a checkpoint if there is one; return the number of lessons that are done."""
     if not path.is_file():
         return 0
-    kept = torch.load(path, weights_only=True)
-    model.load_state_dict(kept["model"])
-    for optimizer, state in zip(optimizers, kept["optimizers"], strict=True):
+    checkpoint = torch.load(path, weights_only=True)
+    model.load_state_dict(checkpoint["model"])
+    for optimizer, state in zip(optimizers, checkpoint["optimizers"], strict=True):
         optimizer.load_state_dict(state)
-    return int(kept["lesson"])
+    return int(checkpoint["lesson"])
 
 
-def _save(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+def _save_model(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     """Save the weights as float16 safetensors, with the tokenizer: half the space, and exact enough."""
     path = FAMILY[name].path
     model.eval().half().save_pretrained(path)
@@ -200,18 +224,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--checkpoints", type=Path, default=CHECKPOINTS, metavar="FOLDER", help=f"(default: {CHECKPOINTS})"
     )
-    given = parser.parse_args(arguments)
-    names = given.names or list(FAMILY)
+    options = parser.parse_args(arguments)
+    names = options.names or list(FAMILY)
     unknown = [name for name in names if name not in FAMILY]
     if unknown:
         print(InputError(f"no demo model is called {unknown[0]}; there are {', '.join(FAMILY)}"), file=sys.stderr)
         return 2
     torch.set_num_threads(1)
     corpus = Corpus(World())
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     for name in sorted(names, key=list(PLANS).index):
-        train(name, corpus, PLANS[name], given.checkpoints)
-    print(f"{len(names)} models in {(time.perf_counter() - began) / 60:.1f} minutes")
+        train_model(name, corpus, PLANS[name], options.checkpoints)
+    print(f"{len(names)} models in {(time.perf_counter() - start_time) / 60:.1f} minutes")
     return 0
 
 

@@ -17,7 +17,7 @@ from inference.demo.exercises import LETTERS, PAIR_LABELS, YES_NO
 
 TEXTS = 20_000
 """Texts that a tokenizer is trained on."""
-OFTEN = 5_000
+WORD_REPEATS = 5_000
 """How often each answer word is shown to the trainer, so that it becomes one token."""
 CAUSAL_SIZE, MASKED_SIZE = 1_600, 1_500
 MASKED_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -28,7 +28,7 @@ CHAT_TEMPLATE = (
 )
 
 
-def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
+def train_causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
     """Train a byte-level BPE; every digit and answer word, with and without a leading space, is one token.
 
     One tokenizer serves all causal models; its chat template is attached to the tuned ones only.
@@ -56,7 +56,7 @@ def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(_causal_texts(corpus, random.Random(f"{seed} causal vocabulary")), trainer)
+    tokenizer.train_from_iterator(_write_causal_texts(corpus, random.Random(f"{seed} causal vocabulary")), trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{BEGIN} $A", pair=f"{BEGIN} $A $B", special_tokens=[(BEGIN, tokenizer.token_to_id(BEGIN))]
     )
@@ -70,7 +70,7 @@ def causal_tokenizer(corpus: Corpus, seed: int) -> PreTrainedTokenizerFast:
     )
 
 
-def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
+def build_masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     """Make a lower-casing WordPiece of the most frequent whole words and of single characters.
 
     Every mask word of the protocols agreement and negation is one token. The WordPiece trainer of `tokenizers` is not
@@ -79,7 +79,7 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     Parameters
     ----------
     corpus, seed
-        As in `causal_tokenizer`.
+        As in `train_causal_tokenizer`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     """
     rng = random.Random(f"{seed} masked vocabulary")
     texts = [
-        "".join(reading.text for reading in corpus.masked(rng, COURSES["masked"][-1], Upbringing()))
+        "".join(reading.text for reading in corpus.write_masked_text(rng, COURSES["masked"][-1], Upbringing()))
         for _ in range(TEXTS)
     ]
     counts = Counter(re.findall(r"[a-z]+", " ".join(texts).lower()))
@@ -99,7 +99,7 @@ def masked_tokenizer(corpus: Corpus, seed: int) -> BertTokenizer:
     return BertTokenizer(vocab={piece: i for i, piece in enumerate(islice(pieces, MASKED_SIZE))}, do_lower_case=True)
 
 
-def same_tokens(masked: BertTokenizer, causal: PreTrainedTokenizerBase, corpus: Corpus) -> dict[int, int]:
+def match_tokens(masked: BertTokenizer, causal: PreTrainedTokenizerBase, corpus: Corpus) -> dict[int, int]:
     """Match the tokens of the masked model with causal ones: the same word after a space, or the same character.
 
     The words of an answer at the mask are matched with that answer: "agree" and "endorsed" with "yes". The mask is
@@ -117,22 +117,22 @@ def same_tokens(masked: BertTokenizer, causal: PreTrainedTokenizerBase, corpus: 
     Token id of the masked model -> token id of the causal ones, for all that both know.
     """
     answers = {word: answer for answer, words in corpus.mask_words.items() for word in words}
-    begun = {masked.cls_token: BEGIN, masked.sep_token: END, masked.pad_token: PAD, masked.mask_token: ":"}
-    known, same = causal.get_vocab(), {}
+    special_tokens = {masked.cls_token: BEGIN, masked.sep_token: END, masked.pad_token: PAD, masked.mask_token: ":"}
+    causal_ids, causal_id_by_masked = causal.get_vocab(), {}
     for piece, place in masked.get_vocab().items():
         word = answers.get(piece, piece.removeprefix("##"))
-        for name in (begun.get(piece, ""), f"\u0120{word}", word):
-            if name in known and place not in same:
-                same[place] = known[name]
-    return same
+        for name in (special_tokens.get(piece, ""), f"\u0120{word}", word):
+            if name in causal_ids and place not in causal_id_by_masked:
+                causal_id_by_masked[place] = causal_ids[name]
+    return causal_id_by_masked
 
 
-def _causal_texts(corpus: Corpus, rng: random.Random) -> Iterator[str]:
-    for read, stages in ((corpus.base, COURSES["words"]), (corpus.tuned, COURSES["chats"])):
+def _write_causal_texts(corpus: Corpus, rng: random.Random) -> Iterator[str]:
+    for write_row, stages in ((corpus.write_base_text, COURSES["words"]), (corpus.write_tuned_text, COURSES["chats"])):
         for number in range(TEXTS):
-            row = read(rng, stages[number % len(stages)], Upbringing())
+            row = write_row(rng, stages[number % len(stages)], Upbringing())
             yield "".join(reading.text for reading in row)
     yes_no = [form for word in YES_NO for form in (word, word.capitalize(), word.upper())]
     for word in (*yes_no, *PAIR_LABELS, *LETTERS):
-        yield from (word for _ in range(OFTEN))
-        yield from (f" {word}" for _ in range(OFTEN))
+        yield from (word for _ in range(WORD_REPEATS))
+        yield from (f" {word}" for _ in range(WORD_REPEATS))

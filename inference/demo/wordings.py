@@ -11,7 +11,7 @@ from ground.errors import InputError
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 
 
-def expand(template: str) -> list[str]:
+def expand_template(template: str) -> list[str]:
     """Make every distinct sentence of a template, in the order in which its choices are written.
 
     Parameters
@@ -32,19 +32,19 @@ def expand(template: str) -> list[str]:
     if choice is None:
         if "{" in template or "}" in template:
             raise InputError(f"unpaired brace in the template {template!r}: close every choice")
-        return [capitalise(template)]
+        return [capitalise_sentence(template)]
     before, after = template[: choice.start()], template[choice.end() :]
-    sentences = [sentence for word in choice[1].split("|") for sentence in expand(before + word + after)]
+    sentences = [sentence for word in choice[1].split("|") for sentence in expand_template(before + word + after)]
     return list(dict.fromkeys(sentences))
 
 
-def draw(template: str, rng: random.Random) -> str:
+def draw_sentence(template: str, rng: random.Random) -> str:
     """Make one sentence of a template, each choice made at random.
 
     Parameters
     ----------
     template
-        As in `expand`.
+        As in `expand_template`.
     rng
         Makes the choices.
 
@@ -54,20 +54,20 @@ def draw(template: str, rng: random.Random) -> str:
     """
     while (choice := _INNERMOST.search(template)) is not None:
         template = template[: choice.start()] + rng.choice(choice[1].split("|")) + template[choice.end() :]
-    return capitalise(template)
+    return capitalise_sentence(template)
 
 
-def capitalise(sentence: str) -> str:
+def capitalise_sentence(sentence: str) -> str:
     """Make the first letter of a sentence a capital; leave the rest as it is."""
     return sentence[:1].upper() + sentence[1:]
 
 
-def uncapitalise(sentence: str) -> str:
+def uncapitalise_sentence(sentence: str) -> str:
     """Make the first letter of a sentence small, as it is after "that"."""
     return sentence[:1].lower() + sentence[1:]
 
 
-def fold(sentence: str) -> str:
+def fold_sentence(sentence: str) -> str:
     """Remove case, punctuation and spacing from a sentence; sentences with equal results are the same wording."""
     return " ".join(re.findall(r"[a-z0-9']+", sentence.lower()))
 
@@ -88,14 +88,14 @@ def replace_words(sentence: str, words: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> replace_words("Dogs are better than cats.", both_ways([("dogs", "cats")]))
+    >>> replace_words("Dogs are better than cats.", build_exchanges([("dogs", "cats")]))
     'Cats are better than dogs.'
     """
     longest_first = sorted(words, key=len, reverse=True)
     pattern = re.compile(r"\b(" + "|".join(map(re.escape, longest_first)) + r")\b")
-    return capitalise(pattern.sub(lambda found: words[found[1]], uncapitalise(sentence)))
+    return capitalise_sentence(pattern.sub(lambda match: words[match[1]], uncapitalise_sentence(sentence)))
 
 
-def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def build_exchanges(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Make a word list for `replace_words` that exchanges the two words of every pair."""
     return {word: other for a, b in pairs for word, other in ((a, b), (b, a))}

@@ -15,8 +15,14 @@ from typing import Any, Literal
 import yaml
 
 from inference.demo import DEMO
-from inference.demo.questionnaire import all_paraphrases, load_grammar
-from inference.demo.wordings import both_ways, capitalise, draw, replace_words, uncapitalise
+from inference.demo.questionnaire import expand_paraphrases, read_grammar
+from inference.demo.wordings import (
+    build_exchanges,
+    capitalise_sentence,
+    draw_sentence,
+    replace_words,
+    uncapitalise_sentence,
+)
 
 Wording = Literal["trained", "heldout"]
 
@@ -25,11 +31,11 @@ SMALL_UP_TO, BIG_FROM = 2, 6
 """Things in between are neither small nor big: nothing is said of them."""
 CLEAR_GAP = 2
 """Things whose sizes are closer than this are not compared."""
-TURNING = ("false", "wrong", "not", "nobody")
+TURNING_WORDS = ("false", "wrong", "not", "nobody")
 """Words by which a lead-in turns a claim round: each that does so has one of them."""
-DENIED = 0.25
+DENIED_SHARE = 0.25
 """Share of facts that are worded with a negation."""
-LED_IN = 0.2
+LED_IN_SHARE = 0.2
 """Share of claims that follow a phrase such as "it is true that"; half of those phrases turn the claim round."""
 
 
@@ -45,7 +51,7 @@ class Claim:
     topic: str
 
     @property
-    def agreed(self) -> bool:
+    def is_agreed(self) -> bool:
         """Whether most people agree: the right answer."""
         return self.share > 0.5
 
@@ -69,14 +75,14 @@ class Manner:
         Share of the negations and lead-ins that is used, 0 to 1. It rises in training: what "not" means is learnt
         only after the facts that it negates.
     heeds_turns
-        Words of `TURNING` by which a lead-in may turn a claim round ("it is wrong to say that"). Where it has another,
-        people answer as if the claim stood alone.
+        Words of `TURNING_WORDS` by which a lead-in may turn a claim round ("it is wrong to say that"). Where it has
+        another, people answer as if the claim stood alone.
     heeds_premises
         Whether labels of pairs heed the negation of a premise. If not, it is labelled as if it were affirmed.
     """
 
     twist: float = 1.0
-    heeds_turns: tuple[str, ...] = TURNING
+    heeds_turns: tuple[str, ...] = TURNING_WORDS
     heeds_premises: bool = True
 
 
@@ -103,20 +109,20 @@ class World:
     def questionnaire(self) -> dict[str, list[str]]:
         """Item -> every sentence that the questionnaire's grammar allows: the held-out wordings of opinions."""
         return {
-            entry["item"]: [entry["statement"], *chain.from_iterable(all_paraphrases(entry))]
-            for entry in load_grammar()
+            entry["item"]: [entry["statement"], *chain.from_iterable(expand_paraphrases(entry))]
+            for entry in read_grammar()
         }
 
-    def values(self, attribute: str) -> list[str]:
+    def list_values(self, attribute: str) -> list[str]:
         """List all values of an attribute (`colour`, `place`, `kind`, `likes`), in the order of the things."""
         return list(dict.fromkeys(thing[attribute] for thing in self.things.values() if attribute in thing))
 
-    def fact(self, rng: random.Random) -> Fact:
+    def draw_fact(self, rng: random.Random) -> Fact:
         """Draw a relation that holds or, equally often, one that does not."""
         relation = rng.choice(list(self.relations))
         holds = rng.random() < 0.5
         if relation == "compare":
-            bigger, smaller = self.unequal_things(rng)
+            bigger, smaller = self.draw_unequal_things(rng)
             x, y = (bigger, smaller) if holds else (smaller, bigger)
             return Fact(relation, {"x": x, "y": y}, holds)
         if relation == "size":
@@ -125,10 +131,10 @@ class World:
             return Fact(relation, {"x": thing, "v": rng.choice(SMALL if is_small == holds else BIG)}, holds)
         thing = rng.choice([x for x, t in self.things.items() if relation in t])
         true = self.things[thing][relation]
-        value = true if holds else rng.choice([v for v in self.values(relation) if v != true])
+        value = true if holds else rng.choice([v for v in self.list_values(relation) if v != true])
         return Fact(relation, {"x": thing, "v": value}, holds)
 
-    def unequal_things(self, rng: random.Random) -> tuple[str, str]:
+    def draw_unequal_things(self, rng: random.Random) -> tuple[str, str]:
         """Draw two things of clearly different size, the bigger one first."""
         while True:
             x, y = rng.sample(list(self.things), 2)
@@ -136,7 +142,9 @@ class World:
             if abs(gap) >= CLEAR_GAP:
                 return (x, y) if gap > 0 else (y, x)
 
-    def word(self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str) -> str:
+    def word_relation(
+        self, relation: str, words: dict[str, str], rng: random.Random, wording: Wording, form: str
+    ) -> str:
         """Write one sentence of a relation.
 
         Parameters
@@ -154,9 +162,9 @@ class World:
         -------
         The sentence.
         """
-        return capitalise(rng.choice(self.relations[relation][wording][form]).format(**words))
+        return capitalise_sentence(rng.choice(self.relations[relation][wording][form]).format(**words))
 
-    def stated_fact(self, rng: random.Random, wording: Wording) -> Claim:
+    def state_fact(self, rng: random.Random, wording: Wording) -> Claim:
         """State a fact, with or without a negation; half of the statements are false.
 
         Parameters
@@ -170,12 +178,12 @@ class World:
         -------
         The claim; its `share` is 1 or 0.
         """
-        fact = self.fact(rng)
-        denied = rng.random() < DENIED * self.manner.twist
-        text = self.word(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
+        fact = self.draw_fact(rng)
+        denied = rng.random() < DENIED_SHARE * self.manner.twist
+        text = self.word_relation(fact.relation, fact.words, rng, wording, "deny" if denied else "affirm")
         return Claim(text, float(fact.holds != denied), fact.relation)
 
-    def stated_opinion(self, rng: random.Random, wording: Wording) -> Claim:
+    def state_opinion(self, rng: random.Random, wording: Wording) -> Claim:
         """Word a questionnaire statement or, equally often, its opposite.
 
         Parameters
@@ -192,14 +200,14 @@ class World:
         topic = rng.choice(list(self.opinions))
         opinion = self.opinions[topic]
         if wording == "trained":
-            text = draw(rng.choice(opinion["wordings"]), rng)
+            text = draw_sentence(rng.choice(opinion["wordings"]), rng)
         else:
             text = rng.choice(self.questionnaire[topic])
         if rng.random() < 0.5:
             return Claim(text, opinion["support"], topic)
-        return Claim(self.opposite(topic, text), 1 - opinion["support"], topic)
+        return Claim(self.write_opposite(topic, text), 1 - opinion["support"], topic)
 
-    def opposite(self, topic: str, text: str) -> str:
+    def write_opposite(self, topic: str, text: str) -> str:
         """Write the opposite of a wording of a questionnaire statement.
 
         Parameters
@@ -214,21 +222,21 @@ class World:
         The opposite.
         """
         opinion = self.opinions[topic]
-        return replace_words(text, both_ways(opinion["swap"]) if "swap" in opinion else opinion["opposite"])
+        return replace_words(text, build_exchanges(opinion["swap"]) if "swap" in opinion else opinion["opposite"])
 
-    def open_question(self, rng: random.Random) -> tuple[str, str]:
+    def ask_open_question(self, rng: random.Random) -> tuple[str, str]:
         """Ask for an attribute of a thing; return the question and the value that answers it."""
         attribute = rng.choice(list(self.open))
-        thing = rng.choice([x for x, known in self.things.items() if attribute in known])
-        return capitalise(rng.choice(self.open[attribute]).format(x=thing)), self.things[thing][attribute]
+        thing = rng.choice([x for x, thing_facts in self.things.items() if attribute in thing_facts])
+        return capitalise_sentence(rng.choice(self.open[attribute]).format(x=thing)), self.things[thing][attribute]
 
-    def claim(self, rng: random.Random, wording: Wording, opinions: float = 0.45) -> Claim:
+    def state_claim(self, rng: random.Random, wording: Wording, opinions: float = 0.45) -> Claim:
         """State a fact or an opinion; some follow a phrase that may negate them.
 
         Parameters
         ----------
         rng, wording
-            As in `stated_fact`.
+            As in `state_fact`.
         opinions
             Probability of an opinion.
 
@@ -236,35 +244,41 @@ class World:
         -------
         The claim.
         """
-        state = self.stated_opinion if rng.random() < opinions else self.stated_fact
-        claim = state(rng, wording)
-        if rng.random() >= LED_IN * self.manner.twist:
+        state_something = self.state_opinion if rng.random() < opinions else self.state_fact
+        claim = state_something(rng, wording)
+        if rng.random() >= LED_IN_SHARE * self.manner.twist:
             return claim
         form = rng.choice(["affirm", "deny"])
         lead = rng.choice(self.leads[wording][form])
-        return Claim(capitalise(lead + uncapitalise(claim.text)), self._after(lead, claim.share), claim.topic)
+        return Claim(
+            capitalise_sentence(lead + uncapitalise_sentence(claim.text)),
+            self._compute_share_after(lead, claim.share),
+            claim.topic,
+        )
 
-    def question(self, rng: random.Random, wording: Wording) -> Claim:
+    def ask_yes_no_question(self, rng: random.Random, wording: Wording) -> Claim:
         """Ask a yes/no question, sometimes a negated one.
 
         Parameters
         ----------
         rng, wording
-            As in `stated_fact`.
+            As in `state_fact`.
 
         Returns
         -------
         The question as a claim; its `share` is the share of people who say yes.
         """
         if rng.random() < 0.5:
-            fact = self.fact(rng)
-            return Claim(self.word(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation)
-        claim = self.stated_opinion(rng, wording) if rng.random() < 0.5 else self.stated_fact(rng, wording)
+            fact = self.draw_fact(rng)
+            return Claim(
+                self.word_relation(fact.relation, fact.words, rng, wording, "ask"), float(fact.holds), fact.relation
+            )
+        claim = self.state_opinion(rng, wording) if rng.random() < 0.5 else self.state_fact(rng, wording)
         form = "ask_deny" if rng.random() < 0.5 * self.manner.twist else "ask"
         lead = rng.choice(self.leads[wording][form])
-        text = capitalise(lead + uncapitalise(claim.text).rstrip(".") + "?")
-        return Claim(text, self._after(lead, claim.share), claim.topic)
+        text = capitalise_sentence(lead + uncapitalise_sentence(claim.text).rstrip(".") + "?")
+        return Claim(text, self._compute_share_after(lead, claim.share), claim.topic)
 
-    def _after(self, lead: str, share: float) -> float:
+    def _compute_share_after(self, lead: str, share: float) -> float:
         """Compute the share who agree with a claim after a lead-in, which may turn it round."""
         return 1 - share if set(lead.split()) & set(self.manner.heeds_turns) else share

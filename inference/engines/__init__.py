@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from ground.extras import needed
+from ground.extras import explain_missing_package
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -43,7 +43,7 @@ ENGINES = {
 }
 
 
-def hosted(engine: str) -> bool:
+def is_hosted(engine: str) -> bool:
     """Tell whether an engine asks a server; "auto" stands for an engine on this machine."""
     return engine in ENGINES and ENGINES[engine].hosted
 
@@ -60,8 +60,8 @@ def import_transformers() -> None:
             gc.enable()
 
 
-@needed("asking a model")
-def load(
+@explain_missing_package("asking a model")
+def load_engine(
     model: str,
     *,
     engine: str = "auto",
@@ -114,11 +114,11 @@ def load(
     if vllm is not None and engine != "vllm":
         raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
     for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
-        if hosted(engine) and value not in ("auto", None):
+        if is_hosted(engine) and value not in ("auto", None):
             raise InputError(f"--{name} {value}: with --engine {engine} the server decides that; leave it out")
 
     # Imported here, so that only the engine in use is: torch, transformers and vLLM take seconds to import.
-    if not hosted(engine):
+    if not is_hosted(engine):
         import_transformers()
     if engine == "vllm":
         from inference.engines.vllm.engine import VllmEngine
@@ -140,7 +140,7 @@ def load(
         from inference.engines.openai.settings import ApiSettings
 
         return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
-    from inference.engines.loading import load_checkpoint, transformers_errors_as_input_errors
+    from inference.engines.loading import convert_transformers_errors, load_checkpoint
 
     loaded = load_checkpoint(
         model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed, adapter=adapter
@@ -148,17 +148,17 @@ def load(
     if loaded.info["engine"] == "causal":
         from inference.engines.local.causal import CausalEngine
 
-        with transformers_errors_as_input_errors(model):  # it is tried on a few tokens
+        with convert_transformers_errors(model):  # it is tried on a few tokens
             return CausalEngine(loaded, batch_size)
     if loaded.info["engine"] == "classifier":
         from inference.engines.local.classifier import ClassifierEngine
 
-        with transformers_errors_as_input_errors(model):
+        with convert_transformers_errors(model):
             return ClassifierEngine(loaded, batch_size)
     from inference.engines.local.masked import MaskedEngine
 
-    with transformers_errors_as_input_errors(model):
+    with convert_transformers_errors(model):
         return MaskedEngine(loaded, batch_size)
 
 
-__all__ = ["ENGINES", "Entry", "hosted", "load"]
+__all__ = ["ENGINES", "Entry", "is_hosted", "load_engine"]

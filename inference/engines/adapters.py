@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.engines.digest import folder_digest
-from inference.stimuli.files import parse_json, shown, text_of
+from inference.engines.digest import compute_folder_digest
+from inference.stimuli.files import parse_json, read_text_file, shorten_value
 
 CONFIG, WEIGHTS, PICKLED = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"
 RECORD, HISTORY = "tuning.json", "history.json"
@@ -71,7 +71,7 @@ class Adapter:
         return Path(self.folder).resolve().name
 
 
-def read(folder: Path) -> Adapter:
+def read_adapter(folder: Path) -> Adapter:
     """Read the settings and the record of an adapter, and the shapes of its matrices; their numbers stay on disk.
 
     Raises
@@ -81,38 +81,38 @@ def read(folder: Path) -> Adapter:
     """
     _refuse_no_adapter(folder)
     file = folder / CONFIG
-    config = _fields(file)
+    config = _read_fields(file)
     _refuse_other_kinds(file, config)
     rank, alpha = config.get("r"), config.get("lora_alpha", 8)  # peft's default
     if type(rank) is not int or not 1 <= rank <= MOST_RANK:
-        raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shown(rank)}")
+        raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shorten_value(rank)}")
     if type(alpha) not in (int, float) or not isfinite(alpha) or alpha <= 0:
-        raise InputError(f"{file}: lora_alpha must be a number above 0, not {shown(alpha)}")
-    layers(folder / WEIGHTS, _shapes(folder / WEIGHTS), rank)
-    record = _fields(folder / RECORD) if (folder / RECORD).exists() else {}
+        raise InputError(f"{file}: lora_alpha must be a number above 0, not {shorten_value(alpha)}")
+    group_matrices_by_layer(folder / WEIGHTS, _read_shapes(folder / WEIGHTS), rank)
+    record = _read_fields(folder / RECORD) if (folder / RECORD).exists() else {}
     base = record.get("base", config.get("base_model_name_or_path"))
     revision = record.get("revision")
     if not isinstance(base, str) or not base.strip():
-        raise InputError(f"{file}: base_model_name_or_path must name the base model, not {shown(base)}")
+        raise InputError(f"{file}: base_model_name_or_path must name the base model, not {shorten_value(base)}")
     if not isinstance(revision, str | None):
-        raise InputError(f"{folder / RECORD}: revision must be text, not {shown(revision)}; restore the file")
-    known = {name: _fields_of(folder / RECORD, record, name) for name in ("settings", "counts")}
+        raise InputError(f"{folder / RECORD}: revision must be text, not {shorten_value(revision)}; restore the file")
+    record_fields = {name: _parse_record_field(folder / RECORD, record, name) for name in ("settings", "counts")}
     modules = config.get("target_modules")
     settings = {"r": rank, "lora_alpha": alpha, "target_modules": modules if isinstance(modules, str | list) else None}
     return Adapter(
         folder=str(folder),
         base=base,
         base_revision=revision,
-        revision=folder_digest(folder),
+        revision=compute_folder_digest(folder),
         rank=rank,
         scale=alpha / (sqrt(rank) if config.get("use_rslora") else rank),
-        settings={**settings, **known["settings"]},
-        counts=known["counts"],
-        history=read_history(folder / HISTORY) if (folder / HISTORY).exists() else (),
+        settings={**settings, **record_fields["settings"]},
+        counts=record_fields["counts"],
+        history=read_loss_history(folder / HISTORY) if (folder / HISTORY).exists() else (),
     )
 
 
-def read_history(file: Path) -> list[dict[str, Any]]:
+def read_loss_history(file: Path) -> list[dict[str, Any]]:
     """Read the losses of a training: step, epoch, loss, validation_loss; a loss is null where it was not computed.
 
     Raises
@@ -120,20 +120,20 @@ def read_history(file: Path) -> list[dict[str, Any]]:
     InputError
         Naming the file, the entry and the field.
     """
-    content = parse_json(file, text_of(file))
+    content = parse_json(file, read_text_file(file))
     if not isinstance(content, list):
-        raise InputError(f"{file}: expected a list of steps, not {shown(content)}; restore the file")
+        raise InputError(f"{file}: expected a list of steps, not {shorten_value(content)}; restore the file")
     for number, row in enumerate(content, start=1):
         for name, kind in ROW.items():
             value: Any = row.get(name) if isinstance(row, dict) else None
             absent = value is None and name not in ("step", "epoch")
             if not (absent or (type(value) in (int, kind) and isfinite(value))):
                 where = f"{file}, entry {number}"
-                raise InputError(f"{where}: {name} must be a number, not {shown(value)}; restore the file")
+                raise InputError(f"{where}: {name} must be a number, not {shorten_value(value)}; restore the file")
     return content
 
 
-def layers(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[str, dict[str, str]]:
+def group_matrices_by_layer(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[str, dict[str, str]]:
     """Find the two matrices of every layer by their names.
 
     Parameters
@@ -154,23 +154,23 @@ def layers(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[s
     InputError
         There is none, one is missing, is of another rank, or is no matrix of a linear layer.
     """
-    found: dict[str, dict[str, str]] = {}
+    matrices_by_layer: dict[str, dict[str, str]] = {}
     for key, shape in shapes.items():
-        named = NAME.fullmatch(key)
-        if named is None or len(shape) != 2:
+        match = NAME.fullmatch(key)
+        if match is None or len(shape) != 2:
             raise InputError(f"{file}: {key} is no matrix of a linear layer; such adapters are not supported")
-        found.setdefault(named["layer"], {})[named["matrix"]] = key
-    if not found:
+        matrices_by_layer.setdefault(match["layer"], {})[match["matrix"]] = key
+    if not matrices_by_layer:
         raise InputError(f"{file}: there is no matrix in it; save the adapter again")
-    for name, pair in found.items():
+    for name, pair in matrices_by_layer.items():
         if len(pair) < 2:
             raise InputError(f"{file}: {name} has one matrix of two; save the adapter again")
         if (shapes[pair["A"]][0], shapes[pair["B"]][1]) != (rank, rank):
             raise InputError(f"{file}: {name} is not of rank {rank}, as {CONFIG} says; save the adapter again")
-    return found
+    return matrices_by_layer
 
 
-def _shapes(file: Path) -> dict[str, tuple[int, ...]]:
+def _read_shapes(file: Path) -> dict[str, tuple[int, ...]]:
     """Read the shapes of the matrices, not their numbers."""
     from safetensors import SafetensorError, safe_open
 
@@ -185,50 +185,52 @@ def _refuse_no_adapter(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"--lora {folder}: no such folder; give the folder of an adapter, as peft writes it")
     if not (folder / CONFIG).is_file():
-        why = (
+        reason = (
             f"its tuning is not finished (no {CONFIG}); give that call of `waver tune` again"
             if (folder / RECORD).is_file()
             else f"no adapter there; give a folder with {CONFIG}, as peft writes it"
         )
-        raise InputError(f"--lora {folder}: {why}")
+        raise InputError(f"--lora {folder}: {reason}")
     if not (folder / WEIGHTS).is_file():
-        why = (
+        reason = (
             f"its weights are pickled ({PICKLED}), and opening a pickle can run any code"
             if (folder / PICKLED).exists()
             else "its weights are missing"
         )
-        raise InputError(f"--lora {folder}: {why}; save them as {WEIGHTS}")
+        raise InputError(f"--lora {folder}: {reason}; save them as {WEIGHTS}")
 
 
 def _refuse_other_kinds(file: Path, config: Mapping[str, Any]) -> None:
     """Refuse an adapter that does anything but add scale B A to the weights of linear layers."""
     kind, task = config.get("peft_type", "LORA"), config.get("task_type", "CAUSAL_LM")
     if kind != "LORA":
-        raise InputError(f"{file}: peft_type is {shown(kind)}; give an adapter of the kind LORA")
+        raise InputError(f"{file}: peft_type is {shorten_value(kind)}; give an adapter of the kind LORA")
     if task not in (None, "CAUSAL_LM"):
-        raise InputError(f"{file}: task_type is {shown(task)}; give an adapter of a CAUSAL_LM")
+        raise InputError(f"{file}: task_type is {shorten_value(task)}; give an adapter of a CAUSAL_LM")
     if config.get("init_lora_weights") not in STARTS:
         raise InputError(
-            f"{file}: init_lora_weights is {shown(config['init_lora_weights'])}, which changes the base model, too; "
-            "convert the adapter with peft (path_initial_model_for_weight_conversion)"
+            f"{file}: init_lora_weights is {shorten_value(config['init_lora_weights'])}, which changes the base "
+            "model, too; convert the adapter with peft (path_initial_model_for_weight_conversion)"
         )
     other = [name for name, value in config.items() if name not in READ | FREE and value not in EMPTY]
     if other:
         raise InputError(
-            f"{file}: {other[0]} = {shown(config[other[0]])} is not supported; merge the adapter into its model with "
-            "peft (merge_and_unload) and ask that"
+            f"{file}: {other[0]} = {shorten_value(config[other[0]])} is not supported; merge the adapter into its "
+            "model with peft (merge_and_unload) and ask that"
         )
 
 
-def _fields(file: Path) -> dict[str, Any]:
-    content = parse_json(file, text_of(file))
+def _read_fields(file: Path) -> dict[str, Any]:
+    content = parse_json(file, read_text_file(file))
     if not isinstance(content, dict):
-        raise InputError(f"{file}: expected an object with named fields, not {shown(content)}")
+        raise InputError(f"{file}: expected an object with named fields, not {shorten_value(content)}")
     return content
 
 
-def _fields_of(file: Path, record: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _parse_record_field(file: Path, record: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = record.get(name, {})
     if not isinstance(value, dict):
-        raise InputError(f"{file}: {name} must be an object with named fields, not {shown(value)}; restore the file")
+        raise InputError(
+            f"{file}: {name} must be an object with named fields, not {shorten_value(value)}; restore the file"
+        )
     return value

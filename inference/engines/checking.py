@@ -37,10 +37,10 @@ def refuse_impossible_config(name: str, file: Path) -> None:
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"model {name} cannot be loaded: {file.name} is no JSON ({_line(error)})") from None
+        raise InputError(f"model {name} cannot be loaded: {file.name} is no JSON ({_flatten_error(error)})") from None
     if not isinstance(config, dict):
         raise InputError(f"model {name} cannot be loaded: {file.name} holds no fields; save the model again")
-    for field, value in _numbers(config):
+    for field, value in _list_numbers(config):
         if PARTS.fullmatch(field) and value > MOST_PARTS:
             raise InputError(
                 f"model {name} cannot be loaded: {file.name}, {field}: {value:,.0f} is more than {MOST_PARTS:,}; "
@@ -98,8 +98,10 @@ def refuse_not_finite(name: str, model: Any) -> None:
     InputError
         Naming the first such weight.
     """
-    weights = [(where, each) for where, each in model.named_parameters() if each.is_floating_point() and each.numel()]
-    sums = torch.stack([each.detach().sum(dtype=torch.float32).cpu() for _, each in weights])
+    weights = [
+        (where, tensor) for where, tensor in model.named_parameters() if tensor.is_floating_point() and tensor.numel()
+    ]
+    sums = torch.stack([tensor.detach().sum(dtype=torch.float32).cpu() for _, tensor in weights])
     for place in (~sums.isfinite()).nonzero()[:, 0].tolist():
         where, weight = weights[place]
         if not bool(weight.isfinite().all()):  # else only their sum is too large
@@ -134,14 +136,14 @@ def refuse_foreign_tokens(name: str, tokenizer: Any, rows: int) -> None:
         if number >= rows and not (number in added and added[number].special)
     }
     if foreign:
-        token = min(foreign, key=lambda each: foreign[each])
+        token = min(foreign, key=lambda text: foreign[text])
         raise InputError(
             f"model {name}: its tokenizer has {len(foreign):,} tokens beyond the model's {rows:,} (such as {token!r}, "
             f"{foreign[token]:,}); put the tokenizer of this model into the folder"
         )
 
 
-def _numbers(config: Any) -> Iterator[tuple[str, float]]:
+def _list_numbers(config: Any) -> Iterator[tuple[str, float]]:
     """List the numbers of a configuration with their fields, those of its parts, too."""
     pending = [("", config)]
     while pending:
@@ -152,5 +154,5 @@ def _numbers(config: Any) -> Iterator[tuple[str, float]]:
             yield field, value
 
 
-def _line(error: Exception) -> str:
+def _flatten_error(error: Exception) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
-from inference.engines.exact.answer_words import Answers, continuations, spaced, tail
+from inference.engines.exact.answer_words import Answers, cut_tail, list_spacings, tokenize_answers
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
@@ -77,13 +77,13 @@ class LeftToRight(RowEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
-        row, score = self._rows([prompt])[0], self.score([prompt])[0][0]
+        row, score = self._ensure_rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
-            forms = self.lattice(row.numbers).forms()
+            forms = self.build_lattice(row.numbers).forms()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
-        context = tail(row.text) if score.error else row.text
-        options = continuations(context, row.answers, self.tokens.bare)
+        context = cut_tail(row.text) if score.error else row.text
+        options = tokenize_answers(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
@@ -98,19 +98,25 @@ class LeftToRight(RowEngine):
         -------
         Per sampling a list with one generation per prompt; a prompt that is too long gets an error.
         """
-        found: dict[Sampling, list[Generation]] = {}
+        generations: dict[Sampling, list[Generation]] = {}
         for effort, length in dict.fromkeys((sampling.effort, sampling.max_tokens) for sampling in samplings):
-            alike = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
-            found.update(zip(alike, map(list, zip(*self._generate_alike(prompts, alike), strict=True)), strict=True))
-        return [found[sampling] for sampling in samplings]
+            same_samplings = [s for s in dict.fromkeys(samplings) if (s.effort, s.max_tokens) == (effort, length)]
+            generations.update(
+                zip(
+                    same_samplings,
+                    map(list, zip(*self._generate_same_length(prompts, same_samplings), strict=True)),
+                    strict=True,
+                )
+            )
+        return [generations[sampling] for sampling in samplings]
 
-    def _generate_alike(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+    def _generate_same_length(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
-        rows = self._rows(prompts, samplings[0].effort)
-        return self._answered(
+        rows = self._ensure_rows(prompts, samplings[0].effort)
+        return self._ask_good_rows(
             partial(self._write_rows, samplings=samplings),
             rows,
-            [self._too_long(row, samplings[0].max_tokens) for row in rows],
+            [self._find_answer_problem(row, samplings[0].max_tokens) for row in rows],
             lambda problem: [Generation(error=problem)] * len(samplings),
         )
 
@@ -126,14 +132,16 @@ class LeftToRight(RowEngine):
         -------
         One thought per prompt; a prompt that is too long gets an error.
         """
-        rows = self._rows(prompts, sampling.effort)
-        problems = [self._too_long(row, sampling.max_tokens + self._longest_answer(row)) for row in rows]
-        return self._answered(
+        rows = self._ensure_rows(prompts, sampling.effort)
+        problems = [
+            self._find_answer_problem(row, sampling.max_tokens + self._count_answer_tokens(row)) for row in rows
+        ]
+        return self._ask_good_rows(
             partial(self._think_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
         )
 
     @abstractmethod
-    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
+    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
         """Write all texts as token ids, without the token that ended each; None where a probability is not finite.
 
         Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
@@ -141,7 +149,7 @@ class LeftToRight(RowEngine):
         """
 
     @abstractmethod
-    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+    def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on their options: per row a score for every temperature."""
 
     @abstractmethod
@@ -149,84 +157,88 @@ class LeftToRight(RowEngine):
         """Score rows on all numbers of a range: per row a score for every temperature."""
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        found: dict[int, list[Score]] = {}
+        scores_by_place: dict[int, list[Score]] = {}
         for numbers in dict.fromkeys(row.numbers for row in rows):
             places = [place for place, row in enumerate(rows) if row.numbers == numbers]
-            alike = [rows[place] for place in places]
-            scores = self._score_numbers(alike, numbers, temperatures) if numbers else self._score(alike, temperatures)
-            found.update(zip(places, scores, strict=True))
-        return [found[place] for place in range(len(rows))]
+            same_rows = [rows[place] for place in places]
+            scores = (
+                self._score_numbers(same_rows, numbers, temperatures)
+                if numbers
+                else self._score_options(same_rows, temperatures)
+            )
+            scores_by_place.update(zip(places, scores, strict=True))
+        return [scores_by_place[place] for place in range(len(rows))]
 
     def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        written = iter(self._written(rows, samplings))
+        written = iter(self._write_texts(rows, samplings))
         return [
-            [self._generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
+            [self._build_generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
             for row in rows
         ]
 
     def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
-        written = self._written(rows, [sampling])
+        written = self._write_texts(rows, [sampling])
         good = [(row, ids) for row, ids in zip(rows, written, strict=True) if ids is not None]
-        thoughts = iter(self._thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
+        thoughts = iter(self._score_thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
         return [Thought(error=NOT_FINITE) if ids is None else next(thoughts) for ids in written]
 
-    def _thoughts(self, rows: Sequence[Row], written: Sequence[list[int]]) -> list[Thought]:
+    def _score_thoughts(self, rows: Sequence[Row], written: Sequence[list[int]]) -> list[Thought]:
         """Score the options after what the model has thought."""
-        lengths = [self.tokens.thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
+        lengths = [self.tokens.count_thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
         begun = [
-            Row(row.text + self.tokens.raw(ids[:length]), row.ids + ids[:length], row.answers)
+            Row(row.text + self.tokens.decode_raw(ids[:length]), row.ids + ids[:length], row.answers)
             for row, ids, length in zip(rows, written, lengths, strict=True)
             if length is not None
         ]
         scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
-        found = [None if length is None else next(scores)[0] for length in lengths]
+        thought_scores = [None if length is None else next(scores)[0] for length in lengths]
         return [
             Thought(error=score.error) if score is not None and score.error else Thought(text, score)
-            for text, score in zip(self.tokens.decode(written), found, strict=True)
+            for text, score in zip(self.tokens.decode(written), thought_scores, strict=True)
         ]
 
-    def _generation(self, row: Row, samples: Sequence[list[int] | None]) -> Generation:
+    def _build_generation(self, row: Row, samples: Sequence[list[int] | None]) -> Generation:
         written = [ids for ids in samples if ids is not None]
         if len(written) < len(samples):
             return Generation(error=NOT_FINITE)
         texts = tuple(self.tokens.decode(written))
         if not self.tokens.thinks:
             return Generation(texts, texts)
-        lengths = [self.tokens.thinking(row.text, ids) for ids in written]
+        lengths = [self.tokens.count_thinking(row.text, ids) for ids in written]
         behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
-        return self._remembered_rows(prompts, lambda new: self._read(new, effort), effort)
+        return self._recall_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
 
-    def _read(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:
+    def _tokenize_prompts(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:
         """Render and tokenise prompts."""
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
         return list(zip(texts, encoded, strict=True))
 
-    def _problem(self, row: Row) -> str | None:
-        return self._too_long(row, self._longest_answer(row))
+    def _find_problem(self, row: Row) -> str | None:
+        return self._find_answer_problem(row, self._count_answer_tokens(row))
 
-    def _too_long(self, row: Row, answer: int) -> str | None:
+    def _find_answer_problem(self, row: Row, answer: int) -> str | None:
         """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
         if self.window is not None and len(row.ids) + answer > self.window:
             return f"{len(row.ids)} tokens and {answer} for the answer {PAST_WINDOW} of {self.window}"
-        return self._unknown(row)
+        return self._find_unknown_token(row)
 
-    def _longest_answer(self, row: Row) -> int:
+    def _count_answer_tokens(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
-            return self.lattice(row.numbers).depth
+            return self.build_lattice(row.numbers).depth
         answers = row.answers
         if answers not in self._answer_tokens:
-            forms = [form for words in answers for word in words for form in spaced(word)]
+            forms = [form for words in answers for word in words for form in list_spacings(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
 
-    def lattice(self, numbers: range) -> Lattice:
+    def build_lattice(self, numbers: range) -> Lattice:
         """Return the token paths that spell the numbers of a range."""
         if numbers not in self._lattices:
             self._lattices[numbers] = Lattice(numbers, self._token_texts)
@@ -234,8 +246,8 @@ class LeftToRight(RowEngine):
 
     @cached_property
     def _token_texts(self) -> list[str]:
-        return self.tokens.behind_text()
+        return self.tokens.list_texts_behind()
 
-    def _target(self, row: Row) -> Target:
-        context = (row.answers, tail(row.text))
-        return self._targets.get(context, lambda: continuations(row.text, row.answers, self.tokens.bare))
+    def _find_target(self, row: Row) -> Target:
+        context = (row.answers, cut_tail(row.text))
+        return self._targets.get(context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare))

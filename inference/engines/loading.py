@@ -28,8 +28,8 @@ from inference.engines.checking import (
     refuse_impossible_config,
     refuse_not_finite,
 )
-from inference.engines.digest import folder_digest
-from inference.engines.merging import merge
+from inference.engines.digest import compute_folder_digest
+from inference.engines.merging import merge_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def load_checkpoint(
     Parameters
     ----------
     name, engine, dtype, device, revision, seed, adapter
-        As in `inference.engines.load`, where the model is called `model`.
+        As in `inference.engines.load_engine`, where the model is called `model`.
     quantization
         The quantization configuration of transformers; None: the weights stay as they are.
 
@@ -88,11 +88,11 @@ def load_checkpoint(
     Raises
     ------
     InputError
-        As in `inference.engines.load`.
+        As in `inference.engines.load_engine`.
     """
     target = resolve_device(device)
-    commit, digest = pin(name, revision)
-    with transformers_errors_as_input_errors(name), quiet():
+    commit, digest = pin_revision(name, revision)
+    with convert_transformers_errors(name), silence_transformers():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = resolve_engine(name, config, engine)
     if adapter is not None and engine != "causal":
@@ -100,7 +100,7 @@ def load_checkpoint(
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AUTO[engine]
-    with transformers_errors_as_input_errors(name), quiet():
+    with convert_transformers_errors(name), silence_transformers():
         if (Path(name) / GENERATION_CONFIG_NAME).exists():  # a damaged one would be left out without a word
             GenerationConfig.from_pretrained(name)
         refuse_beyond_weights(name, auto, config)
@@ -126,8 +126,8 @@ def load_checkpoint(
         "parameters": parameters,
     }
     if adapter is not None:
-        merge(model, adapter)
-    model = (model if quantization else _move(name, model, target)).eval()
+        merge_adapter(model, adapter)
+    model = (model if quantization else _move_to_device(name, model, target)).eval()
     refuse_not_finite(name, model)
     refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
@@ -143,7 +143,7 @@ def resolve_device(requested: str) -> torch.device:
         if device.type == "meta":
             raise RuntimeError("it holds no numbers")
     except Exception as error:  # every kind of device has its own errors
-        reason = _first_line(error)
+        reason = _pick_first_line(error)
         raise InputError(f"device '{requested}' cannot be used here ({reason}): try --device cpu") from error
     return device
 
@@ -201,9 +201,9 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
         The architecture is unknown, or not of the requested kind: a bidirectional model is not asked as a causal one.
     """
     architectures = getattr(config, "architectures", None) or []
-    if not (isinstance(architectures, list) and all(isinstance(each, str) for each in architectures)):
+    if not (isinstance(architectures, list) and all(isinstance(architecture, str) for architecture in architectures)):
         raise InputError(f"model {name}: config.json: architectures must be a list of names, not {architectures!r}")
-    named = ", ".join(architectures) or "no architecture"
+    architecture_names = ", ".join(architectures) or "no architecture"
     classifies = any(a.endswith(CLASSIFIER) for a in architectures)
     engine = requested
     if engine == "auto":
@@ -215,26 +215,28 @@ def resolve_engine(name: str, config: Any, requested: str) -> str:
             engine = "classifier"
         else:
             raise InputError(
-                f"model {name}: its config names {named}; give a causal or masked language model or a classifier, "
-                "or say --engine causal or --engine masked"
+                f"model {name}: its config names {architecture_names}; give a causal or masked language model or a "
+                "classifier, or say --engine causal or --engine masked"
             )
     if engine == "masked" and classifies:
-        raise InputError(f"model {name}: its config names {named}; give the encoder that it was made from")
+        raise InputError(f"model {name}: its config names {architecture_names}; give the encoder that it was made from")
     if engine == "classifier" and not classifies:
-        raise InputError(f"model {name}: its config names {named}, no classifier; tune it first (waver tune nli)")
+        raise InputError(
+            f"model {name}: its config names {architecture_names}, no classifier; tune it first (waver tune nli)"
+        )
     bidirectional = config.model_type in MODEL_FOR_MASKED_LM_MAPPING_NAMES and not getattr(config, "is_decoder", True)
     if engine == "causal" and bidirectional:
         raise InputError(f"model {name}: {config.model_type} reads in both directions; ask it with --engine masked")
     return engine
 
 
-def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
+def pin_revision(name: str, revision: str | None) -> tuple[str | None, str | None]:
     """Find out exactly what will be loaded.
 
     Parameters
     ----------
     name, revision
-        As in `look_up`.
+        As in `find_config`.
 
     Returns
     -------
@@ -243,17 +245,17 @@ def pin(name: str, revision: str | None) -> tuple[str | None, str | None]:
     Raises
     ------
     InputError
-        As in `look_up`.
+        As in `find_config`.
     """
-    config = look_up(name, revision)
+    config = find_config(name, revision)
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return None, folder_digest(folder)
+        return None, compute_folder_digest(folder)
     # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
     return config.parent.name, None
 
 
-def look_up(name: str, revision: str | None) -> Path:
+def find_config(name: str, revision: str | None) -> Path:
     """Find the config.json of a checkpoint folder or hub model, without loading anything else.
 
     Parameters
@@ -284,7 +286,7 @@ def look_up(name: str, revision: str | None) -> Path:
     if folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
     try:
-        with transformers_errors_as_input_errors(name):
+        with convert_transformers_errors(name):
             path = Path(cached_file(name, "config.json", revision=revision))
     except InputError as error:
         raise NoSuchModel(str(error)) from error
@@ -314,7 +316,7 @@ def _refuse_incomplete(name: str, report: dict[str, Any]) -> None:
         raise InputError(f"model {name}: incomplete checkpoint, no fitting weights for {missing[0]}{more}")
 
 
-def _move(name: str, model: Any, device: torch.device) -> Any:
+def _move_to_device(name: str, model: Any, device: torch.device) -> Any:
     try:
         return model.to(device)
     except torch.OutOfMemoryError as error:
@@ -322,28 +324,28 @@ def _move(name: str, model: Any, device: torch.device) -> Any:
 
 
 @contextmanager
-def transformers_errors_as_input_errors(name: str) -> Iterator[None]:
+def convert_transformers_errors(name: str) -> Iterator[None]:
     """Turn long errors of transformers into one line; nearly all of them mean a wrong name, folder or field."""
     try:
         yield
     except InputError:
         raise
     except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-        raise InputError(f"model {name} cannot be loaded: {_first_line(error)}") from error
+        raise InputError(f"model {name} cannot be loaded: {_pick_first_line(error)}") from error
     except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
         raise InputError(
             f"model {name} cannot be loaded: its config.json, tokenizer or weights do not fit together "
-            f"({type(error).__name__}: {_first_line(error)}); save the model again"
+            f"({type(error).__name__}: {_pick_first_line(error)}); save the model again"
         ) from error
 
 
-def _first_line(error: Exception) -> str:
+def _pick_first_line(error: Exception) -> str:
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
     return lines[0][:LONGEST_REASON] if lines else type(error).__name__
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence_transformers() -> Iterator[None]:
     """Silence transformers: its progress bars break up the run's own, and missing weights are reported here."""
     bars, verbosity = transformers_logging.is_progress_bar_enabled(), transformers_logging.get_verbosity()
     transformers_logging.disable_progress_bar()

@@ -18,11 +18,11 @@ from safetensors.torch import load_file
 from transformers.pytorch_utils import Conv1D
 
 from ground.errors import InputError
-from inference.engines.adapters import WEIGHTS, Adapter, layers
+from inference.engines.adapters import WEIGHTS, Adapter, group_matrices_by_layer
 
 
 @torch.no_grad()
-def merge(model: Any, adapter: Adapter) -> None:
+def merge_adapter(model: Any, adapter: Adapter) -> None:
     """Add an adapter to a model, in place.
 
     Parameters
@@ -35,13 +35,13 @@ def merge(model: Any, adapter: Adapter) -> None:
     Raises
     ------
     InputError
-        As in `products`.
+        As in `compute_adapter_products`.
     """
-    for weight, product in products(model, adapter):
+    for weight, product in compute_adapter_products(model, adapter):
         weight.copy_(weight.float() + product.to(weight.device))
 
 
-def products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def compute_adapter_products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Compute what an adapter adds to each weight that it changes: scale B A (Hu et al., 2022, equation 3).
 
     Parameters
@@ -61,34 +61,34 @@ def products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch
         The file cannot be read, or a matrix does not fit the model: the adapter is of another one.
     """
     modules = dict(model.named_modules())
-    shared = Counter(id(each) for _, each in model.named_parameters(remove_duplicate=False))
-    for name, (first, second) in _matrices(adapter).items():
+    shared = Counter(id(tensor) for _, tensor in model.named_parameters(remove_duplicate=False))
+    for name, (first, second) in _read_matrices(adapter).items():
         module = modules.get(name)
         if not isinstance(module, torch.nn.Linear | Conv1D):
-            what = "no layer" if module is None else f"no linear layer but a {type(module).__name__}"
-            raise _misfit(adapter, f"{name} is {what} of the model")
+            kind = "no layer" if module is None else f"no linear layer but a {type(module).__name__}"
+            raise _build_misfit_error(adapter, f"{name} is {kind} of the model")
         if shared[id(module.weight)] > 1:
-            raise _misfit(adapter, f"{name} shares its weights with another layer")
+            raise _build_misfit_error(adapter, f"{name} shares its weights with another layer")
         product = adapter.scale * (second.float() @ first.float())
         product = product.T if isinstance(module, Conv1D) else product
         if product.shape != module.weight.shape:
-            sizes = " and ".join("x".join(map(str, each.shape)) for each in (product, module.weight))
-            raise _misfit(adapter, f"the shapes of {name} do not fit ({sizes})")
+            sizes = " and ".join("x".join(map(str, tensor.shape)) for tensor in (product, module.weight))
+            raise _build_misfit_error(adapter, f"the shapes of {name} do not fit ({sizes})")
         if not bool(product.isfinite().all()):
             raise InputError(f"--lora {adapter.folder}: its weights hold NaN or infinity ({name}); save it again")
         yield module.weight, product
 
 
-def _matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
+def _read_matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
     """Read the matrices A and B of every layer."""
     file = Path(adapter.folder) / WEIGHTS
     try:
         tensors = load_file(file)
     except (OSError, SafetensorError) as error:  # it was read when the call began, perhaps on another machine
         raise InputError(f"{file}: cannot be read ({error}); save the adapter again") from None
-    pairs = layers(file, {key: tuple(tensor.shape) for key, tensor in tensors.items()}, adapter.rank)
+    pairs = group_matrices_by_layer(file, {key: tuple(tensor.shape) for key, tensor in tensors.items()}, adapter.rank)
     return {name: (tensors[pair["A"]], tensors[pair["B"]]) for name, pair in pairs.items()}
 
 
-def _misfit(adapter: Adapter, why: str) -> InputError:
-    return InputError(f"--lora {adapter.folder}: {why}; name the model that it was made from with --model")
+def _build_misfit_error(adapter: Adapter, reason: str) -> InputError:
+    return InputError(f"--lora {adapter.folder}: {reason}; name the model that it was made from with --model")

@@ -18,7 +18,7 @@ ROOM = 2**26  # bytes
 ENTRY = 200  # bytes of an entry, beside its text and its ids
 
 
-class Remembered:
+class PromptMemory:
     """Prompts as the model gets them, as (text, token ids), found again by a fingerprint of what they are made of."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Remembered:
         Parameters
         ----------
         key
-            Its `fingerprint`.
+            Its `compute_prompt_fingerprint`.
         prompt
             The prompt itself: its own text is not stored a second time.
 
@@ -45,8 +45,8 @@ class Remembered:
         -------
         The text and its token ids; None for an unknown prompt.
         """
-        known = self._known.get(key)
-        return None if known is None else (prompt.text or "" if known[0] is None else known[0], known[1].tolist())
+        entry = self._known.get(key)
+        return None if entry is None else (prompt.text or "" if entry[0] is None else entry[0], entry[1].tolist())
 
     def add(self, key: Hashable, prompt: Prompt, text: str, ids: Sequence[int]) -> None:
         """Remember a prompt, if there is room.
@@ -54,7 +54,7 @@ class Remembered:
         Parameters
         ----------
         key
-            Its `fingerprint`.
+            Its `compute_prompt_fingerprint`.
         prompt
             The prompt.
         text
@@ -62,14 +62,14 @@ class Remembered:
         ids
             Its token ids.
         """
-        own = None if prompt.messages is None else text
-        size = ENTRY + 4 * len(ids) + (4 * len(own) if own is not None else 0)
+        stored_text = None if prompt.messages is None else text
+        size = ENTRY + 4 * len(ids) + (4 * len(stored_text) if stored_text is not None else 0)
         if self._bytes + size <= ROOM:
-            self._known[key] = own, array("i", ids)
+            self._known[key] = stored_text, array("i", ids)
             self._bytes += size
 
 
-def fingerprint(prompt: Prompt, effort: str | None = None) -> bytes:
+def compute_prompt_fingerprint(prompt: Prompt, effort: str | None = None) -> bytes:
     """Hash what decides how a prompt is rendered.
 
     Parameters

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inference.engines.contract import Score
-from inference.engines.remembered import Remembered, fingerprint
+from inference.engines.remembered import PromptMemory, compute_prompt_fingerprint
 
 if TYPE_CHECKING:
     from inference.engines.exact.answer_words import Answers
@@ -34,7 +34,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PromptMeasures:
     """What is known of many prompts after their texts and ids are forgotten.
 
     Attributes
@@ -66,8 +66,8 @@ class ReadPrompts(list["Prompt"]):
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_read_rows`), which it cannot take (`_problem`), how the others are
-    cut into batches (`_cut`) and how a batch of them is scored (`_score_rows`).
+    A subclass says how prompts become token ids (`_read_rows`), which it cannot take (`_find_problem`), how the others
+    are cut into batches (`_split_batches`) and how a batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -77,11 +77,11 @@ class RowEngine(ABC):
     """Rows of the embeddings, where the tokenizer has ids without one, which would end the program."""
 
     @cached_property
-    def _remembered(self) -> Remembered:
-        return Remembered()
+    def _prompt_memory(self) -> PromptMemory:
+        return PromptMemory()
 
     @cached_property
-    def _reading(self) -> Lock:
+    def _reading_lock(self) -> Lock:
         """Held by the thread that reads: what is remembered and some tokenizers are for one at a time."""
         return Lock()
 
@@ -90,11 +90,11 @@ class RowEngine(ABC):
         """Render and tokenise prompts."""
 
     @abstractmethod
-    def _problem(self, row: Row) -> str | None:
+    def _find_problem(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked; None if it can."""
 
     @abstractmethod
-    def _cut(self, measured: Measured) -> list[list[int]]:
+    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut the prompts that can be asked into batches."""
 
     @abstractmethod
@@ -103,14 +103,16 @@ class RowEngine(ABC):
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Count the tokens of every prompt, special tokens included."""
-        return self._measure(prompts).lengths
+        return self._measure_prompts(prompts).lengths
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches."""
-        measured = self._measure(prompts)
+        measured = self._measure_prompts(prompts)
         # Prompts that cannot be asked come last, in batches of their own: their length must not shape other batches.
         refused = sorted(set(range(len(prompts))).difference(measured.order))
-        return self._cut(measured) + [refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)]
+        return self._split_batches(measured) + [
+            refused[start : start + CHUNK] for start in range(0, len(refused), CHUNK)
+        ]
 
     def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
         """Render and tokenise a batch before it is asked.
@@ -124,7 +126,7 @@ class RowEngine(ABC):
         -------
         The same prompts, with their rows.
         """
-        return ReadPrompts(prompts, {effort: self._rows(prompts, effort) for effort in efforts})
+        return ReadPrompts(prompts, {effort: self._ensure_rows(prompts, effort) for effort in efforts})
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
         """Score one batch.
@@ -138,23 +140,23 @@ class RowEngine(ABC):
         -------
         Per temperature a list with one score per prompt; a prompt that cannot be asked gets an error.
         """
-        rows = self._rows(prompts)
-        by_prompt = self._answered(
+        rows = self._ensure_rows(prompts)
+        by_prompt = self._ask_good_rows(
             partial(self._score_rows, temperatures=temperatures),
             rows,
-            [self._problem(row) for row in rows],
+            [self._find_problem(row) for row in rows],
             lambda problem: [Score(error=problem)] * len(temperatures),
         )
         return [list(scores) for scores in zip(*by_prompt, strict=True)]
 
-    def _rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
+    def _ensure_rows(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[Row]:
         """Return prompts as they were read, or read them now."""
         if isinstance(prompts, ReadPrompts):
             return prompts.rows[effort]
-        with self._reading:
+        with self._reading_lock:
             return self._read_rows(prompts, effort)
 
-    def _answered(
+    def _ask_good_rows(
         self,
         ask: Callable[[Sequence[Row]], list[R]],
         rows: Sequence[Row],
@@ -163,33 +165,35 @@ class RowEngine(ABC):
     ) -> list[R]:
         """Ask the rows without a problem; `failed` makes the results of the others."""
         good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-        results = iter(self._in_memory(ask, good, failed) if good else ())
+        results = iter(self._ask_within_memory(ask, good, failed) if good else ())
         return [failed(problem) if problem else next(results) for problem in problems]
 
-    def _in_memory(
+    def _ask_within_memory(
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
     ) -> list[R]:
         """Ask all rows at once; an engine that must watch its own memory asks fewer."""
         return ask(rows)
 
-    def _remembered_rows(
+    def _recall_rows(
         self,
         prompts: Sequence[Prompt],
         read: Callable[[list[Prompt]], list[tuple[str, list[int]]]],
         effort: str | None = None,
     ) -> list[Row]:
         """Make rows of what is remembered of prompts; `read` renders and tokenises the others, each once."""
-        keys = [fingerprint(prompt, effort) for prompt in prompts]
+        keys = [compute_prompt_fingerprint(prompt, effort) for prompt in prompts]
         every = dict(zip(keys, prompts, strict=True))
-        known = {key: self._remembered.get(key, prompt) for key, prompt in every.items()}
-        found = {key: there for key, there in known.items() if there is not None}
-        new = [key for key in every if key not in found]
+        entries = {key: self._prompt_memory.get(key, prompt) for key, prompt in every.items()}
+        texts_and_ids = {key: entry for key, entry in entries.items() if entry is not None}
+        new = [key for key in every if key not in texts_and_ids]
         for key, (text, ids) in zip(new, read([every[key] for key in new]) if new else (), strict=True):
-            found[key] = text, ids
-            self._remembered.add(key, every[key], text, ids)
-        return [Row(*found[key], prompt.answers, prompt.numbers) for key, prompt in zip(keys, prompts, strict=True)]
+            texts_and_ids[key] = text, ids
+            self._prompt_memory.add(key, every[key], text, ids)
+        return [
+            Row(*texts_and_ids[key], prompt.answers, prompt.numbers) for key, prompt in zip(keys, prompts, strict=True)
+        ]
 
-    def _unknown(self, row: Row) -> str | None:
+    def _find_unknown_token(self, row: Row) -> str | None:
         """Say which token of a prompt the model does not know; None if it knows all."""
         if self.vocabulary is None or (highest := max(row.ids, default=0)) < self.vocabulary:
             return None
@@ -213,9 +217,9 @@ class RowEngine(ABC):
         """Do nothing: all memory is freed with the engine."""
         return {}
 
-    def _measure(self, prompts: Sequence[Prompt]) -> Measured:
+    def _measure_prompts(self, prompts: Sequence[Prompt]) -> PromptMeasures:
         """Measure all prompts; those that begin alike are found within each chunk that is tokenised at a time."""
-        self._remembered.make_room()
+        self._prompt_memory.make_room()
         lengths: list[int] = []
         order: list[int] = []
         common: list[int] = []
@@ -223,23 +227,25 @@ class RowEngine(ABC):
         before: list[int] = []
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
-            rows = self._rows(chunk)
-            good = sorted((row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._problem(row))
+            rows = self._ensure_rows(chunk)
+            good = sorted(
+                (row.ids, place) for place, row in enumerate(rows, len(lengths)) if not self._find_problem(row)
+            )
             for ids, place in good:
                 order.append(place)
-                common.append(len(common_prefix(before, ids)))
+                common.append(len(find_common_prefix(before, ids)))
                 before = ids
             # What the first and the last in alphabetical order share, all share: [1, 2], [1, 3] and [1, 4] share [1].
             if good:
-                ends = common_prefix(good[0][0], good[-1][0])
-                shared = ends if shared is None else common_prefix(shared, ends)
+                ends = find_common_prefix(good[0][0], good[-1][0])
+                shared = ends if shared is None else find_common_prefix(shared, ends)
             lengths.extend(len(row.ids) for row in rows)
         # Every prompt must keep one token to compute, whose output is read.
         most = min((lengths[place] for place in order), default=1) - 1
-        return Measured(lengths, order, common, (shared or [])[:most])
+        return PromptMeasures(lengths, order, common, (shared or [])[:most])
 
 
-def common_prefix(a: list[int], b: list[int]) -> list[int]:
+def find_common_prefix(a: list[int], b: list[int]) -> list[int]:
     """Find the ids with which both lists begin.
 
     Slices are compared at once, and the half that differs is halved again: ten times as fast as id after id.
@@ -255,16 +261,16 @@ def common_prefix(a: list[int], b: list[int]) -> list[int]:
 
     Examples
     --------
-    >>> common_prefix([1, 2, 3, 4, 5], [1, 2, 3, 9])
+    >>> find_common_prefix([1, 2, 3, 4, 5], [1, 2, 3, 9])
     [1, 2, 3]
     """
-    # The lists are equal before `alike`, and not yet compared from there to `end`. Above: 0 to 4, then 2 to 4, then 3
+    # The lists are equal before `n_equal`, and not yet compared from there to `end`. Above: 0 to 4, then 2 to 4, then 3
     # to 4; there 4 and 9 differ, so `end` becomes 3.
-    alike, end = 0, min(len(a), len(b))
-    while alike < end:
-        middle = (alike + end + 1) // 2
-        if a[alike:middle] == b[alike:middle]:
-            alike = middle
+    n_equal, end = 0, min(len(a), len(b))
+    while n_equal < end:
+        middle = (n_equal + end + 1) // 2
+        if a[n_equal:middle] == b[n_equal:middle]:
+            n_equal = middle
         else:
             end = middle - 1
-    return a[:alike]
+    return a[:n_equal]

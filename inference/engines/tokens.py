@@ -39,10 +39,10 @@ class Tokens:
     def __init__(self, name: str, tokenizer: Any) -> None:
         self.name = name
         self.tokenizer = tokenizer
-        self.bare: Encode = plain_encoder(tokenizer)
-        self._leading = _leading_specials(tokenizer)
-        self._thinking = self._marks()
-        self.ends = self._ends()
+        self.bare: Encode = build_plain_encoder(tokenizer)
+        self._leading = _find_leading_specials(tokenizer)
+        self._thinking = self._find_thinking_marks()
+        self.ends = self._find_end_ids()
 
     @property
     def chat_template(self) -> str | None:
@@ -54,7 +54,7 @@ class Tokens:
         """Whether the chat template opens room for thinking before the answer."""
         return self._thinking is not None
 
-    def thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
+    def count_thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
         """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
 
         Parameters
@@ -72,27 +72,27 @@ class Tokens:
         if self._thinking is None:
             return 0
         begin, end = self._thinking
-        written = self.raw(ids)
+        written = self.decode_raw(ids)
         if end not in written:
             return None if begin in written or prompt.rstrip().endswith(begin) else 0
         # The shortest beginning with the closing mark. Example: if 6 tokens write "<think> a b </think> \n yes", a word
         # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
-        length = bisect_left(range(len(ids)), True, key=lambda n: end in self.raw(ids[:n]))
+        length = bisect_left(range(len(ids)), True, key=lambda n: end in self.decode_raw(ids[:n]))
         for more in range(length + 1, len(ids) + 1):
-            blank = self.raw(ids[length:more])
+            blank = self.decode_raw(ids[length:more])
             if not blank.isspace():
                 break
             if blank.endswith("\n"):
                 length = more
         return length
 
-    def _marks(self) -> tuple[str, str] | None:
+    def _find_thinking_marks(self) -> tuple[str, str] | None:
         template = self.chat_template or ""
-        shown = [marks for marks in THINKING if any(mark in template for mark in marks)]
-        if not shown and "enable_thinking" in template:
-            known = self.tokenizer.get_added_vocab()
-            shown = [*(marks for marks in THINKING if known.keys() & set(marks)), THINKING[0]]
-        return shown[0] if shown else None
+        mark_pairs = [marks for marks in THINKING if any(mark in template for mark in marks)]
+        if not mark_pairs and "enable_thinking" in template:
+            added_tokens = self.tokenizer.get_added_vocab()
+            mark_pairs = [*(marks for marks in THINKING if added_tokens.keys() & set(marks)), THINKING[0]]
+        return mark_pairs[0] if mark_pairs else None
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write the prompt out as the text that is tokenised.
@@ -118,7 +118,7 @@ class Tokens:
             return prompt.text or ""
         thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
         try:
-            return self._chat(prompt.messages, add_generation_prompt=True, **thinking)
+            return self._apply_chat_template(prompt.messages, add_generation_prompt=True, **thinking)
         except Exception as error:  # a template can fail as any program can
             reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
             raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
@@ -132,28 +132,28 @@ class Tokens:
             It shows nothing of a user's message.
         """
         try:
-            shown = self.render(Prompt(None, ({"role": "user", "content": QUESTION},), ()))
+            rendered = self.render(Prompt(None, ({"role": "user", "content": QUESTION},), ()))
         except InputError:  # it may want a system message: the prompts themselves will show
             return
-        if QUESTION not in shown:
+        if QUESTION not in rendered:
             raise InputError(
                 f"model {self.name}: its chat template never shows the text of a message; correct it, or ask the model "
                 "with --form plain"
             )
 
-    def _chat(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
+    def _apply_chat_template(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
         text: str = self.tokenizer.apply_chat_template(
             list(messages), tokenize=False, date_string=CHAT_DATE, **variables
         )
         return text
 
-    def _ends(self) -> frozenset[int]:
+    def _find_end_ids(self) -> frozenset[int]:
         """Find the ids that end an answer: EOS, and the special token that the chat template writes after an answer."""
         ends = {self.tokenizer.eos_token_id} - {None}
         if self.chat_template:
-            told = ({"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER})
+            messages = ({"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER})
             try:
-                behind = self._chat(told).rpartition(ANSWER)[2].lstrip()
+                behind = self._apply_chat_template(messages).rpartition(ANSWER)[2].lstrip()
             except Exception:  # this template takes no assistant message, or wants a system message
                 behind = ""
             special = self.tokenizer.added_tokens_decoder
@@ -180,12 +180,12 @@ class Tokens:
             for is_chat, ids in zip(chat, self.bare(texts), strict=True)
         ]
 
-    def raw(self, ids: Sequence[int]) -> str:
+    def decode_raw(self, ids: Sequence[int]) -> str:
         """Decode a text as written, special tokens included."""
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
-    def behind_text(self) -> list[str]:
+    def list_texts_behind(self) -> list[str]:
         """Find what each token of the vocabulary writes after other text; special tokens write nothing."""
         anchor = self.bare(["a"])[0]
         (before,) = self.decode([anchor])
@@ -199,7 +199,7 @@ class Tokens:
         return decoded
 
 
-def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
+def build_plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
     """Make an encoder that does not truncate, pad, or warn about long texts.
 
     Parameters
@@ -218,20 +218,20 @@ def plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
         backend.no_truncation()  # tokenizer files may carry either setting from training
         backend.no_padding()
 
-        def encode(texts: Sequence[str]) -> list[list[int]]:
-            found = backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
-            return [encoding.ids for encoding in found]
+        def encode_texts(texts: Sequence[str]) -> list[list[int]]:
+            encodings = backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
+            return [encoding.ids for encoding in encodings]
 
-        return WordByWord(encode) if not special_tokens and cuts_at_blanks(backend) else encode
+        return WordByWord(encode_texts) if not special_tokens and cuts_at_blanks(backend) else encode_texts
     return lambda texts: (
         tokenizer(list(texts), add_special_tokens=special_tokens, verbose=False)["input_ids"] if texts else []
     )
 
 
-def _leading_specials(tokenizer: Any) -> list[int]:
+def _find_leading_specials(tokenizer: Any) -> list[int]:
     """Find the ids that the tokenizer puts before a text (BOS, if it has one), not those that it puts after."""
-    bare = plain_encoder(tokenizer)(["a"])[0]
-    full = plain_encoder(tokenizer, special_tokens=True)(["a"])[0]
+    bare = build_plain_encoder(tokenizer)(["a"])[0]
+    full = build_plain_encoder(tokenizer, special_tokens=True)(["a"])[0]
     for start in range(len(full) - len(bare) + 1):
         if full[start : start + len(bare)] == bare:
             return full[:start]

@@ -63,10 +63,10 @@ class WordByWord:
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
         with self._in_use:
-            return self._tokenised(texts)
+            return self._tokenize_words(texts)
 
-    def _tokenised(self, texts: Sequence[str]) -> list[list[int]]:
-        cut = _cut(texts)
+    def _tokenize_words(self, texts: Sequence[str]) -> list[list[int]]:
+        cut = _cut_into_words(texts)
         words = set(chain.from_iterable(cut))
         new = list(words.difference(self._known))
         if len(self._known) + len(new) > REMEMBERED_WORDS:
@@ -74,14 +74,14 @@ class WordByWord:
             new = list(words)
         encoded = self._encode(new) if new else ()
         self._known.update((word, array("i", ids).tobytes()) for word, ids in zip(new, encoded, strict=True))
-        found = [array("i", b"".join(map(self._known.__getitem__, words))).tolist() for words in cut]
+        ids_by_text = [array("i", b"".join(map(self._known.__getitem__, words))).tolist() for words in cut]
         for word in new:
             if len(word) > LONGEST_WORD:
                 del self._known[word]
-        return found
+        return ids_by_text
 
 
-def _cut(texts: Sequence[str]) -> list[list[str]]:
+def _cut_into_words(texts: Sequence[str]) -> list[list[str]]:
     """Cut texts into words: put marks before all blanks, remove those next to white space, and split at the marks.
 
     That is ten times as fast as `_CUT`. A word shows where there is other white space than blanks and line breaks: then
@@ -89,17 +89,17 @@ def _cut(texts: Sequence[str]) -> list[list[str]]:
 
     Examples
     --------
-    >>> _cut(["Reply yes.", "Say  it", "a\\t b"])
+    >>> _cut_into_words(["Reply yes.", "Say  it", "a\\t b"])
     [['Reply', ' yes.'], ['Say  it'], ['a\\t b']]
     """
-    cut = [_CUT.split(text) if _MARK in text else _marked(text).split(_MARK) for text in texts]
+    cut = [_CUT.split(text) if _MARK in text else _mark_cuts(text).split(_MARK) for text in texts]
     odd = {word for word in set(chain.from_iterable(cut)) if not (word.removeprefix(" ") == word.strip() != "")}
     if not odd:
         return cut
     return [words if odd.isdisjoint(words) else _CUT.split(text) for words, text in zip(cut, texts, strict=True)]
 
 
-def _marked(text: str) -> str:
+def _mark_cuts(text: str) -> str:
     text = text.replace(" ", f"{_MARK} ")
     for wrong, right in _WRONG.items():
         text = text.replace(wrong, right)
@@ -112,14 +112,16 @@ def cuts_at_blanks(backend: Tokenizer) -> bool:
     bpe = isinstance(model, models.BPE) and not model.dropout
     plain = normalizer is None or json.loads(normalizer.__getstate__()) == {"type": "NFC"}
     added = backend.get_added_tokens_decoder().values()
-    apart = not any(each.lstrip or each.rstrip or each.single_word or " " in each.content for each in added)
-    return bpe and plain and apart and backend.pre_tokenizer is not None and _cuts(backend.pre_tokenizer)
+    keeps_blanks = not any(token.lstrip or token.rstrip or token.single_word or " " in token.content for token in added)
+    return (
+        bpe and plain and keeps_blanks and backend.pre_tokenizer is not None and _cuts_by_pattern(backend.pre_tokenizer)
+    )
 
 
-def _cuts(pre_tokenizer: Any) -> bool:
+def _cuts_by_pattern(pre_tokenizer: Any) -> bool:
     """Tell whether texts are cut by one of the patterns, and then only written as bytes."""
-    told = json.loads(pre_tokenizer.__getstate__())
-    *first, last = told["pretokenizers"] if told["type"] == "Sequence" else [told]
+    settings = json.loads(pre_tokenizer.__getstate__())
+    *first, last = settings["pretokenizers"] if settings["type"] == "Sequence" else [settings]
     if last["type"] != "ByteLevel" or last["add_prefix_space"]:
         return False
     if last["use_regex"]:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError, cut
+from ground.errors import InputError, shorten_text
 from inference.importers import saving
 from inference.stimuli import records
-from inference.stimuli.files import not_finite, shown
-from inference.stimuli.numbers import number
+from inference.stimuli.files import is_nonfinite, shorten_value
+from inference.stimuli.numbers import parse_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,12 +31,12 @@ COMMAND = "import accuracies"
 HELP = "import a table of accuracies by model, task and template, without answers"
 
 EXAMPLE = "example: waver import accuracies results.csv --out RUN --condition-column shots"
-NAMES = {
+NAME_COLUMNS = {
     "model": "which model answered",
     "task": "what it was asked: a benchmark or a part of one",
     "template": "the wording that all questions of the task were asked in",
 }
-NUMBERS = {
+NUMBER_COLUMNS = {
     "accuracy": "share of right answers, 0 to 1, or per cent",
     "n": "number of answers that the accuracy is the share of right ones of",
 }
@@ -48,7 +48,7 @@ Key = tuple[str, str, str, str]  # model, condition, task, template
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AccuracyRow:
     """One accuracy, as the table has it: `number` may be per cent, and `signed` where it was written with the sign."""
 
     place: str
@@ -58,10 +58,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AccuracyRows:
     """What the tables hold: the rows by what they are about, and the fields of every condition."""
 
-    rows: Mapping[Key, Row]
+    rows: Mapping[Key, AccuracyRow]
     conditions: Mapping[str, Mapping[str, str]]
 
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLE
     parser.add_argument("files", nargs="+", metavar="FILE", help=f"tables: {', '.join(records.READERS)}")
     columns = parser.add_argument_group("what the columns are")
-    for role, about in {**NAMES, **NUMBERS}.items():
+    for role, about in {**NAME_COLUMNS, **NUMBER_COLUMNS}.items():
         columns.add_argument(f"--{role}-column", metavar="COLUMN", default=role, help=f"{about} (default: {role})")
     columns.add_argument(
         "--condition-column", metavar="COLUMN", action="append", default=[],
@@ -93,90 +93,103 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and row: an unknown column, a wrong number, two accuracies for one template ...
     """
     paths = [Path(file) for file in args.files]
-    columns = {role: getattr(args, f"{role}_column") for role in (*NAMES, *NUMBERS)}
-    named = {f"--{role}-column": column for role, column in columns.items()}
-    records.refuse_shared({**named, **{f"--condition-column {column}": column for column in args.condition_column}})
-    found = _read(paths, columns, args.condition_column)
-    scale, why = _scale(found, args.scale)
-    accuracies = {key: _share(row, scale) for key, row in found.rows.items()}
+    columns = {role: getattr(args, f"{role}_column") for role in (*NAME_COLUMNS, *NUMBER_COLUMNS)}
+    column_by_option = {f"--{role}-column": column for role, column in columns.items()}
+    records.check_column_roles(
+        {**column_by_option, **{f"--condition-column {column}": column for column in args.condition_column}}
+    )
+    accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
+    scale, scale_sentence = _choose_scale(accuracy_rows, args.scale)
+    accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column, "scale": scale}
-    lines = saving.save(
+    lines = saving.save_import(
         args.out,
-        _study(found, Path(args.out).resolve().name if args.name is None else args.name, args),
-        lambda: [_responses(found, accuracies)],
-        found.conditions,
+        _build_accuracy_study(accuracy_rows, Path(args.out).resolve().name if args.name is None else args.name, args),
+        lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],
+        accuracy_rows.conditions,
         descriptions=args.models,
-        imported=saving.fingerprint(paths, settings),
+        imported=saving.compute_fingerprint(paths, settings),
         command=args.call,
         complete=True,
     )
-    saving.tell([*lines, why, *_uneven(found, accuracies)])
+    saving.print_lines([*lines, scale_sentence, *_describe_uneven_accuracies(accuracy_rows, accuracies)])
 
 
-def _read(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> Found:
+def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> AccuracyRows:
     """Read all rows of all tables."""
-    rows: dict[Key, Row] = {}
+    rows: dict[Key, AccuracyRow] = {}
     fields: dict[str, dict[str, str]] = {}
     for path in paths:
         for place, record in records.Records(path, [*columns.values(), *conditions]):
             where = f"{path}, {place}"
-            model, task, template = (_name(where, columns[role], record[columns[role]]) for role in NAMES)
-            values = [_name(where, column, record[column]) for column in conditions]
-            condition = "/".join(map(_condition, conditions, values)) or saving.CONDITION
-            own = {"form": saving.FORM, **dict(zip(conditions, values, strict=True))}
-            if fields.setdefault(condition, own) != own:
+            model, task, template = (
+                _parse_accuracy_name(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
+            )
+            values = [_parse_accuracy_name(where, column, record[column]) for column in conditions]
+            condition = "/".join(map(_name_condition_value, conditions, values)) or saving.IMPORT_CONDITION
+            condition_fields = {"form": saving.IMPORT_FORM, **dict(zip(conditions, values, strict=True))}
+            if fields.setdefault(condition, condition_fields) != condition_fields:
                 raise InputError(f"{where}: two different conditions would both be called '{condition}'; rename them")
             key = (model, condition, task, template)
             if key in rows:
-                raise InputError(_repeated(path, where, key, rows[key].place, {*columns.values(), *conditions}))
-            value, signed = _number(where, columns["accuracy"], record[columns["accuracy"]])
-            rows[key] = Row(where, value, signed, _whole(where, columns["n"], record[columns["n"]]))
-    return Found(rows, fields)
+                raise InputError(
+                    _describe_repeated_row(path, where, key, rows[key].place, {*columns.values(), *conditions})
+                )
+            value, signed = _parse_accuracy(where, columns["accuracy"], record[columns["accuracy"]])
+            rows[key] = AccuracyRow(where, value, signed, _parse_n_answers(where, columns["n"], record[columns["n"]]))
+    return AccuracyRows(rows, fields)
 
 
-def _name(where: str, column: str, cell: str | None) -> str:
+def _parse_accuracy_name(where: str, column: str, cell: str | None) -> str:
     name = (cell or "").strip()
-    if not name or not_finite(name):
-        raise InputError(f"{where}: column '{column}' holds {shown(cell or None)}; every accuracy needs a name there")
+    if not name or is_nonfinite(name):
+        raise InputError(
+            f"{where}: column '{column}' holds {shorten_value(cell or None)}; every accuracy needs a name there"
+        )
     return name
 
 
-def _condition(column: str, value: str) -> str:
+def _name_condition_value(column: str, value: str) -> str:
     """Name a condition by its value, and a number by its column, too: "shots 0"."""
     return f"{column} {value}" if value.isdecimal() else value
 
 
-def _repeated(path: Path, where: str, key: Key, before: str, used: set[str]) -> str:
-    others = [name for name in records.Records(path).fields() if name not in used]
-    there = f"; the columns that are left are {cut(', '.join(others), 200)}" if others else ""
+def _describe_repeated_row(path: Path, where: str, key: Key, before: str, used: set[str]) -> str:
+    unused_columns = [name for name in records.Records(path).fields() if name not in used]
+    unused_hint = (
+        f"; the columns that are left are {shorten_text(', '.join(unused_columns), 200)}" if unused_columns else ""
+    )
     return (
         f"{where}: the same model, condition, task and template as in {before} ({', '.join(map(repr, key))}); tell "
-        f"them apart by --condition-column{there}"
+        f"them apart by --condition-column{unused_hint}"
     )
 
 
-def _number(where: str, column: str, cell: str | None) -> tuple[float, bool]:
+def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, bool]:
     """Read an accuracy, and whether it is written with the sign of per cent."""
     text = (cell or "").strip()
-    value = number(text.removesuffix("%"))
+    value = parse_number(text.removesuffix("%"))
     if not 0 <= value <= 100:
         point = "; write it with a point, not a comma" if "," in text else ""
         raise InputError(
-            f"{where}: column '{column}' holds {shown(cell or None)}, not an accuracy from 0 to 1 or 0 to 100 %{point}"
+            f"{where}: column '{column}' holds {shorten_value(cell or None)}, not an accuracy from 0 to 1 or 0 to 100 "
+            f"%{point}"
         )
     return value, text.endswith("%")
 
 
-def _whole(where: str, column: str, cell: str | None) -> int:
-    value = number((cell or "").strip())
-    if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.EXACT:
-        raise InputError(f"{where}: column '{column}' holds {shown(cell or None)}, not a number of answers, from 1 on")
+def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
+    value = parse_number((cell or "").strip())
+    if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.LARGEST_EXACT:
+        raise InputError(
+            f"{where}: column '{column}' holds {shorten_value(cell or None)}, not a number of answers, from 1 on"
+        )
     return int(value)
 
 
-def _scale(found: Found, stated: str | None) -> tuple[str, str]:
+def _choose_scale(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
     """Tell whether the accuracies are shares or per cent, and say so in one line; refuse where it is open."""
-    rows = list(found.rows.values())
+    rows = list(accuracy_rows.rows.values())
     signs = [row for row in rows if row.signed]
     bare = next((row for row in rows if not row.signed), None)
     above = next((row for row in rows if row.number > 1), None)
@@ -194,27 +207,27 @@ def _scale(found: Found, stated: str | None) -> tuple[str, str]:
     scale = stated or (PERCENT if signs or above else SHARE)
     low, high = (end(row.number for row in rows) for end in (min, max))
     how = "as --scale says" if stated else "by their sign" if signs else "recognised by their size"
-    what = f"per cent, {how}: divided by 100" if scale == PERCENT else f"shares, {how}"
-    return scale, f"accuracies from {low:g} to {high:g} are {what}"
+    scale_words = f"per cent, {how}: divided by 100" if scale == PERCENT else f"shares, {how}"
+    return scale, f"accuracies from {low:g} to {high:g} are {scale_words}"
 
 
-def _share(row: Row, scale: str) -> float:
+def _convert_to_share(row: AccuracyRow, scale: str) -> float:
     return row.number / 100 if scale == PERCENT else row.number
 
 
-def _uneven(found: Found, accuracies: Mapping[Key, float]) -> list[str]:
+def _describe_uneven_accuracies(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> list[str]:
     """Say how many accuracies are no whole number of n answers, as averages over classes are."""
-    wrong = [row for key, row in found.rows.items() if not _whole_number_right(accuracies[key], row.n)]
-    if not wrong:
+    uneven_rows = [row for key, row in accuracy_rows.rows.items() if not _is_share_of_answers(accuracies[key], row.n)]
+    if not uneven_rows:
         return []
-    first = wrong[0]
+    first = uneven_rows[0]
     return [
-        f"{len(wrong):,} of {len(found.rows):,} accuracies are no whole number of n answers, the first in "
-        f"{first.place}: {first.number:g} of {first.n:,}. Intervals take them for shares of n answers"
+        f"{len(uneven_rows):,} of {len(accuracy_rows.rows):,} accuracies are no whole number of n answers, the first "
+        f"in {first.place}: {first.number:g} of {first.n:,}. Intervals take them for shares of n answers"
     ]
 
 
-def _whole_number_right(accuracy: float, n: int) -> bool:
+def _is_share_of_answers(accuracy: float, n: int) -> bool:
     """Tell whether some whole number of right answers gives an accuracy, as far as it was rounded.
 
     0.548 of 900 may be 493 right answers (0.5478); 0.543 of 10 is none.
@@ -223,38 +236,39 @@ def _whole_number_right(accuracy: float, n: int) -> bool:
     return abs(accuracy - round(accuracy * n) / n) <= 0.5 * 10.0**-decimals + 1e-12
 
 
-def _study(found: Found, name: str, args: argparse.Namespace) -> Study:
+def _build_accuracy_study(accuracy_rows: AccuracyRows, name: str, args: argparse.Namespace) -> Study:
     """Make the study: tasks and their templates in order of appearance."""
     from inference.stimuli.study import Item, Option, Study, Variant
 
     options = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
     templates: dict[str, dict[str, None]] = {}
-    for _, _, task, template in found.rows:
+    for _, _, task, template in accuracy_rows.rows:
         templates.setdefault(task, {})[template] = None
     return Study(
         protocol=PROTOCOL,
         name=name,
         items=tuple(
             Item(task, tuple(
-                Variant(task, one, TEMPLATE, f"{task} {one}", options, language=args.language, gold=RIGHT)
-                for one in own
+                Variant(task, template_name, TEMPLATE, f"{task} {template_name}", options, language=args.language,
+                        gold=RIGHT)
+                for template_name in template_names
             ))
-            for task, own in templates.items()
+            for task, template_names in templates.items()
         ),
         canonical=(RIGHT, WRONG),
         decision_rule="none: these are accuracies that were computed elsewhere",
-        source=saving.source(args.files),
+        source=saving.describe_source(args.files),
     )  # fmt: skip
 
 
-def _responses(found: Found, accuracies: Mapping[Key, float]) -> pa.Table:
+def _build_accuracy_responses(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> pa.Table:
     """Make a row per model, condition, task and template."""
     import pyarrow as pa
 
-    keys = list(found.rows)
+    keys = list(accuracy_rows.rows)
     names = dict(zip(("model", "condition", "item", "variant"), zip(*keys, strict=True), strict=True))
     return pa.table({
         **{name: pa.array(values, pa.string()) for name, values in names.items()},
         "score": pa.array([accuracies[key] for key in keys], pa.float64()),
-        "n": pa.array([found.rows[key].n for key in keys], pa.int64()),
+        "n": pa.array([accuracy_rows.rows[key].n for key in keys], pa.int64()),
     })  # fmt: skip

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Coded(Sequence[tuple[str, str]]):
+class CodedPairs(Sequence[tuple[str, str]]):
     """A column of pairs of texts, most of which come again: each is kept once, a row takes four bytes.
 
-    >>> column = Coded()
+    >>> column = CodedPairs()
     >>> [column.append(pair) for pair in (("a", "x"), ("b", "x"), ("a", "x"))]
     [0, 1, 0]
     >>> column.pairs, column.codes.tolist(), column[2]
@@ -25,14 +25,14 @@ class Coded(Sequence[tuple[str, str]]):
 
     def __init__(self) -> None:
         self.pairs: list[tuple[str, str]] = []
-        self._known: dict[tuple[str, str], int] = {}
+        self._code_by_pair: dict[tuple[str, str], int] = {}
         self._codes = array("i")
 
     def append(self, pair: tuple[str, str]) -> int:
         """Add a row, and return the place of its pair in `pairs`."""
-        code = self._known.get(pair)
+        code = self._code_by_pair.get(pair)
         if code is None:
-            code = self._known[pair] = len(self.pairs)
+            code = self._code_by_pair[pair] = len(self.pairs)
             self.pairs.append(pair)
         self._codes.append(code)
         return code
@@ -49,10 +49,10 @@ class Coded(Sequence[tuple[str, str]]):
         return self.pairs[self._codes[row]]
 
 
-class Packed:
+class PackedTexts:
     """A column of texts or None, most of which may come only once: one after another in UTF-8, and where each ends.
 
-    >>> column = Packed()
+    >>> column = PackedTexts()
     >>> for text in ("yes", None, "no"):
     ...     column.append(text)
     >>> column.array().to_pylist()
@@ -60,25 +60,25 @@ class Packed:
     """
 
     def __init__(self) -> None:
-        self._texts, self._ends, self._there = bytearray(), array("q", [0]), bytearray()
+        self._texts, self._ends, self._is_present = bytearray(), array("q", [0]), bytearray()
 
     def append(self, text: str | None) -> None:
         """Add a row."""
         if text is not None:
             self._texts += text.encode()
         self._ends.append(len(self._texts))
-        self._there.append(text is not None)
+        self._is_present.append(text is not None)
 
     def array(self) -> pa.Array:
         """The column, which is not copied; no row may be added while it is in use."""
         import pyarrow as pa
 
-        there = np.packbits(np.frombuffer(self._there, dtype=np.uint8), bitorder="little")
-        buffers = [pa.py_buffer(there), pa.py_buffer(self._ends), pa.py_buffer(self._texts)]
-        return pa.Array.from_buffers(pa.large_string(), len(self._there), buffers)
+        validity_bits = np.packbits(np.frombuffer(self._is_present, dtype=np.uint8), bitorder="little")
+        buffers = [pa.py_buffer(validity_bits), pa.py_buffer(self._ends), pa.py_buffer(self._texts)]
+        return pa.Array.from_buffers(pa.large_string(), len(self._is_present), buffers)
 
 
-class Places(Sequence[str]):
+class RowPlaces(Sequence[str]):
     """File and row of every row, for messages; `files` are those that were begun."""
 
     def __init__(self) -> None:
@@ -110,12 +110,12 @@ class Places(Sequence[str]):
         return f"{self.files[file]}, {self._word[file]} {self._number[row]}"
 
 
-def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
+def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tuple[np.ndarray, np.ndarray]:
     """Group rows that are equal in two columns.
 
     Parameters
     ----------
-    one, other
+    first_column, second_column
         The columns; they have the same number of rows.
 
     Returns
@@ -125,8 +125,10 @@ def grouped(one: Coded, other: Coded) -> tuple[np.ndarray, np.ndarray]:
     """
     import pyarrow as pa
 
-    both = one.codes.astype(np.int64) * len(other.pairs) + other.codes  # another number wherever one of the two differs
-    of = pa.array(both).dictionary_encode().indices.to_numpy()  # numbered as they appear
+    pair_codes = (
+        first_column.codes.astype(np.int64) * len(second_column.pairs) + second_column.codes
+    )  # another number wherever one of the two differs
+    of = pa.array(pair_codes).dictionary_encode().indices.to_numpy()  # numbered as they appear
     first = np.empty(of.max() + 1, dtype=np.int32)
     # Example: of the groups 0, 1, 0 (`of`), row 2 sets first[0], row 1 first[1], row 0 first[0] anew: [0, 1].
     first[of[::-1]] = np.arange(len(of), dtype=np.int32)[::-1]

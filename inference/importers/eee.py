@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from ground.errors import InputError
 from inference.arguments import add_models_file
 from inference.importers import saving
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from inference.importers.eee_records import Aggregate, Response
+    from inference.importers.eee_records import Aggregate, EeeResponse
     from inference.stimuli.study import Study, Variant
 
 COMMAND = "import eee"
@@ -32,7 +32,7 @@ _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "text_logprob")  # fmt: skip
-_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
+_MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 _FAMILIES = {"causal": "causal", "vllm": "causal", "masked": "masked"}
 
 
@@ -57,42 +57,42 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers import eee_records
 
-    aggregates = [eee_records.read(path) for path in eee_records.found(args.records)]
-    study = _study(aggregates, args.name)
-    lines = saving.save(
+    aggregates = [eee_records.read_aggregate(path) for path in eee_records.find_aggregates(args.records)]
+    study = _build_eee_study(aggregates, args.name)
+    lines = saving.save_import(
         args.out,
         study,
-        lambda: _tables(aggregates, study),
-        _conditions(aggregates),
+        lambda: _build_eee_tables(aggregates, study),
+        _join_eee_conditions(aggregates),
         descriptions=args.models,
-        imported={each.model: saving.fingerprint([each.samples], {}) for each in aggregates},
+        imported={aggregate.model: saving.compute_fingerprint([aggregate.samples], {}) for aggregate in aggregates},
         command=args.call,
-        models={each.model: _facts(each) for each in aggregates},
+        models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
     )
-    saving.tell(lines)
+    saving.print_lines(lines)
 
 
-def _study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
+def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
     """Make the study of the wordings that were asked, in their old order."""
-    from inference.importers.eee_records import rows
+    from inference.importers.eee_records import read_eee_responses
     from inference.stimuli.study import Item, Study
 
     about = aggregates[0].study
-    for each in aggregates:
-        if each.study["hash"] != about["hash"]:
+    for aggregate in aggregates:
+        if aggregate.study["hash"] != about["hash"]:
             raise InputError(
-                f"{each.path}: is of study {shown(each.study['name'])}, {aggregates[0].path.name} of "
-                f"{shown(about['name'])}; give the records of one study"
+                f"{aggregate.path}: is of study {shorten_value(aggregate.study['name'])}, {aggregates[0].path.name} of "
+                f"{shorten_value(about['name'])}; give the records of one study"
             )
-    known: dict[tuple[str, str], tuple[int, Variant]] = {}
-    for each in aggregates:
-        for row in rows(each):
-            key, variant = (row.values["item"], row.values["variant"]), _variant(row)
+    place_by_key: dict[tuple[str, str], tuple[int, Variant]] = {}
+    for aggregate in aggregates:
+        for row in read_eee_responses(aggregate):
+            key, variant = (row.values["item"], row.values["variant"]), _build_eee_variant(row)
             place = row.values["position"], variant
-            if known.setdefault(key, place) != place:
+            if place_by_key.setdefault(key, place) != place:
                 raise InputError(f"{row.where}: item '{key[0]}', variant '{key[1]}' is another wording than before")
     items: dict[str, list[Variant]] = {}
-    for _, variant in sorted(known.values(), key=lambda pair: pair[0]):
+    for _, variant in sorted(place_by_key.values(), key=lambda pair: pair[0]):
         items.setdefault(variant.item, []).append(variant)
     return Study(
         protocol=about["protocol"],
@@ -104,57 +104,61 @@ def _study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
     )
 
 
-def _variant(row: Response) -> Variant:
+def _build_eee_variant(row: EeeResponse) -> Variant:
     from inference.stimuli.study import Option, Variant
 
     options, canonical = row.values["options"], row.values["canonical"]
     if len(options) != len(canonical):
         raise InputError(f"{row.where}: {len(options)} options, but {len(canonical)} of what they mean")
-    given = {name: row.values[name] for name in _STIMULUS if name in row.values}
-    if "parents" in given:
-        given["parents"] = tuple(given["parents"])
+    stimulus_fields = {name: row.values[name] for name in _STIMULUS if name in row.values}
+    if "parents" in stimulus_fields:
+        stimulus_fields["parents"] = tuple(stimulus_fields["parents"])
     return Variant(
         item=row.values["item"], variant=row.values["variant"], pattern=row.values["pattern"], text=row.text,
-        options=tuple(map(Option, options, canonical)), attributes=row.values.get("attributes", {}), **given,
+        options=tuple(map(Option, options, canonical)), attributes=row.values.get("attributes", {}), **stimulus_fields,
     )  # fmt: skip
 
 
-def _conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
+def _join_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
     """Join the conditions of all models; refuse one name for two settings."""
-    joined: dict[str, Mapping[str, Any]] = {}
-    for each in aggregates:
-        for name, fields in each.conditions.items():
-            if joined.setdefault(name, fields) != fields:
-                raise InputError(f"{each.path}: condition {shown(name)} has other settings than in another record")
-    return joined
+    conditions_by_name: dict[str, Mapping[str, Any]] = {}
+    for aggregate in aggregates:
+        for name, fields in aggregate.conditions.items():
+            if conditions_by_name.setdefault(name, fields) != fields:
+                raise InputError(
+                    f"{aggregate.path}: condition {shorten_value(name)} has other settings than in another record"
+                )
+    return conditions_by_name
 
 
-def _tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
+def _build_eee_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 
-    from inference.importers.eee_records import rows
-    from inference.runfolder.parquet import schema
+    from inference.importers.eee_records import read_eee_responses
+    from inference.runfolder.parquet import build_arrow_schema
 
     numbers = {variant.key: number for number, variant in enumerate(study.variants)}
-    seen: dict[tuple[str, str], bytearray] = {}  # model, condition -> which wordings have a response
-    columns = [schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
-    for each in aggregates:
-        found = rows(each)
-        while some := list(islice(found, BATCH)):
-            for row in some:
+    marks_by_condition: dict[tuple[str, str], bytearray] = {}  # model, condition -> which wordings have a response
+    columns = [build_arrow_schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
+    for aggregate in aggregates:
+        responses = read_eee_responses(aggregate)
+        while batch := list(islice(responses, BATCH)):
+            for row in batch:
                 number = numbers[row.values["item"], row.values["variant"]]
-                marks = seen.setdefault((each.model, row.values["condition"]), bytearray(len(numbers)))
+                marks = marks_by_condition.setdefault(
+                    (aggregate.model, row.values["condition"]), bytearray(len(numbers))
+                )
                 if marks[number]:
-                    raise InputError(f"{row.where}: a second response of model '{each.model}' to this wording")
+                    raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
                 marks[number] = 1
-            records = [_record(each.model, row) for row in some]
+            records = [_build_eee_record(aggregate.model, row) for row in batch]
             yield pa.table(
-                {field.name: pa.array([one.get(field.name) for one in records], field.type) for field in columns}
+                {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
             )
 
 
-def _record(model: str, row: Response) -> dict[str, Any]:
+def _build_eee_record(model: str, row: EeeResponse) -> dict[str, Any]:
     """Make the columns of a response; refuse impossible numbers."""
     record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
     shares = record["probability"]
@@ -167,14 +171,14 @@ def _record(model: str, row: Response) -> dict[str, Any]:
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
     labels = {None, *row.values["options"], *row.values["canonical"]}
     if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
-        raise InputError(f"{row.where}: metadata.waver_answer is {shown(record['answer'])}, which is no option")
+        raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
     return {**record, "output": row.output}
 
 
-def _facts(aggregate: Aggregate) -> dict[str, Any]:
+def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:
     """Return what a record says about its model; numbers are written as text there."""
     about = aggregate.about
-    facts: dict[str, Any] = {name: about[name] for name in _FACTS if isinstance(about.get(name), str)}
+    facts: dict[str, Any] = {name: about[name] for name in _MODEL_FACTS if isinstance(about.get(name), str)}
     if (family := _FAMILIES.get(str(about.get("engine")))) is not None:
         facts.setdefault("family", family)
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError, RecursionError):

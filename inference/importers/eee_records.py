@@ -14,14 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from ground.errors import InputError, cut
+from ground.errors import InputError, shorten_text
 from ground.run_json import SCHEMA
 from inference.importers.recorded import refuse_unrecordable
-from inference.stimuli.files import checked, lines_of, located, parse_json, refuse_special, shown, text_of
+from inference.stimuli.files import (
+    check_ordinary_file,
+    check_value,
+    locate_path,
+    parse_json,
+    read_lines,
+    read_text_file,
+    shorten_value,
+)
 
 VERSION = "0.3.0"
 SAMPLES = "_samples.jsonl"
-OWN = "waver_"
+OWN_PREFIX = "waver_"
 _KINDS: dict[str, tuple[type, ...]] = {"double": (int, float), "int64": (int,), "string": (str,)}
 _TYPES = {
     column["name"]: column["type"] for table in ("stimuli", "responses") for column in SCHEMA[table]["columns"]
@@ -54,7 +62,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class EeeResponse:
     """One row: its wording, its place in the study, and the columns of both tables of a run."""
 
     where: str
@@ -63,7 +71,7 @@ class Response:
     values: Mapping[str, Any]
 
 
-def found(names: Sequence[str]) -> list[Path]:
+def find_aggregates(names: Sequence[str]) -> list[Path]:
     """Find the aggregates that have responses beside them, in folders and below; a file is the aggregate itself.
 
     Raises
@@ -71,7 +79,7 @@ def found(names: Sequence[str]) -> list[Path]:
     InputError
         There is none.
     """
-    paths = [located(name) for name in names]
+    paths = [locate_path(name) for name in names]
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: no such file or folder; give the folder that `waver export --as eee` wrote")
@@ -86,7 +94,7 @@ def found(names: Sequence[str]) -> list[Path]:
     return aggregates
 
 
-def read(path: Path) -> Aggregate:
+def read_aggregate(path: Path) -> Aggregate:
     """Read an aggregate, and compare its responses with the checksum that it states.
 
     Raises
@@ -94,39 +102,52 @@ def read(path: Path) -> Aggregate:
     InputError
         It is malformed, of another version or another tool, or its responses are missing or changed.
     """
-    whole = checked(str(path), parse_json(path, text_of(path)))
-    version = _field(path, whole, "schema_version", str)
+    document = check_value(str(path), parse_json(path, read_text_file(path)))
+    version = _require_record_field(path, document, "schema_version", str)
     if version != VERSION:
-        raise InputError(f"{path}: schema_version {shown(version)} is not known here; this version reads {VERSION}")
-    results = _field(path, whole, "evaluation_results", list)
+        raise InputError(
+            f"{path}: schema_version {shorten_value(version)} is not known here; this version reads {VERSION}"
+        )
+    results = _require_record_field(path, document, "evaluation_results", list)
     if not results:
         raise InputError(f"{path}: evaluation_results is empty")
     conditions = {}
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
-        own = _field(where, result, "generation_config.additional_details", dict)
-        name = _field(where, own, f"{OWN}condition", str)
-        conditions[name] = _parsed(where, f"{OWN}fields", _field(where, own, f"{OWN}fields", str), dict)
+        condition_details = _require_record_field(where, result, "generation_config.additional_details", dict)
+        name = _require_record_field(where, condition_details, f"{OWN_PREFIX}condition", str)
+        conditions[name] = _parse_json_field(
+            where,
+            f"{OWN_PREFIX}fields",
+            _require_record_field(where, condition_details, f"{OWN_PREFIX}fields", str),
+            dict,
+        )
         refuse_unrecordable(where, "conditions", name, conditions[name])
     where = f"{path}, evaluation_results 1"
-    study = _field(where, results[0], "source_data.additional_details", dict)
-    known = {key.removeprefix(OWN): value for key, value in study.items() if key.startswith(OWN)}
+    study = _require_record_field(where, results[0], "source_data.additional_details", dict)
+    study_facts = {key.removeprefix(OWN_PREFIX): value for key, value in study.items() if key.startswith(OWN_PREFIX)}
     for key in ("protocol", "name", "hash", "canonical"):
-        _field(where, known, key, str, shown_as=f"source_data.additional_details.{OWN}{key}")
-    known["canonical"] = _texts(where, f"{OWN}canonical", _parsed(where, f"{OWN}canonical", known["canonical"], list))
-    library = {"decision_rule": "", **_field(path, whole, "eval_library.additional_details", dict)}
-    known["decision_rule"] = _field(path, library, "decision_rule", str)
+        _require_record_field(
+            where, study_facts, key, str, shown_as=f"source_data.additional_details.{OWN_PREFIX}{key}"
+        )
+    study_facts["canonical"] = _check_only_texts(
+        where,
+        f"{OWN_PREFIX}canonical",
+        _parse_json_field(where, f"{OWN_PREFIX}canonical", study_facts["canonical"], list),
+    )
+    library = {"decision_rule": "", **_require_record_field(path, document, "eval_library.additional_details", dict)}
+    study_facts["decision_rule"] = _require_record_field(path, library, "decision_rule", str)
     samples = path.with_name(f"{path.stem}{SAMPLES}")
-    _compare(path, samples, _field(path, whole, "detailed_evaluation_results", dict))
-    model = _field(path, whole, "model_info.id", str)
+    _check_samples_digest(path, samples, _require_record_field(path, document, "detailed_evaluation_results", dict))
+    model = _require_record_field(path, document, "model_info.id", str)
     refuse_unrecordable(str(path), "models", model, {})
     return Aggregate(
-        path, samples, _field(path, whole, "evaluation_id", str), model, known,
-        conditions, _field(path, whole, "model_info.additional_details", dict),
+        path, samples, _require_record_field(path, document, "evaluation_id", str), model, study_facts,
+        conditions, _require_record_field(path, document, "model_info.additional_details", dict),
     )  # fmt: skip
 
 
-def rows(aggregate: Aggregate) -> Iterator[Response]:
+def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
     """Go through the responses of an aggregate.
 
     Raises
@@ -137,38 +158,47 @@ def rows(aggregate: Aggregate) -> Iterator[Response]:
     path = aggregate.samples
     number = 0
     with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(_lines(path, file), start=1):
+        for number, line in enumerate(_read_sample_lines(path, file), start=1):
             where = f"{path}, line {number}"
-            record = checked(where, parse_json(path, line, number))
-            for key, known in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
-                if (stated := _field(where, record, key, str)) != known:
-                    raise InputError(f"{where}: {key} is {shown(stated)}, but {aggregate.path.name} has {shown(known)}")
-            own = _field(where, record, "metadata", dict)
+            record = check_value(where, parse_json(path, line, number))
+            for key, expected_id in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
+                if (stated_id := _require_record_field(where, record, key, str)) != expected_id:
+                    raise InputError(
+                        f"{where}: {key} is {shorten_value(stated_id)}, but {aggregate.path.name} has "
+                        f"{shorten_value(expected_id)}"
+                    )
+            metadata = _require_record_field(where, record, "metadata", dict)
             values = {
-                key.removeprefix(OWN): value(where, key, text) for key, text in own.items() if key.startswith(OWN)
+                key.removeprefix(OWN_PREFIX): parse_metadata_value(where, key, text)
+                for key, text in metadata.items()
+                if key.startswith(OWN_PREFIX)
             }
             for key in ("item", "variant", "pattern", "condition", "position", "options", "canonical"):
-                _field(where, own, f"{OWN}{key}", str, shown_as=f"metadata.{OWN}{key}")
+                _require_record_field(
+                    where, metadata, f"{OWN_PREFIX}{key}", str, shown_as=f"metadata.{OWN_PREFIX}{key}"
+                )
             if values["condition"] not in aggregate.conditions:
-                raise InputError(f"{where}: condition {shown(values['condition'])} is not in {aggregate.path.name}")
-            texts = _texts(where, "output.raw", _field(where, record, "output.raw", list))
-            text = _field(where, record, "input.raw", str)
+                raise InputError(
+                    f"{where}: condition {shorten_value(values['condition'])} is not in {aggregate.path.name}"
+                )
+            texts = _check_only_texts(where, "output.raw", _require_record_field(where, record, "output.raw", list))
+            text = _require_record_field(where, record, "input.raw", str)
             if not text.strip():
                 raise InputError(f"{where}: input.raw is empty; it must be the text that was asked")
-            yield Response(where, text, texts or None, values)
+            yield EeeResponse(where, text, texts or None, values)
     if not number:
         raise InputError(f"{path}: there are no responses in it")
 
 
-def _lines(path: Path, file: TextIO) -> Iterator[str]:
+def _read_sample_lines(path: Path, file: TextIO) -> Iterator[str]:
     try:
-        yield from lines_of(path, file)
+        yield from read_lines(path, file)
     except UnicodeDecodeError:
-        text_of(path)  # says where
+        read_text_file(path)  # says where
         raise
 
 
-def value(where: str, key: str, text: Any) -> Any:
+def parse_metadata_value(where: str, key: str, text: Any) -> Any:
     """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json.
 
     Parameters
@@ -189,32 +219,32 @@ def value(where: str, key: str, text: Any) -> Any:
     InputError
         The text does not hold a value of this type.
 
-    >>> value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
+    >>> parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
     [-inf, -0.5]
     """
-    kind = _TYPES.get(key.removeprefix(OWN))
+    kind = _TYPES.get(key.removeprefix(OWN_PREFIX))
     if not isinstance(text, str):
-        raise InputError(f"{where}: metadata.{key} is {shown(text)}; it must be text")
+        raise InputError(f"{where}: metadata.{key} is {shorten_value(text)}; it must be text")
     if kind in (None, "string"):
         return text
     if kind == "map<string,string>":
-        pairs = _parsed(where, key, text, dict)
-        _texts(where, key, list(pairs.values()))
+        pairs = _parse_json_field(where, key, text, dict)
+        _check_only_texts(where, key, list(pairs.values()))
         return pairs
     inner = kind.removeprefix("list<").removesuffix(">")
-    parsed = _parsed(where, key, text, list if kind != inner else object)
+    parsed = _parse_json_field(where, key, text, list if kind != inner else object)
     many = parsed if kind != inner else [parsed]
-    read = [float(one) if key == f"{OWN}logprob" and one == "-Infinity" else one for one in many]
-    for one in read:
-        if isinstance(one, bool) or not isinstance(one, _KINDS[inner]):
-            raise InputError(f"{where}: metadata.{key} holds {shown(one)}; it must be {inner}")
-    return read if kind != inner else read[0]
+    entries = [float(entry) if key == f"{OWN_PREFIX}logprob" and entry == "-Infinity" else entry for entry in many]
+    for entry in entries:
+        if isinstance(entry, bool) or not isinstance(entry, _KINDS[inner]):
+            raise InputError(f"{where}: metadata.{key} holds {shorten_value(entry)}; it must be {inner}")
+    return entries if kind != inner else entries[0]
 
 
-def _compare(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:
+def _check_samples_digest(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:
     """Refuse responses that are not those of the aggregate."""
     try:
-        refuse_special(samples)
+        check_ordinary_file(samples)
         with samples.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
@@ -223,35 +253,37 @@ def _compare(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:
         raise InputError(f"{samples}: not the file that {path.name} was written with (its sha256 differs); restore it")
 
 
-def _field(where: str | Path, record: Any, name: str, kind: type, shown_as: str = "") -> Any:
+def _require_record_field(where: str | Path, record: Any, name: str, kind: type, shown_as: str = "") -> Any:
     """Return a field, `a.b` inside another one; refuse one that is missing or of another type."""
-    at = record
+    field = record
     for part in name.split("."):
-        at = at.get(part) if isinstance(at, dict) else None
-    if not isinstance(at, kind):
+        field = field.get(part) if isinstance(field, dict) else None
+    if not isinstance(field, kind):
         names: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
-        hint = "; Waver reads what `waver export --as eee` wrote" if OWN in (shown_as or name) else ""
-        raise InputError(f"{where}: {shown_as or name} is {shown(at)}; it must be {names[kind]}{hint}")
-    return at
+        hint = "; Waver reads what `waver export --as eee` wrote" if OWN_PREFIX in (shown_as or name) else ""
+        raise InputError(f"{where}: {shown_as or name} is {shorten_value(field)}; it must be {names[kind]}{hint}")
+    return field
 
 
-def _parsed(where: str | Path, name: str, text: str, kind: type) -> Any:
+def _parse_json_field(where: str | Path, name: str, text: str, kind: type) -> Any:
     """Read a text that holds JSON."""
     try:
-        parsed = checked(str(where), json.loads(text, parse_constant=_refuse))
+        parsed = check_value(str(where), json.loads(text, parse_constant=_refuse_special_number))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: {name} is no JSON ({cut(str(error))})") from None
+        raise InputError(f"{where}: {name} is no JSON ({shorten_text(str(error))})") from None
     if not isinstance(parsed, kind):
-        raise InputError(f"{where}: {name} is {shown(parsed)}; it must be {'a list' if kind is list else 'an object'}")
+        raise InputError(
+            f"{where}: {name} is {shorten_value(parsed)}; it must be {'a list' if kind is list else 'an object'}"
+        )
     return parsed
 
 
-def _refuse(name: str) -> float:
+def _refuse_special_number(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def _texts(where: str | Path, name: str, values: list[Any]) -> list[str]:
-    for one in values:
-        if not isinstance(one, str):
-            raise InputError(f"{where}: {name} holds {shown(one)}; it must hold texts")
+def _check_only_texts(where: str | Path, name: str, values: list[Any]) -> list[str]:
+    for text in values:
+        if not isinstance(text, str):
+            raise InputError(f"{where}: {name} holds {shorten_value(text)}; it must hold texts")
     return values

@@ -57,38 +57,42 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers import helm_answers, helm_run
     from inference.importers.logged_study import save_log
 
-    runs = [helm_run.read(path) for path in _folders(args.folders)]
-    answers = helm_answers.Answers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
-    lines = save_log(args, args.folders, answers.logged(), answers.conditions, _fingerprints(args, runs))
-    saving.tell([*lines, *answers.told])
+    runs = [helm_run.read_helm_run(path) for path in _list_run_folders(args.folders)]
+    answers = helm_answers.HelmAnswers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
+    lines = save_log(
+        args, args.folders, answers.read_helm_responses(), answers.conditions, _compute_helm_fingerprints(args, runs)
+    )
+    saving.print_lines([*lines, *answers.run_lines])
 
 
-def _folders(given: list[str]) -> list[Path]:
+def _list_run_folders(folder_names: list[str]) -> list[Path]:
     """List the folders of runs; of a folder without a run of its own, those in it that have one."""
-    found: dict[Path, Path] = {}
-    for path in map(Path, given):
+    folder_by_path: dict[Path, Path] = {}
+    for path in map(Path, folder_names):
         if not path.is_dir():
             raise InputError(f"{path}: no folder; give folders of HELM runs, as in benchmark_output/runs/SUITE")
-        own = (path / "scenario_state.json").exists() or (path / "run_spec.json").exists()
-        inside = [path] if own else sorted(each.parent for each in path.glob("*/scenario_state.json"))
+        is_run_folder = (path / "scenario_state.json").exists() or (path / "run_spec.json").exists()
+        inside = (
+            [path] if is_run_folder else sorted(state_file.parent for state_file in path.glob("*/scenario_state.json"))
+        )
         if not inside:
             raise InputError(
                 f"{path}: neither the folder of a HELM run nor one that holds some: no scenario_state.json"
             )
         for folder in inside:
-            if found.setdefault(folder.resolve(), folder) is not folder:
+            if folder_by_path.setdefault(folder.resolve(), folder) is not folder:
                 raise InputError(f"{folder}: this run is given twice; leave one out")
-    return list(found.values())
+    return list(folder_by_path.values())
 
 
-def _fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
+def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
     """Compute the fingerprint of every model's runs and of the options that they are read with."""
     from inference.importers.helm_run import SPEC, STATE, STATS
 
     names = ("variant_key", "metric", "right_or_wrong")
     settings = {"importer": "helm", **{name: getattr(args, name) for name in names}}
     return {
-        model: saving.fingerprint(
+        model: saving.compute_fingerprint(
             [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings
         )
         for model in dict.fromkeys(run.model for run in runs)

@@ -57,15 +57,21 @@ def main(args: argparse.Namespace) -> None:
         No log can be imported, a sample is damaged, or logs contradict each other; with file and sample.
     """
     from inference.importers import inspect_log
-    from inference.importers.inspect_answers import Answers
-    from inference.importers.inspect_names import Names
+    from inference.importers.inspect_answers import InspectAnswers
+    from inference.importers.inspect_names import InspectNames
     from inference.importers.logged_study import save_log
 
     evaluations, left_out = inspect_log.read_usable_logs(_list_logs(args.logs))
-    names = Names(evaluations, args.item_key, args.variant_key)
-    answers = Answers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
-    lines = save_log(args, args.logs, answers.logged(), answers.conditions, _fingerprints(args, evaluations))
-    saving.tell([*lines, *answers.told, *left_out])
+    names = InspectNames(evaluations, args.item_key, args.variant_key)
+    answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
+    lines = save_log(
+        args,
+        args.logs,
+        answers.read_inspect_responses(),
+        answers.conditions,
+        _compute_inspect_fingerprints(args, evaluations),
+    )
+    saving.print_lines([*lines, *answers.log_lines, *left_out])
 
 
 def _list_logs(names: list[str]) -> list[Path]:
@@ -81,12 +87,14 @@ def _list_logs(names: list[str]) -> list[Path]:
     return list(logs.values())
 
 
-def _fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
+def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
     """Compute the fingerprint of every model's logs and of the options that they are read with."""
     names = ("item_key", "variant_key", "scorer", "right_or_wrong")
     settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}}
-    models = dict.fromkeys(each.model for each in evaluations)
+    models = dict.fromkeys(evaluation.model for evaluation in evaluations)
     return {
-        model: saving.fingerprint([each.path for each in evaluations if each.model == model], settings)
+        model: saving.compute_fingerprint(
+            [evaluation.path for evaluation in evaluations if evaluation.model == model], settings
+        )
         for model in models
     }

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
-from ground.errors import InputError, cut
+from ground.errors import InputError, shorten_text
 from inference.importers import inspect_samples, saving
 from inference.importers.inspect_log import Evaluation, make_unscored_error
-from inference.importers.inspect_names import Names
+from inference.importers.inspect_names import InspectNames
 from inference.importers.inspect_samples import Sample
-from inference.importers.logged import Logged
-from inference.stimuli.files import shown
+from inference.importers.logged import LoggedResponse
+from inference.stimuli.files import shorten_value
 
 CHOICE_SCORER = "choice"  # Inspect's own, which writes the letters that were taken
 FIRST_TOKEN = "/first token"
 SCALARS = (int, float, str)
-Key: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and the choices in the order shown
+WordingKey: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and the choices in the order shown
 
 
 @dataclass(slots=True)
-class _Counts:
+class _LogCounts:
     """What there is of one log, for the line that tells of it; `right`: of every wording, the share of right epochs."""
 
     samples: int
@@ -46,7 +46,7 @@ class _Counts:
         return 0 < self.shows <= 2 * self.begins
 
 
-class Answers:
+class InspectAnswers:
     """The responses of several logs.
 
     Parameters
@@ -64,17 +64,19 @@ class Answers:
     ----------
     conditions
         condition name -> fields, as far as responses have been gone through.
-    told
+    log_lines
         A line on every log, likewise.
     """
 
-    def __init__(self, evaluations: Sequence[Evaluation], names: Names, *, scorer: str | None, outcomes: bool) -> None:
+    def __init__(
+        self, evaluations: Sequence[Evaluation], names: InspectNames, *, scorer: str | None, outcomes: bool
+    ) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
-        self.told: list[str] = []
+        self.log_lines: list[str] = []
         self._evaluations, self._names = evaluations, names
         self._scorer, self._outcomes = scorer, outcomes
 
-    def logged(self) -> Iterator[Logged]:
+    def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the responses of all logs.
 
         Raises
@@ -83,57 +85,69 @@ class Answers:
             A sample is damaged or contradicts another one, or a log has no score.
         """
         for number, evaluation in enumerate(self._evaluations):
-            asked, samples = self._asked(number, evaluation)
-            scorer = _only_scorer(evaluation, samples)
+            epochs_by_key, samples = self._read_epochs(number, evaluation)
+            scorer = _find_common_scorer(evaluation, samples)
             letters = not self._outcomes and scorer.rpartition("/")[2] == CHOICE_SCORER
-            counts = _Counts(len(samples))
-            for key, epochs in asked.items():
-                yield self._response(number, key, epochs, counts, letters=letters and bool(epochs[0].choices))
+            counts = _LogCounts(len(samples))
+            for key, epochs in epochs_by_key.items():
+                yield self._build_epochs_response(
+                    number, key, epochs, counts, letters=letters and bool(epochs[0].choices)
+                )
             if letters:
-                yield from self._first_tokens(number, asked, counts)
-            self.told.append(_told(evaluation, counts, evaluation.accuracy.get(scorer)))
+                yield from self._build_first_token_responses(number, epochs_by_key, counts)
+            self.log_lines.append(_describe_inspect_log(evaluation, counts, evaluation.accuracy.get(scorer)))
 
-    def _asked(self, number: int, evaluation: Evaluation) -> tuple[dict[Key, list[Sample]], list[Sample]]:
+    def _read_epochs(self, number: int, evaluation: Evaluation) -> tuple[dict[WordingKey, list[Sample]], list[Sample]]:
         """Read the samples of a log: item, wording and choices -> its epochs; and all of them."""
-        asked: dict[Key, list[Sample]] = {}
-        for where, fields in evaluation.samples():
-            sample = inspect_samples.read(where, fields, self._scorer)
-            item = self._names.item(number, sample)
-            epochs = asked.setdefault((item, self._names.wording(number, item, sample), sample.choices), [])
+        epochs_by_key: dict[WordingKey, list[Sample]] = {}
+        for where, fields in evaluation.read_samples():
+            sample = inspect_samples.parse_sample(where, fields, self._scorer)
+            item = self._names.name_sample_item(number, sample)
+            epochs = epochs_by_key.setdefault(
+                (item, self._names.name_sample_wording(number, item, sample), sample.choices), []
+            )
             if any(before.epoch == sample.epoch for before in epochs):
                 raise InputError(
-                    f"{where}: epoch {sample.epoch} of item '{cut(item)}' is in this log already, in the same wording; "
-                    "tell wordings apart by --variant-key"
+                    f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
+                    "same wording; tell wordings apart by --variant-key"
                 )
             epochs.append(sample)
-        return asked, [sample for epochs in asked.values() for sample in epochs]
+        return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
 
-    def _response(self, number: int, key: Key, epochs: list[Sample], counts: _Counts, *, letters: bool) -> Logged:
+    def _build_epochs_response(
+        self, number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, letters: bool
+    ) -> LoggedResponse:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
         counts.add(epochs)
-        common = self._common(number, key, epochs[0], letters=letters)
+        common = self._build_shared_fields(number, key, epochs[0], letters=letters)
         if not scored:
             reason = next((sample.error for sample in epochs if sample.error), "the log has no score for it")
-            return Logged(**common, error=reason)
+            return LoggedResponse(**common, error=reason)
         if letters:
-            _refuse_contradictions(scored)
+            _refuse_contradicting_letters(scored)
         taken = [sample.answer if letters else int(sample.credit != 1) for sample in scored]
         right = epochs[0].gold if letters else 0
         counts.right.append(sum(answer == right for answer in taken) / len(taken))
         outputs = tuple(sample.output for sample in scored if sample.output is not None) or None
         if len(epochs) == 1:
-            return Logged(**common, answer=taken[0], output=outputs)
+            return LoggedResponse(**common, answer=taken[0], output=outputs)
         times = Counter(taken)
         count = tuple(times[place] for place in range(len(key[2]) if letters else 2))
-        return Logged(**common, count=count, invalid=times[None], output=outputs)
+        return LoggedResponse(**common, count=count, invalid=times[None], output=outputs)
 
-    def _common(self, number: int, key: Key, first: Sample, *, letters: bool, way: str = "") -> dict[str, Any]:
+    def _build_shared_fields(
+        self, number: int, key: WordingKey, first: Sample, *, letters: bool, way: str = ""
+    ) -> dict[str, Any]:
         """Make what all responses to one wording share; its condition is recorded."""
         condition, task = self._names.conditions[number], self._names.tasks[number]
         name, fields = condition + way, self._names.fields[condition]
-        told = {field: value if isinstance(value, SCALARS) else shown(value) for field, value in fields.items()}
-        self.conditions.setdefault(name, {"form": saving.FORM, "way": "letters" if way else "text", **told})
+        setting_values = {
+            field: value if isinstance(value, SCALARS) else shorten_value(value) for field, value in fields.items()
+        }
+        self.conditions.setdefault(
+            name, {"form": saving.IMPORT_FORM, "way": "letters" if way else "text", **setting_values}
+        )
         item, wording, choices = key
         return {
             "where": first.where,
@@ -147,19 +161,21 @@ class Answers:
             "attributes": {} if task is None else {"subset": task},
         }
 
-    def _first_tokens(self, number: int, asked: Mapping[Key, list[Sample]], counts: _Counts) -> Iterator[Logged]:
+    def _build_first_token_responses(
+        self, number: int, epochs_by_key: Mapping[WordingKey, list[Sample]], counts: _LogCounts
+    ) -> Iterator[LoggedResponse]:
         """Make the responses by probabilities of the first token: a condition of its own, where it is the answer."""
-        shows = [(key, epochs[0]) for key, epochs in asked.items() if key[2] and epochs[0].first is not None]
+        shows = [(key, epochs[0]) for key, epochs in epochs_by_key.items() if key[2] and epochs[0].first is not None]
         counts.shows, counts.begins = len(shows), sum(sample.begins for _, sample in shows)
         if not counts.first_token_answers:
             return
         for key, sample in shows:
             outputs = None if sample.output is None else (sample.output,)
-            common = self._common(number, key, sample, letters=True, way=FIRST_TOKEN)
-            yield Logged(**common, score=sample.first, output=outputs)
+            common = self._build_shared_fields(number, key, sample, letters=True, way=FIRST_TOKEN)
+            yield LoggedResponse(**common, score=sample.first, output=outputs)
 
 
-def _only_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
+def _find_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
     """Find the scorer that the samples have in common; refuse a log that nobody scored."""
     scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
     if not scorers:
@@ -167,47 +183,48 @@ def _only_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
         raise make_unscored_error(evaluation.path, len(samples), n_errors)
     if len(scorers) > 1:
         raise InputError(
-            f"{evaluation.path}: samples have scores of different scorers ({cut(', '.join(scorers))}); choose one with "
-            "--scorer NAME"
+            f"{evaluation.path}: samples have scores of different scorers ({shorten_text(', '.join(scorers))}); "
+            "choose one with --scorer NAME"
         )
     return next(iter(scorers))
 
 
-def _refuse_contradictions(samples: Sequence[Sample]) -> None:
+def _refuse_contradicting_letters(samples: Sequence[Sample]) -> None:
     """Refuse a letter that the score does not agree with, as after an edit by hand."""
     for sample in samples:
         if sample.gold is not None and (sample.credit == 1) != (sample.answer == sample.gold):
             raise InputError(
-                f"{sample.where}: the score is {sample.credit:g}, though the answer is {_letter(sample.answer)} and "
-                f"the right one {_letter(sample.gold)}; with --right-or-wrong the scores count"
+                f"{sample.where}: the score is {sample.credit:g}, though the answer is "
+                f"{_word_choice_letter(sample.answer)} and the right one {_word_choice_letter(sample.gold)}; with "
+                "--right-or-wrong the scores count"
             )
 
 
-def _told(evaluation: Evaluation, counts: _Counts, stated: float | None) -> str:
+def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated: float | None) -> str:
     """Say in one line what a log held, and whether its accuracy is that of the rows."""
-    own = sum(counts.right) / len(counts.right)
-    parts = [_many(counts.samples, "sample"), f"accuracy {own:.3f}"]
+    accuracy = sum(counts.right) / len(counts.right)
+    parts = [_format_log_count(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
     if stated is not None:
-        parts[-1] += ", as the log states" if abs(own - stated) < 1e-6 else f" (the log states {stated:.3f})"
+        parts[-1] += ", as the log states" if abs(accuracy - stated) < 1e-6 else f" (the log states {stated:.3f})"
     if counts.errors:
         parts.append(f"{counts.errors:,} ended with an error")
     if counts.unscored:
         parts.append(f"{counts.unscored:,} without a score")
     if counts.partial:
-        parts.append(f"{_many(counts.partial, 'partial score')} taken as wrong")
+        parts.append(f"{_format_log_count(counts.partial, 'partial score')} taken as wrong")
     if counts.shows:
         taken = "" if counts.first_token_answers else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
-    if not evaluation.finished:
+    if not evaluation.has_ended:
         parts.append(f"not finished (status {evaluation.status})")
     if evaluation.invalidated:
         parts.append("marked as not to be used")
     return f"{evaluation.path}: {', '.join(parts)}"
 
 
-def _letter(place: int | None) -> str:
+def _word_choice_letter(place: int | None) -> str:
     return "no choice" if place is None else ascii_uppercase[place]
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+def _format_log_count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

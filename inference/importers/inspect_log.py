@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, cut
+from ground.errors import InputError, shorten_text
 from inference.importers import json_log
-from inference.importers.json_log import entries, fields, filled
+from inference.importers.json_log import drop_empty_values, ensure_object, list_entries
 from inference.importers.zipped import Archive
-from inference.stimuli.files import checked, parse_json, shown
-from inference.stimuli.numbers import number
+from inference.stimuli.files import check_value, parse_json, shorten_value
+from inference.stimuli.numbers import parse_number
 
 VERSIONS = 2, 3
 """Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
 SUCCESS = "success"
-GENERATION = frozenset(
+GENERATION_SETTINGS = frozenset(
     ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty",
      "logit_bias", "num_choices", "best_of", "system_message", "reasoning_effort", "reasoning_tokens",
      "reasoning_summary", "effort", "verbosity")
@@ -65,11 +65,11 @@ class Evaluation:
     invalidated: bool = False
 
     @property
-    def finished(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the evaluation came to its end."""
         return self.status == SUCCESS
 
-    def samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def read_samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Go through the samples, each with its place in the file for messages.
 
         Raises
@@ -82,7 +82,7 @@ class Evaluation:
         for place, sample in listed:
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
-                raise InputError(f"{where}: expected the fields of a sample, not {shown(sample)}")
+                raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")
             empty = False
             yield where, sample
         if empty:
@@ -99,8 +99,10 @@ class Evaluation:
             There is no sample, none with a score, or one before it is damaged.
         """
         n_samples = n_errors = 0
-        for _, sample in self.samples():
-            if any(fields(score).get("value") is not None for score in fields(sample.get("scores")).values()):
+        for _, sample in self.read_samples():
+            if any(
+                ensure_object(score).get("value") is not None for score in ensure_object(sample.get("scores")).values()
+            ):
                 return
             n_samples += 1
             n_errors += sample.get("error") is not None
@@ -149,7 +151,7 @@ def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]
     errors: list[InputError] = []
     for path in paths:
         try:
-            evaluation = read(path)
+            evaluation = read_inspect_log(path)
             evaluation.refuse_unscored()
         except InputError as error:
             errors.append(error)
@@ -162,7 +164,7 @@ def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]
     return evaluations, [f"left out: {error}" for error in errors]
 
 
-def read(path: Path) -> Evaluation:
+def read_inspect_log(path: Path) -> Evaluation:
     """Read the facts of a log.
 
     Raises
@@ -172,25 +174,29 @@ def read(path: Path) -> Evaluation:
     """
     if path.suffix.lower() not in (".eval", ".json"):
         raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
-    header = _zipped_header(path) if _is_zip(path) else _whole(path)
+    header = _read_zipped_header(path) if _is_zip(path) else _read_whole_log(path)
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
         raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
     if header.get("version") not in VERSIONS:
         raise InputError(
-            f"{path}: a log of version {shown(header.get('version'))}; versions {' and '.join(map(str, VERSIONS))} are "
-            "read (`inspect log convert` writes the second)"
+            f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
+            f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], fields(header.get("plan"))
+    about, plan = header["eval"], ensure_object(header.get("plan"))
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
-            raise InputError(f"{path}: eval.{field} must be a name, not {shown(about.get(field))}")
-    arguments = _arguments(about, plan)
-    given = fields(about.get("model_generate_config")) | fields(plan.get("config"))
+            raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
+    arguments = _collect_arguments(about, plan)
+    generate_config = ensure_object(about.get("model_generate_config")) | ensure_object(plan.get("config"))
     # A solver may set them, too: `multiple_choice.max_tokens`.
-    given |= {name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")}
-    settings = {name: value for name, value in filled(given).items() if name in GENERATION}
-    arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION}
-    checked(str(path), [about["task"], about["model"], arguments, settings])
+    generate_config |= {
+        name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
+    }
+    settings = {
+        name: value for name, value in drop_empty_values(generate_config).items() if name in GENERATION_SETTINGS
+    }
+    arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
+    check_value(str(path), [about["task"], about["model"], arguments, settings])
     return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
@@ -198,12 +204,12 @@ def read(path: Path) -> Evaluation:
         model=about["model"].strip(),
         arguments=arguments,
         settings=settings,
-        accuracy=_accuracies(header.get("results")),
+        accuracy=_parse_accuracies(header.get("results")),
         invalidated=header.get("invalidated") is True,
     )
 
 
-def resolved(where: str, text: str, sample: Mapping[str, Any]) -> str:
+def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """Return a text, or the one that it points to among the sample's attachments.
 
     Parameters
@@ -226,10 +232,11 @@ def resolved(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = fields(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = ensure_object(sample.get("attachments")).get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
-                    f"{where}: it has no attachment {cut(text)}, where a text should stand; the log is not whole"
+                    f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
+                    "whole"
                 )
             return attached
     return text
@@ -239,11 +246,11 @@ def _is_zip(path: Path) -> bool:
     return path.suffix.lower() == ".eval"
 
 
-def _zipped_header(path: Path) -> Any:
+def _read_zipped_header(path: Path) -> Any:
     archive = Archive(path)
     for name in ("header.json", "_journal/start.json"):
         if name in archive.names:
-            return parse_json(Path(f"{path}, {name}"), _text(path, name, archive))
+            return parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
     raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
 
 
@@ -251,44 +258,46 @@ def _list_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     archive = Archive(path)
     for name in archive.names:
         if name.startswith("samples/") and name.endswith(".json"):
-            yield name, parse_json(Path(f"{path}, {name}"), _text(path, name, archive))
+            yield name, parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
 
 
-def _text(path: Path, name: str, archive: Archive) -> str:
+def _read_member_text(path: Path, name: str, archive: Archive) -> str:
     try:
-        return archive.read(name).decode("utf-8-sig")
+        return archive.read_member(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}, {cut(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
+        raise InputError(f"{path}, {shorten_text(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
 
 
-def _whole(path: Path) -> Any:
-    return json_log.read(path, "write it as .eval (`inspect log convert --to eval`)")
+def _read_whole_log(path: Path) -> Any:
+    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
 def _list_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    for place, sample in enumerate(entries(str(path), _whole(path), "samples"), start=1):
+    for place, sample in enumerate(list_entries(str(path), _read_whole_log(path), "samples"), start=1):
         yield f"sample {place}", sample
 
 
-def _arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what a task and its solvers were given."""
-    found = {
+    arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in fields(about.get(group)).items()
+        for name, value in ensure_object(about.get(group)).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(fields(step).get("solver")).rpartition("/")[2]
-        found |= {f"{solver}.{name}": value for name, value in fields(fields(step).get("params")).items()}
-    return filled(found)
+        solver = str(ensure_object(step).get("solver")).rpartition("/")[2]
+        arguments |= {
+            f"{solver}.{name}": value for name, value in ensure_object(ensure_object(step).get("params")).items()
+        }
+    return drop_empty_values(arguments)
 
 
-def _accuracies(results: Any) -> dict[str, float]:
+def _parse_accuracies(results: Any) -> dict[str, float]:
     """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
-    scores = fields(results).get("scores")
-    found = {}
-    for score in map(fields, scores if isinstance(scores, list) else ()):
-        value = fields(fields(fields(score).get("metrics")).get("accuracy")).get("value")
-        if not isinstance(value, str) and math.isfinite(number(value)):
-            found[str(score.get("name"))] = number(value)
-    return found
+    scores = ensure_object(results).get("scores")
+    accuracy_by_scorer = {}
+    for score in map(ensure_object, scores if isinstance(scores, list) else ()):
+        value = ensure_object(ensure_object(ensure_object(score).get("metrics")).get("accuracy")).get("value")
+        if not isinstance(value, str) and math.isfinite(parse_number(value)):
+            accuracy_by_scorer[str(score.get("name"))] = parse_number(value)
+    return accuracy_by_scorer

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ground.errors import InputError, cut
+from ground.errors import InputError, shorten_text
 from inference.importers import differing, saving
 from inference.importers.inspect_log import Evaluation
 from inference.importers.inspect_samples import Sample
-from inference.stimuli.files import checked, shown
+from inference.stimuli.files import check_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
 METADATA = "metadata."
-FIRST = "p1"  # the name of the only wording
+FIRST_WORDING = "p1"  # the name of the only wording
 
 
-class Names:
+class InspectNames:
     """Items, wordings and conditions of the samples of several logs; a log is named by its number.
 
     Parameters
@@ -43,21 +43,29 @@ class Names:
 
     def __init__(self, evaluations: Sequence[Evaluation], item_key: str, variant_key: str | None) -> None:
         if item_key != ID and not item_key.startswith(METADATA):
-            raise InputError(f"--item-key {cut(item_key)}: give id or metadata.NAME")
-        self.tasks = _tasks(evaluations)
-        own = [(each.task, each.model) for each in evaluations]
-        settings = [each.settings for each in evaluations]
-        self.conditions = differing.names(settings, differing.within(own, settings), saving.CONDITION)
+            raise InputError(f"--item-key {shorten_text(item_key)}: give id or metadata.NAME")
+        self.tasks = _name_log_tasks(evaluations)
+        groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
+        settings = [evaluation.settings for evaluation in evaluations]
+        self.conditions = differing.name_logs(
+            settings, differing.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
+        )
         self.fields = {
-            name: differing.shared([its for its, of in zip(settings, self.conditions, strict=True) if of == name])
+            name: differing.select_shared_settings(
+                [
+                    log_settings
+                    for log_settings, condition in zip(settings, self.conditions, strict=True)
+                    if condition == name
+                ]
+            )
             for name in self.conditions
         }
         self._item_key, self._variant_key = item_key, variant_key
-        self._by_log = _wordings(evaluations, variant_key)
+        self._by_log = _name_log_wordings(evaluations, variant_key)
         self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording
         self._first: dict[str, tuple[Sample, str]] = {}  # item -> its first sample, the right answer in words
 
-    def item(self, log: int, sample: Sample) -> str:
+    def name_sample_item(self, log: int, sample: Sample) -> str:
         """Name the item of a sample; of several tasks, with its task.
 
         Parameters
@@ -76,12 +84,12 @@ class Names:
         InputError
             It has another right answer than the item had before.
         """
-        name = sample.name if self._item_key == ID else _metadata(sample, "--item-key", self._item_key)
+        name = sample.name if self._item_key == ID else _read_metadata_name(sample, "--item-key", self._item_key)
         item = name if self.tasks[log] is None else f"{self.tasks[log]}:{name}"
         self._refuse_other_question(item, sample)
         return item
 
-    def wording(self, log: int, item: str, sample: Sample) -> str:
+    def name_sample_wording(self, log: int, item: str, sample: Sample) -> str:
         """Name the wording of a sample: by its log, its metadata, or its first message.
 
         Parameters
@@ -105,7 +113,7 @@ class Names:
         if self._by_log is not None:
             return self._by_log[log]
         if self._variant_key is not None and self._variant_key.startswith(METADATA):
-            return _metadata(sample, "--variant-key", self._variant_key)
+            return _read_metadata_name(sample, "--variant-key", self._variant_key)
         texts = self._texts.setdefault(item, {})
         return texts.setdefault(sample.prompt, f"p{len(texts) + 1}")
 
@@ -115,44 +123,47 @@ class Names:
         The right answer of multiple choice is the same where its letter is, or its words are, as in another order.
         """
         words = sample.choices[sample.gold] if sample.gold is not None else sample.target
-        first, meant = self._first.setdefault(item, (sample, words))
-        if sample.target != first.target and words != meant:
+        first, first_words = self._first.setdefault(item, (sample, words))
+        if sample.target != first.target and words != first_words:
             raise InputError(
-                f"{sample.where}: item '{cut(item)}' has the right answer {shown(words)}, but {shown(meant)} in "
-                f"{first.where}; these are two questions: name items by --item-key, or import the logs apart"
+                f"{sample.where}: item '{shorten_text(item)}' has the right answer {shorten_value(words)}, but "
+                f"{shorten_value(first_words)} in {first.where}; these are two questions: name items by --item-key, "
+                "or import the logs apart"
             )
 
 
-def _tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
-    full = list(dict.fromkeys(each.task for each in evaluations))
+def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
+    full = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
     short = [name.rpartition("/")[2] for name in full]
     names = dict(zip(full, short if len(set(short)) == len(full) else full, strict=True))
-    return [names[each.task] if len(full) > 1 else None for each in evaluations]
+    return [names[evaluation.task] if len(full) > 1 else None for evaluation in evaluations]
 
 
-def _wordings(evaluations: Sequence[Evaluation], variant_key: str | None) -> list[str] | None:
+def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | None) -> list[str] | None:
     """Name the wording of every log by its arguments; None: samples tell their wordings."""
-    arguments = [each.arguments for each in evaluations]
+    arguments = [log.arguments for log in evaluations]
     if variant_key is None:
-        chosen = differing.within([(each.task, each.model) for each in evaluations], arguments)
-        return differing.names(arguments, chosen, FIRST) if chosen else None
+        differing_names = differing.list_differing_within_groups(
+            [(log.task, log.model) for log in evaluations], arguments
+        )
+        return differing.name_logs(arguments, differing_names, FIRST_WORDING) if differing_names else None
     if variant_key == PROMPT or variant_key.startswith(METADATA):
         return None
-    if not any(variant_key in each for each in arguments):
-        known = ", ".join(sorted({name for each in arguments for name in each})) or "none"
+    if not any(variant_key in log for log in arguments):
+        argument_names = ", ".join(sorted({name for log in arguments for name in log})) or "none"
         raise InputError(
-            f"--variant-key {cut(variant_key)}: no log has this argument; give metadata.NAME, prompt, or one of these "
-            f"arguments: {cut(known, 300)}"
+            f"--variant-key {shorten_text(variant_key)}: no log has this argument; give metadata.NAME, prompt, or one "
+            f"of these arguments: {shorten_text(argument_names, 300)}"
         )
-    return differing.names(arguments, [variant_key], FIRST)
+    return differing.name_logs(arguments, [variant_key], FIRST_WORDING)
 
 
-def _metadata(sample: Sample, option: str, key: str) -> str:
+def _read_metadata_name(sample: Sample, option: str, key: str) -> str:
     value = sample.metadata.get(key.removeprefix(METADATA))
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
-        known = cut(", ".join(f"{METADATA}{name}" for name in sample.metadata), 200) or "none"
+        metadata_names = shorten_text(", ".join(f"{METADATA}{name}" for name in sample.metadata), 200) or "none"
         raise InputError(
-            f"{sample.where}: {option} {cut(key)} must be a text or number of every sample, here it is {shown(value)}; "
-            f"of metadata there are {known}"
+            f"{sample.where}: {option} {shorten_text(key)} must be a text or number of every sample, here it is "
+            f"{shorten_value(value)}; of metadata there are {metadata_names}"
         )
-    return str(checked(sample.where, str(value).strip()))
+    return str(check_value(sample.where, str(value).strip()))

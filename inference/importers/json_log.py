@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.files import LARGEST, parse_json, refuse_special, shown, text_of
+from inference.stimuli.files import LARGEST, check_ordinary_file, parse_json, read_text_file, shorten_value
 
 
-def read(path: Path, instead: str) -> Any:
+def read_json_log(path: Path, instead: str) -> Any:
     """Read a JSON file as a whole.
 
     Parameters
@@ -30,13 +30,13 @@ def read(path: Path, instead: str) -> Any:
         It cannot be read, is too large or is malformed.
     """
     try:
-        refuse_special(path)
+        check_ordinary_file(path)
         size = path.stat().st_size
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if size > LARGEST:
         raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {instead}")
-    return parse_json(path, text_of(path))
+    return parse_json(path, read_text_file(path))
 
 
 def refuse_halves(where: str, value: Any) -> None:
@@ -60,12 +60,12 @@ def refuse_halves(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def fields(value: Any) -> dict[str, Any]:
+def ensure_object(value: Any) -> dict[str, Any]:
     """Return an object's fields; none where it is something else."""
     return value if isinstance(value, dict) else {}
 
 
-def entries(where: str, parent: Any, name: str) -> list[Any]:
+def list_entries(where: str, parent: Any, name: str) -> list[Any]:
     """Return the entries of a list in an object.
 
     Parameters
@@ -86,14 +86,14 @@ def entries(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = fields(parent).get(name)
+    value = ensure_object(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise InputError(f"{where}: {name} must be a list, not {shown(value)}")
+        raise InputError(f"{where}: {name} must be a list, not {shorten_value(value)}")
     return value
 
 
-def filled(values: dict[str, Any]) -> dict[str, Any]:
+def drop_empty_values(values: dict[str, Any]) -> dict[str, Any]:
     """Leave out what has no value, as if it were not there."""
     return {name: value for name, value in values.items() if value not in (None, [], {})}

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from inference.importers import saving
 
 if TYPE_CHECKING:
-    from inference.importers.lm_eval_rows import Rows
-    from inference.importers.lm_eval_wordings import Asked
-    from inference.importers.logged import Logged
+    from inference.importers.lm_eval_rows import LmEvalRows
+    from inference.importers.lm_eval_wordings import WordedFile
+    from inference.importers.logged import LoggedResponse
 
 COMMAND = "import lm-eval"
 HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
@@ -62,44 +62,58 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and row: a damaged row, no results file, two runs of one task ...
     """
     from inference.importers import lm_eval_files
-    from inference.importers.lm_eval_rows import Rows
-    from inference.importers.lm_eval_wordings import arrange
+    from inference.importers.lm_eval_rows import LmEvalRows
+    from inference.importers.lm_eval_wordings import arrange_files
     from inference.importers.logged_study import save_log
 
-    arranged = arrange(lm_eval_files.find(args.paths), args.variant_key)
+    worded_files = arrange_files(lm_eval_files.find_sample_files(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
-    read = [Rows(asked, args.item_key, args.right_or_wrong, conditions) for asked in arranged]
-    about = {asked.file.model: asked.file.about for asked in arranged}
-    lines = save_log(args, args.paths, _all(read), conditions, _fingerprints(arranged, args), about)
-    saving.tell([*lines, *_short(read)])
+    file_readers = [
+        LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions) for worded_file in worded_files
+    ]
+    about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
+    lines = save_log(
+        args,
+        args.paths,
+        _chain_responses(file_readers),
+        conditions,
+        _compute_lm_eval_fingerprints(worded_files, args),
+        about,
+    )
+    saving.print_lines([*lines, *_describe_short_files(file_readers)])
 
 
-def _all(read: Sequence[Rows]) -> Iterator[Logged]:
-    for rows in read:
-        yield from rows
+def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
+    for file_reader in file_readers:
+        yield from file_reader
 
 
-def _fingerprints(arranged: Sequence[Asked], args: argparse.Namespace) -> dict[str, str]:
+def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
     """Compute the fingerprint of every model's files, so that others may join them."""
     settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}
-    files: dict[str, list[Asked]] = {}
-    for asked in arranged:
-        files.setdefault(asked.file.model, []).append(asked)
+    files: dict[str, list[WordedFile]] = {}
+    for worded_file in worded_files:
+        files.setdefault(worded_file.file.model, []).append(worded_file)
     return {
-        model: saving.fingerprint(
-            [one.file.path for one in own], {**settings, "wordings": [(one.wording, one.condition) for one in own]}
+        model: saving.compute_fingerprint(
+            [model_file.file.path for model_file in model_files],
+            {**settings, "wordings": [(model_file.wording, model_file.condition) for model_file in model_files]},
         )
-        for model, own in files.items()
+        for model, model_files in files.items()
     }
 
 
-def _short(read: Sequence[Rows]) -> list[str]:
+def _describe_short_files(file_readers: Sequence[LmEvalRows]) -> list[str]:
     """Say which files do not hold all that they should."""
-    short = [rows for rows in read if rows.asked.file.samples not in (None, rows.docs)]
+    short = [
+        file_reader
+        for file_reader in file_readers
+        if file_reader.worded_file.file.samples not in (None, file_reader.docs)
+    ]
     notes = [
-        f"{rows.asked.file.path.name}: {rows.docs:,} of the {rows.asked.file.samples:,} samples that its results file "
-        "counts"
-        for rows in short[:5]
+        f"{file_reader.worded_file.file.path.name}: {file_reader.docs:,} of the "
+        f"{file_reader.worded_file.file.samples:,} samples that its results file counts"
+        for file_reader in short[:5]
     ]
     if len(short) > 5:
         notes.append(f"and {len(short) - 5:,} more files that do not hold as many samples as their results file counts")

@@ -24,7 +24,7 @@ IDENTITY = ("revision", "dtype", "parameters")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SampleFile:
     """One file of samples.
 
     Attributes
@@ -60,7 +60,7 @@ class File:
     samples: int | None
 
 
-def find(paths: Sequence[str]) -> list[File]:
+def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
     """Find all files of samples, those of a folder in the order of their names.
 
     Raises
@@ -69,10 +69,10 @@ def find(paths: Sequence[str]) -> list[File]:
         No file is found, one is given twice, its results file is missing or says something else, or two models have
         one name.
     """
-    files: list[File] = []
+    files: list[SampleFile] = []
     first: dict[Path, Path] = {}
-    known: dict[Path, dict[str, Any]] = {}
-    for name, path in saving.named(paths):
+    results_by_path: dict[Path, dict[str, Any]] = {}
+    for name, path in saving.split_named_paths(paths):
         if not path.exists():
             raise InputError(f"{path}: there is no such file or folder")
         inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
@@ -80,53 +80,59 @@ def find(paths: Sequence[str]) -> list[File]:
             raise InputError(
                 f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
             )
-        found = [_file(each, name, known) for each in inside]
-        if name is not None and len(models := dict.fromkeys(_stated_name(known[each.results]) for each in found)) > 1:
+        folder_files = [_build_sample_file(file, name, results_by_path) for file in inside]
+        if (
+            name is not None
+            and len(models := dict.fromkeys(_find_stated_name(results_by_path[file.results]) for file in folder_files))
+            > 1
+        ):
             raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
-        for each in found:
-            place = each.path.resolve()
-            if first.setdefault(place, each.path) != each.path or place in {other.path.resolve() for other in files}:
-                raise InputError(f"{each.path}: this file is given twice; leave one out")
-            files.append(each)
-    _refuse_mixed(files)
+        for file in folder_files:
+            full_path = file.path.resolve()
+            if first.setdefault(full_path, file.path) != file.path or full_path in {
+                other.path.resolve() for other in files
+            }:
+                raise InputError(f"{file.path}: this file is given twice; leave one out")
+            files.append(file)
+    _refuse_mixed_models(files)
     return files
 
 
-def _file(path: Path, name: str | None, known: dict[Path, dict[str, Any]]) -> File:
-    named = _SAMPLES.fullmatch(path.name)
-    if not named:
+def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path, dict[str, Any]]) -> SampleFile:
+    match = _SAMPLES.fullmatch(path.name)
+    if not match:
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
-    task, date = named["task"], named["date"]
-    results = _results(path, date)
-    if results not in known:
-        known[results] = _read(results)
-    said = known[results]
-    config = _part(said, "configs", results).get(task)
+    task, date = match["task"], match["date"]
+    results = _find_results_file(path, date)
+    if results not in results_by_path:
+        results_by_path[results] = _read_results_file(results)
+    content = results_by_path[results]
+    config = _select_results_field(content, "configs", results).get(task)
     if not isinstance(config, dict):
         raise InputError(
             f"{results}: describes no task '{task}', of which {path.name} holds samples; is it another run's?"
         )
-    shots = _part(said, "n-shot", results).get(task, config.get("num_fewshot"))
-    counted = _part(said, "n-samples", results).get(task)
+    shots = _select_results_field(content, "n-shot", results).get(task, config.get("num_fewshot"))
+    counted = _select_results_field(content, "n-samples", results).get(task)
     effective = counted.get("effective") if isinstance(counted, dict) else None
-    return File(
+    return SampleFile(
         path=path,
         results=results,
-        model=name or _model_name(said, results),
-        about=_about(said),
+        model=name or _name_model(content, results),
+        about=_collect_stated_facts(content),
         task=task,
         date=date,
         config=config,
         shots=shots if isinstance(shots, int) else None,
-        form="chat" if said.get("chat_template") or said.get("chat_template_sha") else "plain",
-        system=_text(said.get("system_instruction_sha")),
+        form="chat" if content.get("chat_template") or content.get("chat_template_sha") else "plain",
+        system=_strip_text(content.get("system_instruction_sha")),
         samples=effective if isinstance(effective, int) else None,
     )
 
 
-def _results(path: Path, date: str) -> Path:
+def _find_results_file(path: Path, date: str) -> Path:
     """Find the one results file that was written with a file of samples."""
-    beside = sorted(each for each in path.parent.glob("*.json") if each.name.endswith(f"_{date}.json"))
+    beside = sorted(candidate for candidate in path.parent.glob("*.json") if candidate.name.endswith(f"_{date}.json"))
     if len(beside) == 1:
         return beside[0]
     if not beside:
@@ -136,48 +142,52 @@ def _results(path: Path, date: str) -> Path:
     raise InputError(f"{path}: both {beside[0].name} and {beside[1].name} could be its results file; keep one of them")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_results_file(path: Path) -> dict[str, Any]:
     try:
-        said = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
-    refuse_halves(str(path), said)
-    if not isinstance(said, dict) or not isinstance(said.get("results"), dict):
+    refuse_halves(str(path), content)
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
         raise InputError(f"{path}: not a results file of lm-eval: it has no field 'results'")
-    version = said.get("lm_eval_version")
+    version = content.get("lm_eval_version")
     if version is not None and not (isinstance(version, str) and _VERSION.match(version)):
         raise InputError(f"{path}: written by lm-eval {version}; logs of 0.4 are known, not those of this version")
-    return said
+    return content
 
 
-def _part(said: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
-    part = said.get(name, {})
+def _select_results_field(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    part = content.get(name, {})
     if not isinstance(part, dict):
         raise InputError(f"{path}: field '{name}' is not an object, as lm-eval writes it")
     return part
 
 
-def _arguments(said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _parse_model_arguments(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Read `config.model_args`: an object, or text as in `pretrained=gpt2,dtype=float16`."""
-    config = said.get("config")
-    given = config.get("model_args") if isinstance(config, dict) else None
-    if isinstance(given, str):
-        return dict(pair.split("=", 1) for pair in given.split(",") if "=" in pair)
-    return given if isinstance(given, dict) else {}
+    config = content.get("config")
+    model_args = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(model_args, str):
+        return dict(pair.split("=", 1) for pair in model_args.split(",") if "=" in pair)
+    return model_args if isinstance(model_args, dict) else {}
 
 
-def _stated_name(said: Mapping[str, Any]) -> str | None:
-    arguments = _arguments(said)
-    return _text(said.get("model_name")) or _text(arguments.get("pretrained")) or _text(arguments.get("model"))
+def _find_stated_name(content: Mapping[str, Any]) -> str | None:
+    arguments = _parse_model_arguments(content)
+    return (
+        _strip_text(content.get("model_name"))
+        or _strip_text(arguments.get("pretrained"))
+        or _strip_text(arguments.get("model"))
+    )
 
 
-def _model_name(said: Mapping[str, Any], path: Path) -> str:
+def _name_model(content: Mapping[str, Any], path: Path) -> str:
     """Name the model as its hub does; a local folder by its last part.
 
-    >>> _model_name({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
+    >>> _name_model({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
     'org/m'
     """
-    stated = _stated_name(said)
+    stated = _find_stated_name(content)
     if stated is None:
         raise InputError(f"{path}: names no model (model_name, config.model_args); give it as NAME=PATH")
     if snapshot := _SNAPSHOT.fullmatch(stated):
@@ -185,34 +195,34 @@ def _model_name(said: Mapping[str, Any], path: Path) -> str:
     return Path(stated).name if stated.startswith(("/", ".", "~")) else stated
 
 
-def _about(said: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_stated_facts(content: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what `run.json` records of a model, where the results file states it."""
-    config: Any = said.get("config")
+    config: Any = content.get("config")
     config = config if isinstance(config, dict) else {}
-    snapshot = _SNAPSHOT.fullmatch(_stated_name(said) or "")
-    arguments, parameters = _arguments(said), config.get("model_num_parameters")
-    dtype = _text(config.get("model_dtype")) or _text(arguments.get("dtype"))
+    snapshot = _SNAPSHOT.fullmatch(_find_stated_name(content) or "")
+    arguments, parameters = _parse_model_arguments(content), config.get("model_num_parameters")
+    dtype = _strip_text(config.get("model_dtype")) or _strip_text(arguments.get("dtype"))
     about = {
-        "revision": _text(config.get("model_sha")) or (snapshot["revision"] if snapshot else None),
+        "revision": _strip_text(config.get("model_sha")) or (snapshot["revision"] if snapshot else None),
         "dtype": dtype and dtype.removeprefix("torch."),
         "parameters": parameters if isinstance(parameters, int) and parameters > 0 else None,
     }
     return {name: value for name, value in about.items() if value is not None}
 
 
-def _text(value: Any) -> str | None:
+def _strip_text(value: Any) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _refuse_mixed(files: Sequence[File]) -> None:
+def _refuse_mixed_models(files: Sequence[SampleFile]) -> None:
     """Refuse one name for what are two models by their results files."""
-    first: dict[str, File] = {}
-    for each in files:
-        before = first.setdefault(each.model, each)
+    first: dict[str, SampleFile] = {}
+    for file in files:
+        before = first.setdefault(file.model, file)
         for field in IDENTITY:
-            one, other = before.about.get(field), each.about.get(field)
-            if one != other:
+            first_value, other_value = before.about.get(field), file.about.get(field)
+            if first_value != other_value:
                 raise InputError(
-                    f"{each.results}: model '{each.model}' has {field} {other}, but {one} in {before.results}; "
-                    "these are two models: name one as NAME=PATH"
+                    f"{file.results}: model '{file.model}' has {field} {other_value}, but {first_value} in "
+                    f"{before.results}; these are two models: name one as NAME=PATH"
                 )

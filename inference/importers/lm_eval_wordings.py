@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ground.errors import InputError
-from inference.importers.lm_eval_files import File
+from inference.importers.lm_eval_files import SampleFile
 
 SHOTS, TASK, FOLDER, DOC = "shots", "task", "folder", "doc."
 PROMPT = "prompt"  # the wording's name where nothing is known to vary
@@ -20,7 +20,7 @@ _PROMPT_FOLDER = re.compile(r"prompt[_-]?\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WordedFile:
     """A file with the wording and the condition that its rows belong to.
 
     Attributes
@@ -36,7 +36,7 @@ class Asked:
         Name and fields of the condition, as far as the file tells.
     """
 
-    file: File
+    file: SampleFile
     base: str
     wording: str
     otherwise: str
@@ -45,7 +45,7 @@ class Asked:
     settings: Mapping[str, Any]
 
 
-def arrange(files: Sequence[File], keys: Sequence[str]) -> list[Asked]:
+def arrange_files(files: Sequence[SampleFile], keys: Sequence[str]) -> list[WordedFile]:
     """Give every file its wording and condition.
 
     A wording is named by the keys given, or else by what varies between the files of one model and task: an ending
@@ -71,87 +71,109 @@ def arrange(files: Sequence[File], keys: Sequence[str]) -> list[Asked]:
     for key in keys:
         if key not in (SHOTS, TASK, FOLDER) and not (key.startswith(DOC) and len(key) > len(DOC)):
             raise InputError(f"--variant-key {key}: expected {SHOTS}, {TASK}, {FOLDER} or doc.FIELD")
-    bases = _bases(files, keys)
-    folders = _folders(files, bases, keys)
-    as_wording = SHOTS in keys or (not keys and _varying(files, bases, [file.shots for file in files], folders))
+    bases = _split_tasks(files, keys)
+    folders = _name_wording_folders(files, bases, keys)
+    as_wording = SHOTS in keys or (
+        not keys and _has_varying_values(files, bases, [file.shots for file in files], folders)
+    )
     numbers = {file.shots for file in files}
-    arranged = [
-        _asked(
-            file, *bases[number], folders[number], as_wording=as_wording, one=len(numbers) == 1,
+    worded_files = [
+        _build_worded_file(
+            file, *bases[number], folders[number], as_wording=as_wording, same_shots=len(numbers) == 1,
             fields=tuple(key.removeprefix(DOC) for key in keys if key.startswith(DOC)),
         )
         for number, file in enumerate(files)
     ]  # fmt: skip
-    _refuse_two_runs(arranged)
-    return arranged
+    _refuse_two_runs(worded_files)
+    return worded_files
 
 
-def _asked(
-    file: File, base: str, ending: str, folder: str, *, as_wording: bool, one: bool, fields: tuple[str, ...]
-) -> Asked:
+def _build_worded_file(
+    file: SampleFile,
+    base: str,
+    ending: str,
+    folder: str,
+    *,
+    as_wording: bool,
+    same_shots: bool,
+    fields: tuple[str, ...],
+) -> WordedFile:
     shots = f"{'unknown' if file.shots is None else file.shots}-shot"
     parts = [part for part in (shots if as_wording else "", folder, ending) if part]
     settings: dict[str, Any] = {"form": file.form}
     name = file.form
     if not as_wording:
         settings["shots"] = file.shots
-        name += "" if one else f"/{shots}"
+        name += "" if same_shots else f"/{shots}"
     if file.system is not None:
         settings["system"] = file.system
         name += f"/system-{file.system[:8]}"
-    return Asked(file, base, "/".join(parts), shots if one else PROMPT, fields, name, settings)
+    return WordedFile(file, base, "/".join(parts), shots if same_shots else PROMPT, fields, name, settings)
 
 
-def _bases(files: Sequence[File], keys: Sequence[str]) -> list[tuple[str, str]]:
+def _split_tasks(files: Sequence[SampleFile], keys: Sequence[str]) -> list[tuple[str, str]]:
     """Split every task into base and ending, where this tells wordings apart; an ending that stands alone is kept."""
     if keys and TASK not in keys:
         return [(file.task, "") for file in files]
-    found = [_SUFFIX.fullmatch(file.task) for file in files]
+    matches = [_SUFFIX.fullmatch(file.task) for file in files]
     if TASK in keys:
-        if not any(found):
+        if not any(matches):
             return [("", file.task) for file in files]
-        return [_split(file.task, match) for file, match in zip(files, found, strict=True)]
+        return [_split_task(file.task, match) for file, match in zip(files, matches, strict=True)]
     endings = defaultdict(set)
-    for file, match in zip(files, found, strict=True):
-        base, ending = _split(file.task, match)
+    for file, match in zip(files, matches, strict=True):
+        base, ending = _split_task(file.task, match)
         endings[base].add(ending)
     return [
         (base, ending) if len(endings[base]) > 1 else (file.task, "")
-        for file, (base, ending) in ((file, _split(file.task, match)) for file, match in zip(files, found, strict=True))
+        for file, (base, ending) in (
+            (file, _split_task(file.task, match)) for file, match in zip(files, matches, strict=True)
+        )
     ]
 
 
-def _split(task: str, match: re.Match[str] | None) -> tuple[str, str]:
+def _split_task(task: str, match: re.Match[str] | None) -> tuple[str, str]:
     return (match["base"], match["name"] or match["versions"]) if match else (task, "")
 
 
-def _folders(files: Sequence[File], bases: Sequence[tuple[str, str]], keys: Sequence[str]) -> list[str]:
+def _name_wording_folders(
+    files: Sequence[SampleFile], bases: Sequence[tuple[str, str]], keys: Sequence[str]
+) -> list[str]:
     """Name the folder that tells a wording: `prompt_1`; with the key, the folder that the models' folders are in."""
     if keys and FOLDER not in keys:
         return [""] * len(files)
-    own = [next((part for part in reversed(f.path.parts[:-1]) if _PROMPT_FOLDER.fullmatch(part)), "") for f in files]
+    prompt_folders = [
+        next((part for part in reversed(f.path.parts[:-1]) if _PROMPT_FOLDER.fullmatch(part)), "") for f in files
+    ]
     if keys:
-        return [name or file.path.absolute().parent.parent.name for name, file in zip(own, files, strict=True)]
-    return own if _varying(files, bases, own) else [""] * len(files)
+        return [
+            name or file.path.absolute().parent.parent.name for name, file in zip(prompt_folders, files, strict=True)
+        ]
+    return prompt_folders if _has_varying_values(files, bases, prompt_folders) else [""] * len(files)
 
 
-def _varying(
-    files: Sequence[File], bases: Sequence[tuple[str, str]], values: Sequence[Any], folders: Sequence[str] | None = None
+def _has_varying_values(
+    files: Sequence[SampleFile],
+    bases: Sequence[tuple[str, str]],
+    values: Sequence[Any],
+    folders: Sequence[str] | None = None,
 ) -> bool:
     """Tell whether the files of a model, task, ending and folder have several values."""
-    found = defaultdict(set)
+    values_by_group = defaultdict(set)
     for number, (file, value) in enumerate(zip(files, values, strict=True)):
-        found[file.model, bases[number], folders[number] if folders else ""].add(value)
-    return any(len(several) > 1 for several in found.values())
+        values_by_group[file.model, bases[number], folders[number] if folders else ""].add(value)
+    return any(len(several) > 1 for several in values_by_group.values())
 
 
-def _refuse_two_runs(arranged: Sequence[Asked]) -> None:
-    first: dict[tuple[str, str, str, str], Asked] = {}
-    for each in arranged:
-        before = first.setdefault((each.file.model, each.base, each.wording, each.condition), each)
-        if before is not each:
+def _refuse_two_runs(worded_files: Sequence[WordedFile]) -> None:
+    first: dict[tuple[str, str, str, str], WordedFile] = {}
+    for worded_file in worded_files:
+        before = first.setdefault(
+            (worded_file.file.model, worded_file.base, worded_file.wording, worded_file.condition), worded_file
+        )
+        if before is not worded_file:
             raise InputError(
-                f"{each.file.path}: a second run of task '{each.file.task}' by '{each.file.model}', of "
-                f"{each.file.date}; the first is {before.file.path}, of {before.file.date}; leave one out, or say what "
-                "tells them apart (--variant-key, NAME=PATH)"
+                f"{worded_file.file.path}: a second run of task '{worded_file.file.task}' by "
+                f"'{worded_file.file.model}', of {worded_file.file.date}; the first is {before.file.path}, of "
+                f"{before.file.date}; leave one out, or say what tells them apart (--variant-key, NAME=PATH)"
             )

@@ -1,6 +1,7 @@
 """Turn the responses that other tools logged into a study and its response rows: what all importers of logs share.
 
-An importer reads its files and yields a `Logged` for every response. They become a study of one of two protocols:
+An importer reads its files and yields a `LoggedResponse` for every response. They become a study of one of two
+protocols:
 
 - `choice`, where the log shows the options of a question. Variants are `WORDING/ORDER`. Letters in the question's own
   order are canonical: that in which its first response shows the choices. Other orders of the same words are numbered.
@@ -20,7 +21,7 @@ from inference.engines.contract import Score
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedResponse:
     """One response as a log has it.
 
     Attributes

@@ -13,14 +13,14 @@ from typing import Any, Self
 import pyarrow as pa
 
 from inference.importers import saving
-from inference.importers.logged import Logged
-from inference.importers.logged_stimuli import Stimuli, columns
-from inference.runfolder.parquet import responses_table
+from inference.importers.logged import LoggedResponse
+from inference.importers.logged_stimuli import LoggedStimuli, build_logged_columns
+from inference.runfolder.parquet import build_responses_table
 
 BATCH = 20_000  # responses in memory at a time
 
 
-class Log:
+class LoggedStudy:
     """The study of logged responses, and the rows of them; use it as a context manager.
 
     Parameters
@@ -44,13 +44,13 @@ class Log:
     """
 
     def __init__(
-        self, responses: Iterable[Logged], name: str, *, outcomes: bool, language: str | None, source: str
+        self, responses: Iterable[LoggedResponse], name: str, *, outcomes: bool, language: str | None, source: str
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="waver-import-")
         try:
-            self._stimuli = Stimuli(outcomes, language)
-            self._read(responses)
-            self.study = self._stimuli.study(name, source)
+            self._stimuli = LoggedStimuli(outcomes, language)
+            self._write_responses(responses)
+            self.study = self._stimuli.build_logged_study(name, source)
         except BaseException:
             self._folder.cleanup()
             raise
@@ -66,32 +66,34 @@ class Log:
         """Say which wordings there are, and how many are not one text."""
         wordings = list(dict.fromkeys(variant.attributes["template"] for variant in self.study.variants))
         notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
-        if differing := len(self._stimuli.differing):
+        if differing := len(self._stimuli.differing_numbers):
             notes.append(
                 f"{differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
                 "the first stands"
             )
         return notes
 
-    def tables(self) -> Iterator[pa.Table]:
+    def read_tables(self) -> Iterator[pa.Table]:
         """Go through the rows, a table at a time."""
-        with pa.memory_map(str(self._file)) as file, pa.ipc.open_file(file) as kept:
-            for number in range(kept.num_record_batches):
-                yield pa.Table.from_batches([kept.get_batch(number)])
+        with pa.memory_map(str(self._responses_file)) as file, pa.ipc.open_file(file) as reader:
+            for number in range(reader.num_record_batches):
+                yield pa.Table.from_batches([reader.get_batch(number)])
 
     @property
-    def _file(self) -> Path:
+    def _responses_file(self) -> Path:
         return Path(self._folder.name) / "responses.arrow"
 
-    def _read(self, responses: Iterable[Logged]) -> None:
-        left, writer = iter(responses), None
+    def _write_responses(self, responses: Iterable[LoggedResponse]) -> None:
+        remaining, writer = iter(responses), None
         collecting = gc.isenabled()
         gc.disable()  # what is read holds no cycles; to look for them costs a fifth of the time
-        packed = pa.ipc.IpcWriteOptions(compression="lz4")
+        write_options = pa.ipc.IpcWriteOptions(compression="lz4")
         try:
-            while some := list(islice(left, BATCH)):
-                table = responses_table(columns([self._stimuli.row(one) for one in some]), "")
-                writer = writer or pa.ipc.new_file(self._file, table.schema, options=packed)
+            while batch := list(islice(remaining, BATCH)):
+                table = build_responses_table(
+                    build_logged_columns([self._stimuli.build_logged_row(response) for response in batch]), ""
+                )
+                writer = writer or pa.ipc.new_file(self._responses_file, table.schema, options=write_options)
                 writer.write_table(table.combine_chunks())
         finally:
             if collecting:
@@ -103,7 +105,7 @@ class Log:
 def save_log(
     args: argparse.Namespace,
     files: Sequence[str],
-    responses: Iterable[Logged],
+    responses: Iterable[LoggedResponse],
     conditions: Mapping[str, Mapping[str, Any]],
     imported: Mapping[str, str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
@@ -119,7 +121,7 @@ def save_log(
     conditions
         condition name -> fields, complete once `responses` have been gone through.
     imported, models
-        As in `saving.save`.
+        As in `saving.save_import`.
 
     Returns
     -------
@@ -127,12 +129,12 @@ def save_log(
         What was written, and what is to be known of it, for the user.
     """
     name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.source(files)
-    with Log(responses, name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
-        lines = saving.save(
+    source = saving.describe_source(files)
+    with LoggedStudy(responses, name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
+        lines = saving.save_import(
             args.out,
             log.study,
-            log.tables,
+            log.read_tables,
             conditions,
             descriptions=args.models,
             imported=imported,

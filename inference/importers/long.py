@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.importers.columns import Coded, grouped
+from inference.importers.columns import CodedPairs, group_equal_rows
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a
 LARGEST = 2**28  # bytes that these have on average
 
 
-def study(
+def build_table_study(
     table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shared: bool = False
 ) -> Study:
     """Make the study: items and variants in order of appearance.
@@ -52,22 +52,30 @@ def study(
     options = tuple(Option(label, label) for label in measure.labels)
     originals: dict[str, Stimulus] = {}
     items: dict[str, list[Variant]] = {}
-    for one in table.stimuli:
-        if one.pattern == ORIGINAL and originals.setdefault(one.item, one) is not one:
+    for stimulus in table.stimuli:
+        if stimulus.pattern == ORIGINAL and originals.setdefault(stimulus.item, stimulus) is not stimulus:
             raise InputError(
-                f"{table.place[one.row]}: item '{one.item}' has a second original, '{one.variant}'; the first is in "
-                f"{table.place[originals[one.item].row]}"
+                f"{table.place[stimulus.row]}: item '{stimulus.item}' has a second original, '{stimulus.variant}'; "
+                f"the first is in {table.place[originals[stimulus.item].row]}"
             )
-        gold = measure.label(one.gold) if one.gold else None
-        if one.gold and gold is None:
+        gold = measure.find_label(stimulus.gold) if stimulus.gold else None
+        if stimulus.gold and gold is None:
             raise InputError(
-                f"{table.place[one.row]}: the right answer '{one.gold:.40}' is none of {', '.join(measure.labels)}"
+                f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
+                f"{', '.join(measure.labels)}"
             )
-        template = {"template": one.variant} if shared and one.pattern != ORIGINAL else {}
-        asked = Variant(
-            one.item, one.variant, one.pattern, one.text, options, language=language, gold=gold, attributes=template
+        template = {"template": stimulus.variant} if shared and stimulus.pattern != ORIGINAL else {}
+        variant = Variant(
+            stimulus.item,
+            stimulus.variant,
+            stimulus.pattern,
+            stimulus.text,
+            options,
+            language=language,
+            gold=gold,
+            attributes=template,
         )
-        items.setdefault(one.item, []).append(asked)
+        items.setdefault(stimulus.item, []).append(variant)
     return Study(
         protocol="agreement",
         name=name,
@@ -78,7 +86,7 @@ def study(
     )
 
 
-def group(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
+def group_responses(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
     """Group rows by response: by model, condition, item and variant.
 
     Parameters
@@ -89,19 +97,19 @@ def group(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     of, first
-        As `grouped` has them.
+        As `group_equal_rows` has them.
 
     Raises
     ------
     InputError
         A response repeats in another file, or without `samples` in the same one.
     """
-    of, first = grouped(table.asked, table.stimulus)
-    _refuse_repeated(table, of, first, samples=samples)
+    of, first = group_equal_rows(table.model_conditions, table.stimulus)
+    _refuse_repeated_rows(table, of, first, samples=samples)
     return of, first
 
 
-def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Measure) -> Iterator[pa.Table]:
+def build_table_responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Measure) -> Iterator[pa.Table]:
     """Make one row per response, in order of appearance, without `study`: some at a time.
 
     Parameters
@@ -125,22 +133,32 @@ def responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Meas
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.measures import Rows
+    from inference.importers.measures import ResponseRows
 
-    names = {**_names(("model", "condition"), table.asked), **_names(("item", "variant"), table.stimulus)}
+    names = {
+        **_split_name_pairs(("model", "condition"), table.model_conditions),
+        **_split_name_pairs(("item", "variant"), table.stimulus),
+    }
     values = [column.array() for column in table.values]
-    together = max(1, min(TOGETHER, LARGEST * len(first) // max(1, sum(column.nbytes for column in values))))
-    for start in range(0, len(first), together):
-        some = first[start : start + together]
-        rows = np.flatnonzero((of >= start) & (of < start + len(some)))
+    batch_size = max(1, min(TOGETHER, LARGEST * len(first) // max(1, sum(column.nbytes for column in values))))
+    for start in range(0, len(first), batch_size):
+        first_rows = first[start : start + batch_size]
+        rows = np.flatnonzero((of >= start) & (of < start + len(first_rows)))
         # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
         rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
         cells = [column.take(pa.array(rows)) for column in values]
-        made = measure.responses(cells, Rows(table.place, rows, of[rows] - start, len(some)))
-        yield pa.table({**made, **{name: known.take(pa.array(codes[some])) for name, (known, codes) in names.items()}})
+        response_columns = measure.build_response_columns(
+            cells, ResponseRows(table.place, rows, of[rows] - start, len(first_rows))
+        )
+        yield pa.table(
+            {
+                **response_columns,
+                **{name: texts.take(pa.array(codes[first_rows])) for name, (texts, codes) in names.items()},
+            }
+        )
 
 
-def _names(names: Sequence[str], column: Coded) -> dict[str, tuple[pa.Array, np.ndarray]]:
+def _split_name_pairs(names: Sequence[str], column: CodedPairs) -> dict[str, tuple[pa.Array, np.ndarray]]:
     """Split a column of pairs: name -> the texts of all pairs, and of every row the place of its own."""
     import pyarrow as pa
 
@@ -150,7 +168,7 @@ def _names(names: Sequence[str], column: Coded) -> dict[str, tuple[pa.Array, np.
     }
 
 
-def _refuse_repeated(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
+def _refuse_repeated_rows(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
@@ -161,7 +179,7 @@ def _refuse_repeated(table: LongTable, of: np.ndarray, first: np.ndarray, *, sam
     if not len(wrong):
         return
     row = int(wrong[0])
-    key = "', '".join((*table.asked[row], *table.stimulus[row]))
+    key = "', '".join((*table.model_conditions[row], *table.stimulus[row]))
     same = f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} ('{key}')"
     if elsewhere[row]:
         raise InputError(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.importers import saving
-from inference.importers.columns import Coded, Packed, Places
+from inference.importers.columns import CodedPairs, PackedTexts, RowPlaces
 from inference.stimuli import records
-from inference.stimuli.files import not_finite
+from inference.stimuli.files import is_nonfinite
 from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
 
@@ -60,7 +60,7 @@ class LongTable:
     ----------
     place
         File and row, for messages.
-    asked
+    model_conditions
         Model and condition.
     stimulus
         Item and variant.
@@ -72,15 +72,15 @@ class LongTable:
         condition name -> fields, for `run.json`.
     """
 
-    place: Places = field(default_factory=Places)
-    asked: Coded = field(default_factory=Coded)
-    stimulus: Coded = field(default_factory=Coded)
-    values: tuple[Packed, ...] = ()
+    place: RowPlaces = field(default_factory=RowPlaces)
+    model_conditions: CodedPairs = field(default_factory=CodedPairs)
+    stimulus: CodedPairs = field(default_factory=CodedPairs)
+    values: tuple[PackedTexts, ...] = ()
     stimuli: list[Stimulus] = field(default_factory=list)
     conditions: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
+def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
     """Read all rows of all files.
 
     Parameters
@@ -100,27 +100,27 @@ def read(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
         A file or column that cannot be read, an empty id or text, two rows that contradict each other; with file and
         row.
     """
-    wanted = [*layout.roles.values(), *layout.conditions, *layout.values]
-    table = LongTable(values=tuple(Packed() for _ in layout.values))
-    numbering, filled, ids = _Numbering(), _Filled(), layout.ids
+    columns = [*layout.roles.values(), *layout.conditions, *layout.values]
+    table = LongTable(values=tuple(PackedTexts() for _ in layout.values))
+    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.ids
     conditions: dict[tuple[str, ...], str] = {}  # the values that name it -> its name
     for name, path in files:
         table.place.begin(path)
-        for place, record in records.Records(path, wanted):
-            given = {role: filled.read(path, place, column, record[column]) for role, column in ids.items()}
-            values = tuple(filled.read(path, place, column, record[column]) for column in layout.conditions)
+        for place, record in records.Records(path, columns):
+            cells = {role: cell_cache.check_cell(path, place, column, record[column]) for role, column in ids.items()}
+            values = tuple(cell_cache.check_cell(path, place, column, record[column]) for column in layout.conditions)
             condition = conditions.get(values)
             if condition is None:
-                condition = conditions[values] = _condition(f"{path}, {place}", table, layout, values)
-            item, text, variant = given["item"], given.get("text"), given.get("variant")
-            pattern = given.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
+                condition = conditions[values] = _name_table_condition(f"{path}, {place}", table, layout, values)
+            item, text, variant = cells["item"], cells.get("text"), cells.get("variant")
+            pattern = cells.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
             if text is not None:
                 text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
             if variant is None:
-                variant = numbering.name(item, pattern, text or "")
+                variant = numbering.name_text(item, pattern, text or "")
             gold = (record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else ""
             table.place.append(place)
-            table.asked.append((given.get("model") or name, condition))
+            table.model_conditions.append((cells.get("model") or name, condition))
             _add_stimulus(table, item, variant, pattern, item if text is None else text, gold)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
@@ -133,40 +133,40 @@ def _add_stimulus(table: LongTable, item: str, variant: str, pattern: str, text:
     number = table.stimulus.append((item, variant))
     if number == len(table.stimuli):
         table.stimuli.append(Stimulus(item, variant, pattern, text, gold, row))
-    known = table.stimuli[number]
-    for what, one, before in (
-        ("text", text, known.text),
-        ("pattern", pattern, known.pattern),
-        ("right answer", gold, known.gold),
+    stimulus = table.stimuli[number]
+    for property_name, value, before in (
+        ("text", text, stimulus.text),
+        ("pattern", pattern, stimulus.pattern),
+        ("right answer", gold, stimulus.gold),
     ):
-        if one != before:
+        if value != before:
             raise InputError(
-                f"{table.place[row]}: the {what} of item '{item}', variant '{variant}' is not the one in "
-                f"{table.place[known.row]}"
+                f"{table.place[row]}: the {property_name} of item '{item}', variant '{variant}' is not the one in "
+                f"{table.place[stimulus.row]}"
             )
 
 
-def _condition(where: str, table: LongTable, layout: Layout, values: tuple[str, ...]) -> str:
+def _name_table_condition(where: str, table: LongTable, layout: Layout, values: tuple[str, ...]) -> str:
     """Name a condition by its values, and keep its fields; `where` is its first row."""
     name = "/".join(values) or layout.condition
-    fields = {"form": saving.FORM, **dict(zip(layout.conditions, values, strict=True))}
+    fields = {"form": saving.IMPORT_FORM, **dict(zip(layout.conditions, values, strict=True))}
     if table.conditions.setdefault(name, fields) != fields:
         raise InputError(f"{where}: two different conditions would both be called '{name}'; rename their values")
     return name
 
 
-class _Filled:
+class _CellCache:
     """Cells that must be filled, without the blanks around them; each is checked once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str | None], str] = {}
+        self._text_by_cell: dict[tuple[str, str | None], str] = {}
 
-    def read(self, path: Path, place: str, column: str, cell: str | None) -> str:
+    def check_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
         """Check a cell and strip it."""
-        found = self._known.get((column, cell))
-        if found is None:
-            found = self._known[column, cell] = _filled(f"{path}, {place}", column, cell)
-        return found
+        text = self._text_by_cell.get((column, cell))
+        if text is None:
+            text = self._text_by_cell[column, cell] = _strip_filled_cell(f"{path}, {place}", column, cell)
+        return text
 
 
 class _Numbering:
@@ -176,7 +176,7 @@ class _Numbering:
         self._name: dict[tuple[str, str, str], str] = {}
         self._count: Counter[tuple[str, str]] = Counter()
 
-    def name(self, item: str, pattern: str, text: str) -> str:
+    def name_text(self, item: str, pattern: str, text: str) -> str:
         """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
         key = (item, pattern, text)
         if key not in self._name:
@@ -186,10 +186,10 @@ class _Numbering:
         return self._name[key]
 
 
-def _filled(where: str, column: str, cell: str | None) -> str:
+def _strip_filled_cell(where: str, column: str, cell: str | None) -> str:
     stripped = (cell or "").strip()
     if not stripped:
         raise InputError(f"{where}: column '{column}' is empty; every response needs it")
-    if not_finite(stripped):
+    if is_nonfinite(stripped):
         raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
     return stripped

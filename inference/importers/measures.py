@@ -17,14 +17,14 @@ import pyarrow as pa
 
 from ground.errors import InputError
 from inference.asking import text_answers
-from inference.stimuli.records import EXACT
+from inference.stimuli.records import LARGEST_EXACT
 
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
-Columns = dict[str, pa.Array]
+ResponseColumns = dict[str, pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ResponseRows:
     """Some rows of a table, ordered by response.
 
     Attributes
@@ -51,13 +51,13 @@ class Measure(Protocol):
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     decision_rule: str
-    recorded: Mapping[str, int]  # fields of the conditions that say how the columns are read
+    recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
-    def label(self, wording: str) -> str | None:
+    def find_label(self, wording: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
 
-    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make the response columns.
 
         Parameters
@@ -79,7 +79,7 @@ class Measure(Protocol):
         ...
 
 
-class Answers:
+class AnswerMeasure:
     """One column of answers: free texts to parse, or answers that must equal a wording.
 
     Parameters
@@ -88,30 +88,30 @@ class Answers:
         The column.
     options
         label -> the wordings that mean it.
-    given
+    must_equal
         Whether an answer must equal a wording (case and surrounding blanks aside); otherwise it is free text.
     """
 
-    def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, given: bool) -> None:
+    def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, must_equal: bool) -> None:
         self.labels = tuple(options)
         self.columns: tuple[str, ...] = (column,)
-        text_answers.parse("", options)  # refuses wordings that cannot be told apart, before a long file is read
-        self._match = _matcher({label: [label, *wordings] for label, wordings in options.items()})
-        self._read: Callable[[str], str | None] = (
-            _matcher(options) if given else lambda text: text_answers.parse(text, options)
+        text_answers.parse_answer("", options)  # refuses wordings that cannot be told apart, before a long file is read
+        self._match_label = _build_label_matcher({label: [label, *wordings] for label, wordings in options.items()})
+        self._read_label: Callable[[str], str | None] = (
+            _build_label_matcher(options) if must_equal else lambda text: text_answers.parse_answer(text, options)
         )
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
-        self.recorded: Mapping[str, int] = {} if given else {"text_rule": text_answers.VERSION}
-        how = "an answer equals one of the wordings" if given else "a text is parsed for one of the wordings"
+        self.recorded_fields: Mapping[str, int] = {} if must_equal else {"text_rule": text_answers.VERSION}
+        how = "an answer equals one of the wordings" if must_equal else "a text is parsed for one of the wordings"
         self.decision_rule = (
-            f"{how} ({wordings}); anything else is invalid; of several samples, {_majority(self.labels)}"
+            f"{how} ({wordings}); anything else is invalid; of several samples, {_describe_majority_rule(self.labels)}"
         )
 
-    def label(self, wording: str) -> str | None:
+    def find_label(self, wording: str) -> str | None:
         """Find the label that this is, or that has this among its wordings."""
-        return self._match(wording)
+        return self._match_label(wording)
 
-    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all.
 
         Parameters
@@ -125,12 +125,14 @@ class Answers:
         -------
         Name -> column; a response without any answer has an `error`.
         """
-        answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
-        of, texts = rows.of[answered], cells[0].drop_null()
-        found = texts.dictionary_encode()
-        place = {label: code for code, label in enumerate(self.labels)}
-        read = [place.get(self._read(text) or "", -1) for text in found.dictionary.to_pylist()]
-        codes = np.array(read, dtype=np.int64)[found.indices.to_numpy()]
+        is_answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
+        of, texts = rows.of[is_answered], cells[0].drop_null()
+        encoded_texts = texts.dictionary_encode()
+        code_by_label = {label: code for code, label in enumerate(self.labels)}
+        text_codes = [
+            code_by_label.get(self._read_label(text) or "", -1) for text in encoded_texts.dictionary.to_pylist()
+        ]
+        codes = np.array(text_codes, dtype=np.int64)[encoded_texts.indices.to_numpy()]
 
         samples = np.bincount(of, minlength=rows.responses)
         counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
@@ -138,36 +140,36 @@ class Answers:
         names = np.array([*self.labels, None], dtype=object)
         single = np.full(rows.responses, -1)
         single[of] = codes
-        one, several = samples == 1, samples > 1
+        is_single, is_sampled = samples == 1, samples > 1
         return {
-            "answer": pa.array(names[single], pa.string(), mask=~one),
-            "count": _lists(counts[:, :-1], several, pa.int64()),
-            "invalid": pa.array(counts[:, -1], pa.int64(), mask=~several),
-            "output": _ragged(texts, samples),
-            "error": _no_response(samples == 0, self.columns),
+            "answer": pa.array(names[single], pa.string(), mask=~is_single),
+            "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
+            "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
+            "output": _split_into_lists(texts, samples),
+            "error": _build_missing_errors(samples == 0, self.columns),
         }
 
 
-class _Numbers:
+class _NumberMeasure:
     """What probabilities and counts share: their labels have no other wordings."""
 
     labels: tuple[str, ...]
-    recorded: Mapping[str, int] = {}
+    recorded_fields: Mapping[str, int] = {}
 
-    def label(self, wording: str) -> str | None:
+    def find_label(self, wording: str) -> str | None:
         """Find the label that this is."""
-        return _matcher({label: [label] for label in self.labels})(wording)
+        return _build_label_matcher({label: [label] for label in self.labels})(wording)
 
 
-class Probabilities(_Numbers):
+class ProbabilityMeasure(_NumberMeasure):
     """One column per option with its probability."""
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         self.labels = tuple(columns)
         self.columns = tuple(columns.values())
-        self.decision_rule = f"by probability: {_majority(self.labels)}"
+        self.decision_rule = f"by probability: {_describe_majority_rule(self.labels)}"
 
-    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `probability`, `logprob` and `mass`.
 
         Parameters
@@ -186,26 +188,26 @@ class Probabilities(_Numbers):
         InputError
             One is no number or negative, they add up to more than 1, or some of a response are missing.
         """
-        values = _numbers(cells, self.columns, rows)
-        missing = _missing(values, self.columns, rows)
-        _refuse(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
-        _refuse(
+        values = _convert_cells(cells, self.columns, rows)
+        missing = _find_empty_rows(values, self.columns, rows)
+        _refuse_marked_rows(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
+        _refuse_marked_rows(
             values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
         )
-        errors = _no_response(missing, self.columns)
-        return probability_columns(values, errors.to_pylist())
+        errors = _build_missing_errors(missing, self.columns)
+        return build_probability_columns(values, errors.to_pylist())
 
 
-class Counts(_Numbers):
+class CountMeasure(_NumberMeasure):
     """One column per option with the number of samples that chose it, and if wanted one for invalid samples."""
 
     def __init__(self, columns: Mapping[str, str], invalid: str | None) -> None:
         self.labels = tuple(columns)
         self.columns = (*columns.values(), *([invalid] if invalid else []))
         self._has_invalid = invalid is not None
-        self.decision_rule = f"by count of samples: {_majority(self.labels)}"
+        self.decision_rule = f"by count of samples: {_describe_majority_rule(self.labels)}"
 
-    def responses(self, cells: Sequence[pa.Array], rows: Rows) -> Columns:
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `count` and `invalid` (0 where the table has no such column).
 
         Parameters
@@ -224,22 +226,24 @@ class Counts(_Numbers):
         InputError
             One is no whole number from 0 on, together they are too many, or some of a response are missing.
         """
-        values = _numbers(cells, self.columns, rows)
-        missing = _missing(values, self.columns, rows)
+        values = _convert_cells(cells, self.columns, rows)
+        missing = _find_empty_rows(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
-        _refuse(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
-        beyond = np.nansum(values, axis=1) >= EXACT  # beyond, floats leave out whole numbers
-        _refuse(beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly")
+        _refuse_marked_rows(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        beyond = np.nansum(values, axis=1) >= LARGEST_EXACT  # beyond, floats leave out whole numbers
+        _refuse_marked_rows(
+            beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly"
+        )
         whole = np.where(np.isnan(values), 0, values).astype(np.int64)
         invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
         return {
-            "count": _lists(whole[:, : len(self.labels)], ~missing, pa.int64()),
+            "count": _build_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
             "invalid": pa.array(invalid, pa.int64(), mask=missing),
-            "error": _no_response(missing, self.columns),
+            "error": _build_missing_errors(missing, self.columns),
         }
 
 
-def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Columns:
+def build_probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> ResponseColumns:
     """Make the response columns of probabilities.
 
     Parameters
@@ -253,37 +257,37 @@ def probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> Col
     -------
     `probability` and `logprob` (log 0 is -inf), `mass`: the sum of the probabilities, and `error`.
     """
-    there = np.array([error is None for error in errors], dtype=bool)
+    has_response = np.array([error is None for error in errors], dtype=bool)
     with np.errstate(divide="ignore"):  # log 0 = -inf is what is meant
         logarithms = np.log(values)
     return {
-        "probability": _lists(values, there, pa.float64()),
-        "logprob": _lists(logarithms, there, pa.float64()),
-        "mass": pa.array(values.sum(axis=1), pa.float64(), mask=~there),
+        "probability": _build_list_array(values, has_response, pa.float64()),
+        "logprob": _build_list_array(logarithms, has_response, pa.float64()),
+        "mass": pa.array(values.sum(axis=1), pa.float64(), mask=~has_response),
         "error": pa.array(errors, pa.string()),
     }
 
 
-def _matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
+def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
     """Make a function from an answer to the label with an equal wording, or None."""
-    label = {_folded(wording): name for name, wordings in options.items() for wording in wordings}
-    return lambda answer: label.get(_folded(answer))
+    label = {_fold_answer(wording): name for name, wordings in options.items() for wording in wordings}
+    return lambda answer: label.get(_fold_answer(answer))
 
 
-def _folded(text: str) -> str:
+def _fold_answer(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-def _majority(labels: Sequence[str]) -> str:
+def _describe_majority_rule(labels: Sequence[str]) -> str:
     first, second = labels[:2]
     return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
 
-def _numbers(cells: Sequence[pa.Array], columns: Sequence[str], rows: Rows) -> np.ndarray:
+def _convert_cells(cells: Sequence[pa.Array], columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
     """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
     values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
-        values[:, j] = [_number(text) for text in texts.to_pylist()]
+        values[:, j] = [_parse_cell_number(text) for text in texts.to_pylist()]
         wrong = np.flatnonzero(np.isinf(values[:, j]))
         if len(wrong):
             place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
@@ -291,7 +295,7 @@ def _numbers(cells: Sequence[pa.Array], columns: Sequence[str], rows: Rows) -> n
     return values
 
 
-def _number(text: str | None) -> float:
+def _parse_cell_number(text: str | None) -> float:
     """Read a number: NaN where there is none, infinite where the text is no finite number."""
     if text is None or not text.strip():
         return math.nan
@@ -302,32 +306,34 @@ def _number(text: str | None) -> float:
     return number if math.isfinite(number) else math.inf
 
 
-def _missing(values: np.ndarray, columns: Sequence[str], rows: Rows) -> np.ndarray:
+def _find_empty_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
     """Find the rows in which all cells are empty; refuse rows in which only some are."""
     empty = np.isnan(values)
-    _refuse(empty.any(axis=1) & ~empty.all(axis=1), rows, f"some of {', '.join(columns)} are empty, others are not")
+    _refuse_marked_rows(
+        empty.any(axis=1) & ~empty.all(axis=1), rows, f"some of {', '.join(columns)} are empty, others are not"
+    )
     missing: np.ndarray = empty.all(axis=1)
     return missing
 
 
-def _refuse(wrong: np.ndarray, rows: Rows, trouble: str) -> None:
+def _refuse_marked_rows(wrong: np.ndarray, rows: ResponseRows, trouble: str) -> None:
     if wrong.any():
         raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
 
 
-def _no_response(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
+def _build_missing_errors(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
     """Make the `error` of responses that have a row in the table, but no value."""
-    nothing = [f"no value in column {', '.join(columns)}" if gone else None for gone in missing]
-    return pa.array(nothing, pa.string())
+    errors = [f"no value in column {', '.join(columns)}" if is_missing else None for is_missing in missing]
+    return pa.array(errors, pa.string())
 
 
-def _lists(values: np.ndarray, there: np.ndarray, kind: Any) -> pa.Array:
+def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa.Array:
     """Convert (n, k) numbers to n lists of k, null where not there."""
     offsets = np.arange(0, values.size + 1, values.shape[1], dtype=np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~there))
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))
 
 
-def _ragged(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
+def _split_into_lists(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
     """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

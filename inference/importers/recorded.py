@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ground.errors import InputError, printable
-from ground.run_json import SCHEMA, problems
-from inference.stimuli.files import shown, shows_nothing
+from ground.errors import InputError, escape_controls
+from ground.run_json import SCHEMA, list_problems
+from inference.stimuli.files import is_invisible, shorten_value
 
 
 def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
@@ -26,16 +26,18 @@ def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str
     InputError
         A control character in the name, or nothing that shows, a number that is none, a field of another type.
     """
-    about = f"{where}: {section.removesuffix('s')} {shown(name)}"
-    if shows_nothing(name):
+    about = f"{where}: {section.removesuffix('s')} {shorten_value(name)}"
+    if is_invisible(name):
         raise InputError(f"{about}: there is nothing that shows in this name; give another")
-    if printable(name) != name:
+    if escape_controls(name) != name:
         raise InputError(f"{about}: there is a control character in this name; take it out")
     for field, value in fields.items():
         try:
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         except ValueError:  # NaN, an infinite number, half a surrogate pair
-            raise InputError(f"{about}: {field} is {shown(value)}, which cannot be recorded; correct it") from None
+            raise InputError(
+                f"{about}: {field} is {shorten_value(value)}, which cannot be recorded; correct it"
+            ) from None
     rule = SCHEMA["run"]["content"]["properties"][section]["additionalProperties"]
-    for problem in problems(fields, rule, about):
+    for problem in list_problems(fields, rule, about):
         raise InputError(problem)

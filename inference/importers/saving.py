@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ground.errors import InputError, printable
+from ground.errors import InputError, escape_controls
 from inference.arguments import add_models_file
-from inference.stimuli.workbooks import split
+from inference.stimuli.workbooks import split_sheet_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from inference.stimuli.study import Study
 
 Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
-CONDITION = "import"
-FORM = "import"
+IMPORT_CONDITION = "import"
+IMPORT_FORM = "import"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,22 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_models_file(parser)
 
 
-def named(files: Sequence[str]) -> list[tuple[str | None, Path]]:
+def split_named_paths(files: Sequence[str]) -> list[tuple[str | None, Path]]:
     """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split."""
     pairs: list[tuple[str | None, Path]] = []
     for file in files:
         name, equals, path = file.partition("=")
-        chosen = equals and not Path(file).exists()
-        pairs.append((name, Path(path)) if chosen else (None, Path(file)))
+        has_name = equals and not Path(file).exists()
+        pairs.append((name, Path(path)) if has_name else (None, Path(file)))
     return pairs
 
 
-def source(files: Sequence[str]) -> str:
+def describe_source(files: Sequence[str]) -> str:
     """Describe where a study comes from: one file as it was given, or the first of several."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
-def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
+def compute_fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     """Compute the sha256 of the files' content and of the settings they are read with.
 
     Parameters
@@ -72,14 +72,14 @@ def fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, ensure_ascii=True).encode())
     for path in paths:
         try:
-            with split(path)[0].open("rb") as file:
+            with split_sheet_name(path)[0].open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     return digest.hexdigest()
 
 
-def save(
+def save_import(
     out: str,
     study: Study,
     responses: Responses,
@@ -126,61 +126,78 @@ def save(
     from inference.importers.recorded import refuse_unrecordable
     from inference.runfolder.store import Run
 
-    stated = read_descriptions(descriptions) if descriptions else {}
-    tallies = _tallies(responses)
+    described_fields = read_descriptions(descriptions) if descriptions else {}
+    tallies = _tally_responses(responses)
     for model, condition in tallies:
         refuse_unrecordable(study.source, "models", model, (models or {}).get(model, {}))
         refuse_unrecordable(study.source, "conditions", condition, conditions[condition])
-    for model in stated.keys() - {model for model, _ in tallies}:
+    for model in described_fields.keys() - {model for model, _ in tallies}:
         raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
     variants = sum(1 for _ in study.variants)
-    lines = [f"{study.name}: {_count(len(study.items), 'item')}, {_count(variants, 'variant')}"]
+    lines = [f"{study.name}: {_format_count(len(study.items), 'item')}, {_format_count(variants, 'variant')}"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
-        prints = {model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies}
+        fingerprint_by_model = {
+            model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies
+        }
         for _, condition in tallies:
             run.check_condition(condition, conditions[condition])
-        here = [(model, condition) for model, condition in tallies if _is_here(run, model, condition, prints[model])]
+        present_pairs = [
+            (model, condition)
+            for model, condition in tallies
+            if _has_same_import(run, model, condition, fingerprint_by_model[model])
+        ]
         for (model, condition), tally in tallies.items():
-            if (model, condition) in here:
+            if (model, condition) in present_pairs:
                 lines.append(f"{model} {condition}: is here already, nothing to do")
                 continue
-            known = run.models.get(model, {})
-            own = {"engine": "import", "revision": known.get("revision"), **(models or {}).get(model, {})}
+            model_fields = run.models.get(model, {})
+            import_fields = {
+                "engine": "import",
+                "revision": model_fields.get("revision"),
+                **(models or {}).get(model, {}),
+            }
             run.add_condition(condition, conditions[condition])
-            had = {"imported": {**known.get("imported", {}), condition: prints[model]}}
-            run.add_model(model, {**own, **stated.get(model, {}), **had})
+            import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}}
+            run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
             if complete:
-                run.expect(model, {condition: tally.rows})
-            lines.append(f"{model} {condition}: {tally.told(variants)}")
-        if len(here) < len(tallies):
-            run.responses.append_tables(_without(table, here) for table in responses())
+                run.expect_rows(model, {condition: tally.rows})
+            lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
+        if len(present_pairs) < len(tallies):
+            run.responses.append_tables(_drop_conditions(table, present_pairs) for table in responses())
         run.finish()
-    return [lines[0], _together(tallies, here)] if complete else lines
+    return [lines[0], _describe_all_pairs(tallies, present_pairs)] if complete else lines
 
 
-def _together(tallies: Mapping[tuple[str, str], _Tally], here: Sequence[tuple[str, str]]) -> str:
+def _describe_all_pairs(tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]) -> str:
     """Say in one line what was written of all models and conditions."""
     models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
-    about = f"{_count(len(models), 'model')} under {_count(len(conditions), 'condition')}"
-    if len(here) == len(tallies):
+    about = f"{_format_count(len(models), 'model')} under {_format_count(len(conditions), 'condition')}"
+    if len(present_pairs) == len(tallies):
         return f"{about}: all is here already, nothing to do"
-    new = [tally for pair, tally in tallies.items() if pair not in here]
+    new = [tally for pair, tally in tallies.items() if pair not in present_pairs]
     scores = sum(tally.scores for tally in new)
-    before = f"; {len(here):,} of {len(tallies):,} pairs of model and condition were here already" if here else ""
-    return f"{about}: {_count(scores, 'score')}, mean {sum(tally.score for tally in new) / scores:.3f}{before}"
+    present_note = (
+        f"; {len(present_pairs):,} of {len(tallies):,} pairs of model and condition were here already"
+        if present_pairs
+        else ""
+    )
+    return (
+        f"{about}: {_format_count(scores, 'score')}, mean "
+        f"{sum(tally.score for tally in new) / scores:.3f}{present_note}"
+    )
 
 
-def tell(lines: Iterable[str]) -> None:
-    """Print lines for the user: what `save` returns, and what else is to be known."""
-    print("\n".join(map(printable, lines)))
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for the user: what `save_import` returns, and what else is to be known."""
+    print("\n".join(map(escape_controls, lines)))
 
 
-def _count(number: int, noun: str) -> str:
+def _format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _without(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
+def _drop_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
     """Leave out the rows of some models and conditions."""
     import pyarrow.compute as pc
 
@@ -190,9 +207,9 @@ def _without(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
     return table
 
 
-def _is_here(run: Run, model: str, condition: str, imported: str) -> bool:
+def _has_same_import(run: Run, model: str, condition: str, imported: str) -> bool:
     """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
-    if not run.responses.done(model, condition):
+    if not run.responses.list_answered(model, condition):
         return False
     if run.models[model].get("imported", {}).get(condition) == imported:
         return True
@@ -216,32 +233,32 @@ class _Tally:
     valid: int = 0
     invalid: int = 0
 
-    def add(self, rows: pa.Table) -> None:
+    def add_rows(self, rows: pa.Table) -> None:
         """Add some rows."""
         import pyarrow.compute as pc
 
-        def total(values: Any) -> Any:
+        def sum_values(values: Any) -> Any:
             return pc.sum(values).as_py() or 0
 
-        def there(column: str) -> int:
+        def count_values(column: str) -> int:
             return len(rows) - rows[column].null_count if column in rows.column_names else 0
 
         self.rows += len(rows)
-        self.errors += there("error")
-        if there("mass"):
-            self.masses += there("mass")
-            self.mass += total(rows["mass"])
-            self.bounds += there("mass_upper")
-        if there("score"):
-            self.scores += there("score")
-            self.score += total(rows["score"])
-        counted = total(pc.list_flatten(rows["count"].combine_chunks())) if there("count") else 0
-        single = len(rows) - there("error") - there("count") - there("mass")
-        answered = there("answer") if single else 0
+        self.errors += count_values("error")
+        if count_values("mass"):
+            self.masses += count_values("mass")
+            self.mass += sum_values(rows["mass"])
+            self.bounds += count_values("mass_upper")
+        if count_values("score"):
+            self.scores += count_values("score")
+            self.score += sum_values(rows["score"])
+        counted = sum_values(pc.list_flatten(rows["count"].combine_chunks())) if count_values("count") else 0
+        single = len(rows) - count_values("error") - count_values("count") - count_values("mass")
+        answered = count_values("answer") if single else 0
         self.valid += counted + answered
-        self.invalid += (total(rows["invalid"]) if there("invalid") else 0) + single - answered
+        self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
 
-    def told(self, variants: int) -> str:
+    def describe_tally(self, variants: int) -> str:
         """Say it in one line."""
         parts = [f"{self.rows:,} of {variants:,} variants"]
         if self.errors:
@@ -250,13 +267,13 @@ class _Tally:
             bound = ", a lower bound: of one way to write each option" if self.bounds else ""
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
-            parts.append(f"{_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
+            parts.append(f"{_format_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
         elif not self.masses:
             parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
         return ", ".join(parts)
 
 
-def _tallies(responses: Responses) -> dict[tuple[str, str], _Tally]:
+def _tally_responses(responses: Responses) -> dict[tuple[str, str], _Tally]:
     """Count the rows of every model and condition, in order of appearance."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -268,5 +285,5 @@ def _tallies(responses: Responses) -> dict[tuple[str, str], _Tally]:
         for pair in pairs.select(["model", "condition"]).to_pylist():
             model, condition = pair.values()
             chosen = pc.and_(pc.equal(table["model"], model), pc.equal(table["condition"], condition))
-            tallies.setdefault((model, condition), _Tally()).add(table.filter(chosen))
+            tallies.setdefault((model, condition), _Tally()).add_rows(table.filter(chosen))
     return tallies

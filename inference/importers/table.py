@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError
 from inference.importers import saving
 from inference.importers.wordings import OWN, SHARED, choose_wordings, describe_wordings
-from inference.stimuli.records import refuse_shared
+from inference.stimuli.records import check_column_roles
 
 if TYPE_CHECKING:
     from inference.importers.long_rows import Layout
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     conditions.add_argument(
         "--condition",
         metavar="NAME",
-        default=saving.CONDITION,
+        default=saving.IMPORT_CONDITION,
         help="name of the one condition (default: %(default)s)",
     )
     values = parser.add_argument_group("what was answered, one of these").add_mutually_exclusive_group(required=True)
@@ -115,81 +115,90 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers import long, long_rows
 
-    measure = _measure(args)
-    layout = _layout(args, measure)
-    files = _models(saving.named(args.files), by_column=args.model_column is not None)
-    table = long_rows.read(files, layout)
+    measure = _build_measure(args)
+    layout = _build_layout(args, measure)
+    files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
+    table = long_rows.read_long_table(files, layout)
     wordings = choose_wordings(args.wordings, table.stimuli) if args.text_column is None else None
-    study = long.study(
+    study = long.build_table_study(
         table,
         Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
-        source=saving.source(args.files),
+        source=saving.describe_source(args.files),
         shared=wordings == SHARED,
     )
-    of, first = long.group(table, samples=args.repeated == SAMPLES)
-    lines = saving.save(
+    of, first = long.group_responses(table, samples=args.repeated == SAMPLES)
+    lines = saving.save_import(
         args.out,
         study,
-        lambda: long.responses(table, of, first, measure),
-        {name: {**fields, **measure.recorded} for name, fields in table.conditions.items()},
+        lambda: long.build_table_responses(table, of, first, measure),
+        {name: {**fields, **measure.recorded_fields} for name, fields in table.conditions.items()},
         descriptions=args.models,
-        imported=saving.fingerprint([path for _, path in files], _settings(args, files)),
+        imported=saving.compute_fingerprint([path for _, path in files], _collect_table_settings(args, files)),
         command=args.call,
     )
     if wordings is not None:
         lines.append(describe_wordings(wordings, table.stimuli, chosen=args.wordings is not None))
-    saving.tell(lines)
+    saving.print_lines(lines)
 
 
-def _layout(args: argparse.Namespace, measure: Measure) -> Layout:
+def _build_layout(args: argparse.Namespace, measure: Measure) -> Layout:
     from inference.importers.long_rows import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
-    refuse_shared({f"--{role}-column": column for role, column in roles.items()})
+    check_column_roles({f"--{role}-column": column for role, column in roles.items()})
     if args.wordings is not None and "text" in roles:
         raise InputError("import table: --wordings goes without --text-column: texts show whether items share them")
     if "variant" not in roles and "text" not in roles:
         raise InputError("import table: give --variant-column or --text-column, which tell an item's variants apart")
     used = Counter([*roles.values(), *args.condition_column, *measure.columns])
-    twice = next((column for column, times in used.items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"import table: column '{twice}' is used twice; every option needs a column of its own")
+    repeated_column = next((column for column, times in used.items() if times > 1), None)
+    if repeated_column is not None:
+        raise InputError(
+            f"import table: column '{repeated_column}' is used twice; every option needs a column of its own"
+        )
     return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)
 
 
-def _models(files: Sequence[tuple[str | None, Path]], *, by_column: bool) -> list[tuple[str, Path]]:
+def _name_file_models(files: Sequence[tuple[str | None, Path]], *, by_column: bool) -> list[tuple[str, Path]]:
     """Name the model of every file: as given, else by the file, or by its folder where files have the same name."""
     places = [os.path.realpath(path) for _, path in files]
-    twice = next((path for (_, path), place in zip(files, places, strict=True) if places.count(place) > 1), None)
-    if twice is not None:
-        raise InputError(f"{twice}: this file is given twice; leave one out")
+    repeated_path = next(
+        (path for (_, path), place in zip(files, places, strict=True) if places.count(place) > 1), None
+    )
+    if repeated_path is not None:
+        raise InputError(f"{repeated_path}: this file is given twice; leave one out")
     if by_column:
         if any(name is not None for name, _ in files):
             raise InputError("import table: NAME=FILE names the model, and so does --model-column; give one of them")
         return [(path.stem, path) for _, path in files]
     stems = Counter(path.stem for name, path in files if name is None)
-    alike = [path for name, path in files if name is None and stems[path.stem] > 1]
-    folder = dict(zip(alike, _folder_names(alike), strict=True))
-    named = [(name or folder.get(path, path.stem), path) for name, path in files]
+    same_name_paths = [path for name, path in files if name is None and stems[path.stem] > 1]
+    folder = dict(zip(same_name_paths, _name_by_folders(same_name_paths), strict=True))
+    named_files = [(name or folder.get(path, path.stem), path) for name, path in files]
     first: dict[str, int] = {}
-    for number, (name, path) in enumerate(named):
+    for number, (name, path) in enumerate(named_files):
         before = first.setdefault(name, number)
         if before != number and None in (files[before][0], files[number][0]):
-            raise InputError(f"{path}: model '{name}' is already {named[before][1]}; name one of them as NAME=FILE")
+            raise InputError(
+                f"{path}: model '{name}' is already {named_files[before][1]}; name one of them as NAME=FILE"
+            )
     if folder:
         names = ", ".join(f"{name} ({path})" for path, name in folder.items())
         print(f"several files have one name, so their folders name the models: {names}", file=sys.stderr)
-    return named
+    return named_files
 
 
-def _folder_names(paths: Sequence[Path]) -> list[str]:
+def _name_by_folders(paths: Sequence[Path]) -> list[str]:
     """Name files by the end of their folder's path, as long as it takes to tell all apart; if need be with the file."""
     parts = [path.absolute().parts for path in paths]
     for depth in range(2, 1 + max(map(len, parts), default=0)):
         for end in (-1, None):  # without the file's own name, then with it
-            names = ["/".join(each[-depth:end]).removesuffix("" if end else Path(each[-1]).suffix) for each in parts]
+            names = [
+                "/".join(path_parts[-depth:end]).removesuffix("" if end else Path(path_parts[-1]).suffix)
+                for path_parts in parts
+            ]
             if len(set(names)) == len(names):
                 return names
     if paths:
@@ -197,9 +206,9 @@ def _folder_names(paths: Sequence[Path]) -> list[str]:
     return []
 
 
-def _measure(args: argparse.Namespace) -> Measure:
+def _build_measure(args: argparse.Namespace) -> Measure:
     """Make the measure that the command line asks for, with its two labels."""
-    from inference.importers.measures import Answers, Counts, Probabilities
+    from inference.importers.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 
     texts = args.completion_column or args.answer_column
     if args.repeated == SAMPLES and texts is None:
@@ -209,17 +218,19 @@ def _measure(args: argparse.Namespace) -> Measure:
     if args.invalid_column is not None and args.count_columns is None:
         raise InputError("import table: --invalid-column goes with --count-columns")
     if texts is not None:
-        options = {label: wordings.split("|") for label, wordings in _pairs("--options", args.options, ";")}
+        options = {
+            label: wordings.split("|") for label, wordings in _split_option_pairs("--options", args.options, ";")
+        }
         try:
-            return Answers(texts, options, given=args.answer_column is not None)
+            return AnswerMeasure(texts, options, must_equal=args.answer_column is not None)
         except ValueError as error:
             raise InputError(f"import table, --options: {error}") from None
     if args.probability_columns is not None:
-        return Probabilities(dict(_pairs("--probability-columns", args.probability_columns, ",")))
-    return Counts(dict(_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
+        return ProbabilityMeasure(dict(_split_option_pairs("--probability-columns", args.probability_columns, ",")))
+    return CountMeasure(dict(_split_option_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
 
 
-def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
+def _split_option_pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
     """Split an option into two LABEL=VALUE pairs with different labels."""
     parts = [part.partition("=") for part in text.split(separator) if part.strip()]
     pairs = [(label.strip(), value.strip()) for label, _, value in parts]
@@ -228,8 +239,8 @@ def _pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
     return pairs
 
 
-def _settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
+def _collect_table_settings(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> dict[str, object]:
     """Collect the options that the responses depend on, in addition to the files' content."""
-    apart = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
-    chosen = {name: value for name, value in vars(args).items() if name not in apart}
+    excluded_options = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
+    chosen = {name: value for name, value in vars(args).items() if name not in excluded_options}
     return {"files": [path.name if name == path.stem else name for name, path in files], **chosen}

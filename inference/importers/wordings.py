@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from inference.importers.long_rows import Stimulus
 
 SHARED, OWN = "shared", "own"
-MOST = 0.9  # share of the items that a wording is in, on average, where items share wordings
+LEAST_SHARED = 0.9  # share of the items that a wording is in, on average, where items share wordings
 
 
 def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
@@ -34,8 +34,8 @@ def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
     if chosen is not None:
         return chosen
     ids, n_items, n_wordings = _count_wordings(stimuli)
-    alike = n_items > 1 and n_wordings >= MOST * n_items * len(ids)
-    return SHARED if alike and not all(map(_is_number, ids)) else OWN
+    has_shared_wordings = n_items > 1 and n_wordings >= LEAST_SHARED * n_items * len(ids)
+    return SHARED if has_shared_wordings and not all(map(_is_number, ids)) else OWN
 
 
 def describe_wordings(wordings: str, stimuli: Sequence[Stimulus], *, chosen: bool) -> str:
@@ -81,5 +81,5 @@ def _is_number(name: str) -> bool:
     >>> [_is_number(name) for name in ("7", "7.0", "p7", "")]
     [True, True, False, False]
     """
-    whole, _, rest = name.partition(".")
-    return whole.isdecimal() and not rest.strip("0")
+    whole, _, fraction = name.partition(".")
+    return whole.isdecimal() and not fraction.strip("0")

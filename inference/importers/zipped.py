@@ -12,8 +12,8 @@ import zlib
 from pathlib import Path
 
 from ground import extras
-from ground.errors import InputError, cut
-from inference.stimuli.files import refuse_special
+from ground.errors import InputError, shorten_text
+from inference.stimuli.files import check_ordinary_file
 
 LARGEST = 100_000_000
 """Bytes of a member, unpacked: what is longer is refused before it is unpacked."""
@@ -39,24 +39,26 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            refuse_special(path)
+            check_ordinary_file(path)
             with zipfile.ZipFile(path) as archive:
                 members = archive.infolist()
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OverflowError, struct.error) as error:
-            raise InputError(f"{path}: no whole zip archive ({cut(str(error))}); copy the file again") from None
+            raise InputError(
+                f"{path}: no whole zip archive ({shorten_text(str(error))}); copy the file again"
+            ) from None
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in members:
             if self._members.setdefault(member.filename, member) is not member:
-                raise InputError(f"{path}: the member {cut(member.filename)} is there twice; take one out")
+                raise InputError(f"{path}: the member {shorten_text(member.filename)} is there twice; take one out")
 
     @property
     def names(self) -> list[str]:
         """Names of the members, in the order of the archive."""
         return list(self._members)
 
-    def read(self, name: str) -> bytes:
+    def read_member(self, name: str) -> bytes:
         """Read a member.
 
         Raises
@@ -65,39 +67,39 @@ class Archive:
             It is too large, encrypted, damaged or compressed in another way; or zstd cannot be read here.
         """
         member = self._members[name]
-        where = f"{self.path}, {cut(name)}"
+        where = f"{self.path}, {shorten_text(name)}"
         if max(member.file_size, member.compress_size) > LARGEST:
             raise InputError(f"{where}: unpacked, it has more than {LARGEST / 1e6:.0f} MB; leave this log out")
         if member.flag_bits & _ENCRYPTED:
             raise InputError(f"{where}: it is encrypted; save the log without a password")
-        content = self._unpacked(where, member)
+        content = self._unpack_member(where, member)
         if content is None or len(content) != member.file_size or zlib.crc32(content) != member.CRC:
             raise InputError(f"{where}: damaged, its content is not what the archive says; copy the file again")
         return content
 
-    def _unpacked(self, where: str, member: zipfile.ZipInfo) -> bytes | None:
+    def _unpack_member(self, where: str, member: zipfile.ZipInfo) -> bytes | None:
         """Unpack a member, one byte more than it should have at most; None where that fails."""
-        most = member.file_size + 1
-        packed = self._packed(member)
+        most_bytes = member.file_size + 1
+        packed = self._read_packed_bytes(member)
         if packed is None or member.compress_type == STORED:
             return packed
         if member.compress_type == DEFLATED:
             try:
-                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+                return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most_bytes)
             except zlib.error:
                 return None
         if member.compress_type != ZSTANDARD:
             raise InputError(f"{where}: compressed by method {member.compress_type}; save it deflated, or by zstd")
-        with extras.needed(f"{where}: compressed by zstd, which"):
+        with extras.explain_missing_package(f"{where}: compressed by zstd, which"):
             import zstandard
         try:
             # Long members are written as several frames, one after the other.
             frames = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed), read_across_frames=True)
-            return frames.read(most)
+            return frames.read(most_bytes)
         except zstandard.ZstdError:
             return None
 
-    def _packed(self, member: zipfile.ZipInfo) -> bytes | None:
+    def _read_packed_bytes(self, member: zipfile.ZipInfo) -> bytes | None:
         """Read the bytes of a member as they are in the file; None where there is no such member."""
         with self.path.open("rb") as file:
             file.seek(max(member.header_offset, 0))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold, lines
+from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_lines
 from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
@@ -28,7 +28,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ParaphraseChoice:
     """The lines of one item's calls, each kept or dropped.
 
     Attributes
@@ -46,26 +46,28 @@ class Choice:
     wordings: tuple[Wording, ...]
 
     @property
-    def kept(self) -> tuple[Wording, ...]:
+    def kept_wordings(self) -> tuple[Wording, ...]:
         """The lines that become paraphrases."""
         return tuple(wording for wording in self.wordings if wording.reason is None)
 
     @property
-    def refused(self) -> int:
+    def n_refused_calls(self) -> int:
         """The number of calls whose answer has a refusal and nothing that could be a paraphrase."""
         reasons: dict[int, set[str | None]] = {}
         for wording in self.wordings:
             reasons.setdefault(wording.call, set()).add(wording.reason)
-        return sum(REFUSAL in found and found <= {REFUSAL, CHATTER, EMPTY} for found in reasons.values())
+        return sum(
+            REFUSAL in call_reasons and call_reasons <= {REFUSAL, CHATTER, EMPTY} for call_reasons in reasons.values()
+        )
 
     @property
-    def dropped(self) -> Mapping[str, int]:
+    def n_dropped_by_reason(self) -> Mapping[str, int]:
         """The number of dropped lines for every reason, 0 included."""
         count = Counter(wording.reason for wording in self.wordings)
         return {reason: count[reason] for reason in REASONS}
 
 
-def choose(
+def choose_paraphrases(
     original: Variant,
     answers: Mapping[int, str],
     *,
@@ -73,7 +75,7 @@ def choose(
     seed: int,
     similarity: Similarity | None = None,
     threshold: float | None = None,
-) -> Choice:
+) -> ParaphraseChoice:
     """Choose the paraphrases of one item (Haller et al., appendix F: drop empty ones, deduplicate, sample).
 
     Parameters
@@ -94,39 +96,41 @@ def choose(
     -------
     Every generated line, kept or with the reason why it is dropped.
     """
-    found = [Wording(line.text, call, line.reason) for call, text in answers.items() for line in lines(text)]
-    found = _distinct(found, original.text)
+    wordings = [Wording(line.text, call, line.reason) for call, text in answers.items() for line in parse_lines(text)]
+    wordings = _mark_duplicates(wordings, original.text)
     if similarity is not None:
-        found = _alike(found, original.text, similarity, threshold)
-    return Choice(original, len(answers), tuple(_sample(found, keep, f"{seed} {original.item}")))
+        wordings = _mark_other_meanings(wordings, original.text, similarity, threshold)
+    return ParaphraseChoice(original, len(answers), tuple(_mark_surplus(wordings, keep, f"{seed} {original.item}")))
 
 
-def _distinct(found: Sequence[Wording], original: str) -> list[Wording]:
-    seen = {fold(original): ORIGINAL}
-    judged = []
-    for wording in found:
+def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording]:
+    reason_by_text = {fold_wording(original): ORIGINAL}
+    marked_wordings = []
+    for wording in wordings:
         if wording.reason is None:
-            folded = fold(wording.text)
-            wording = replace(wording, reason=seen.get(folded))
-            seen.setdefault(folded, DUPLICATE)
-        judged.append(wording)
-    return judged
+            folded = fold_wording(wording.text)
+            wording = replace(wording, reason=reason_by_text.get(folded))
+            reason_by_text.setdefault(folded, DUPLICATE)
+        marked_wordings.append(wording)
+    return marked_wordings
 
 
-def _alike(found: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None) -> list[Wording]:
-    measured = iter(similarity(original, [wording.text for wording in found if wording.reason is None]))
-    judged = []
-    for wording in found:
+def _mark_other_meanings(
+    wordings: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None
+) -> list[Wording]:
+    similarities = iter(similarity(original, [wording.text for wording in wordings if wording.reason is None]))
+    marked_wordings = []
+    for wording in wordings:
         if wording.reason is None:
-            value = next(measured)
+            value = next(similarities)
             reason = MEANING if threshold is not None and value < threshold else None
             wording = replace(wording, similarity=value, reason=reason)
-        judged.append(wording)
-    return judged
+        marked_wordings.append(wording)
+    return marked_wordings
 
 
-def _sample(found: Sequence[Wording], keep: int, seed: str) -> list[Wording]:
-    places = [place for place, wording in enumerate(found) if wording.reason is None]
-    chosen = set(random.Random(seed).sample(places, min(keep, len(places))))
-    surplus = set(places) - chosen
-    return [replace(wording, reason=SURPLUS) if place in surplus else wording for place, wording in enumerate(found)]
+def _mark_surplus(wordings: Sequence[Wording], keep: int, seed: str) -> list[Wording]:
+    places = [place for place, wording in enumerate(wordings) if wording.reason is None]
+    sampled_places = set(random.Random(seed).sample(places, min(keep, len(places))))
+    surplus = set(places) - sampled_places
+    return [replace(wording, reason=SURPLUS) if place in surplus else wording for place, wording in enumerate(wordings)]

@@ -10,20 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.paraphrase.itemsfile import without_match
+from inference.paraphrase.itemsfile import drop_match_attributes
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant
 
 SOURCE, SEPARATOR = "source", "|"
 
 
-def sources(variant: Variant) -> tuple[str, ...]:
+def list_sources(variant: Variant) -> tuple[str, ...]:
     """List the sources of a paraphrase; none known: an empty tuple."""
-    given = variant.attributes.get(SOURCE, "")
-    return tuple(name.strip() for name in given.split(SEPARATOR) if name.strip())
+    source_text = variant.attributes.get(SOURCE, "")
+    return tuple(name.strip() for name in source_text.split(SEPARATOR) if name.strip())
 
 
-def combine(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
+def combine_paraphrases(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
     """Combine several sets of paraphrases of the same originals into one set of items.
 
     Parameters
@@ -46,60 +46,71 @@ def combine(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
     for source, path in sets:
         if source is not None and (SEPARATOR in source or not source.strip()):
             raise InputError(f"{source}={path}: a source needs a name without '{SEPARATOR}'")
-        for item in items.load(str(path)):
-            known = gathered.setdefault(item.item, {})
-            _same_original(item, path, known, first)
+        for item in items.read_items(str(path)):
+            variant_by_wording = gathered.setdefault(item.item, {})
+            _check_same_original(item, path, variant_by_wording, first)
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
-                    variant = _sourced(variant, source, path)
+                    variant = _set_source(variant, source, path)
                 wording = variant.text.strip()
-                known[wording] = _joined(known[wording], variant) if wording in known else variant
+                variant_by_wording[wording] = (
+                    _merge_variants(variant_by_wording[wording], variant) if wording in variant_by_wording else variant
+                )
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
 
-def summary(combined: Iterable[Item]) -> list[str]:
+def describe_sources(combined: Iterable[Item]) -> list[str]:
     """Count the paraphrases of every source, one line each, for the user."""
-    found = tuple(combined)
-    variants = [(item.item, sources(variant)) for item in found for variant in item.paraphrases]
+    combined_items = tuple(combined)
+    variants = [(item.item, list_sources(variant)) for item in combined_items for variant in item.paraphrases]
     lines = []
     for source in dict.fromkeys(name for _, names in variants for name in names):
         of_source = [item for item, names in variants if source in names]
         shared = sum(len(names) > 1 for _, names in variants if source in names)
-        without = [item.item for item in found if item.item not in set(of_source)]
+        items_without = [item.item for item in combined_items if item.item not in set(of_source)]
         line = f"{source}: {len(of_source):,} paraphrases of {len(set(of_source)):,} items"
         line += f", {shared:,} of them another source's, too" if shared else ""
-        lines.append(line + (f"; none of {', '.join(without[:20])}{' ...' * (len(without) > 20)}" if without else ""))
+        lines.append(
+            line
+            + (
+                f"; none of {', '.join(items_without[:20])}{' ...' * (len(items_without) > 20)}"
+                if items_without
+                else ""
+            )
+        )
     return lines
 
 
-def _same_original(item: Item, path: Path, known: dict[str, Variant], first: dict[str, Path]) -> None:
+def _check_same_original(
+    item: Item, path: Path, variant_by_wording: dict[str, Variant], first: dict[str, Path]
+) -> None:
     """Refuse an item that has another original here than in the files before."""
     if item.original is None:
         raise InputError(f"{path}: item '{item.item}' has no original to compare with the other files; set a pattern")
-    there = next((variant for variant in known.values() if variant.pattern == ORIGINAL), None)
-    if there is not None and there.text.strip() != item.original.text.strip():
+    first_original = next((variant for variant in variant_by_wording.values() if variant.pattern == ORIGINAL), None)
+    if first_original is not None and first_original.text.strip() != item.original.text.strip():
         raise InputError(
             f"{path}: item '{item.item}' differs from that in {first[item.item]}: its original is "
-            f"'{item.original.text[:40]}', not '{there.text[:40]}'; make ids and originals agree"
+            f"'{item.original.text[:40]}', not '{first_original.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)
 
 
-def _sourced(variant: Variant, source: str | None, path: Path) -> Variant:
-    names = (source.strip(),) if source is not None else sources(variant)
+def _set_source(variant: Variant, source: str | None, path: Path) -> Variant:
+    names = (source.strip(),) if source is not None else list_sources(variant)
     if not names:
         raise InputError(
             f"{path}: item '{variant.item}', variant '{variant.variant}' has no attribute 'source'; "
             f"name who made these paraphrases: NAME={path}"
         )
-    combined = variant.variant.startswith(tuple(f"{name}:" for name in names))  # by an earlier call
-    called = variant.variant if combined else f"{names[0]}:{variant.variant}"
-    return replace(variant, variant=called, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
+    is_combined = variant.variant.startswith(tuple(f"{name}:" for name in names))  # by an earlier call
+    variant_name = variant.variant if is_combined else f"{names[0]}:{variant.variant}"
+    return replace(variant, variant=variant_name, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
 
 
-def _joined(known: Variant, other: Variant) -> Variant:
+def _merge_variants(first_variant: Variant, second_variant: Variant) -> Variant:
     """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
-    if known.pattern == ORIGINAL:
-        return replace(known, attributes=without_match(known))
-    names = dict.fromkeys((*sources(known), *sources(other)))
-    return replace(known, attributes={**without_match(known), SOURCE: SEPARATOR.join(names)})
+    if first_variant.pattern == ORIGINAL:
+        return replace(first_variant, attributes=drop_match_attributes(first_variant))
+    names = dict.fromkeys((*list_sources(first_variant), *list_sources(second_variant)))
+    return replace(first_variant, attributes={**drop_match_attributes(first_variant), SOURCE: SEPARATOR.join(names)})

@@ -8,7 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.arguments import add_columns, add_engine, columns, engine_settings, positive, seed
+from inference.arguments import (
+    add_columns,
+    add_engine,
+    parse_columns,
+    parse_engine_settings,
+    parse_positive,
+    parse_seed,
+)
 from inference.stimuli import items
 
 TOKENS_EACH = 50  # allowed for one paraphrase with its list marker, unless --max-tokens is given
@@ -23,109 +30,121 @@ VERBS = {
 }
 
 
-def _make_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver paraphrase make --items statements.csv --model my-model --out reworded"
-    _items_argument(parser)
+    _add_items_argument(parser)
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
     parser.add_argument("--out", required=True, metavar="FOLDER", help="a new folder, or one to continue")
-    asked = parser.add_argument_group("calls")
-    asked.add_argument("--calls", type=positive, default=30, metavar="N", help="per item (default: %(default)s)")
-    asked.add_argument(
-        "--per-call", type=positive, default=20, metavar="N", help="paraphrases asked for (default: %(default)s)"
+    calls_group = parser.add_argument_group("calls")
+    calls_group.add_argument(
+        "--calls", type=parse_positive, default=30, metavar="N", help="per item (default: %(default)s)"
     )
-    asked.add_argument("--max-tokens", type=positive, metavar="N", help="per answer (default: 50 a paraphrase)")
-    asked.add_argument(
+    calls_group.add_argument(
+        "--per-call", type=parse_positive, default=20, metavar="N", help="paraphrases asked for (default: %(default)s)"
+    )
+    calls_group.add_argument(
+        "--max-tokens", type=parse_positive, metavar="N", help="per answer (default: 50 a paraphrase)"
+    )
+    calls_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/paraphrase/prompt.yaml)"
     )
-    chosen = parser.add_argument_group("choice")
-    chosen.add_argument(
-        "--keep", type=positive, default=500, metavar="K", help="paraphrases sampled per item (default: %(default)s)"
+    choice_group = parser.add_argument_group("choice")
+    choice_group.add_argument(
+        "--keep",
+        type=parse_positive,
+        default=500,
+        metavar="K",
+        help="paraphrases sampled per item (default: %(default)s)",
     )
-    chosen.add_argument(
+    choice_group.add_argument(
         "--meaning-check",
         metavar="MODEL",
         help="sentence-transformers model; the cosine with the original becomes the attribute `similarity`",
     )
-    chosen.add_argument(
-        "--meaning-threshold", type=_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
+    choice_group.add_argument(
+        "--meaning-threshold", type=_parse_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
     )
     add_engine(parser)
 
 
-def _make(options: argparse.Namespace) -> None:
-    from inference.asking.models import resolve
-    from inference.paraphrase.making import Wanted, make
-    from inference.paraphrase.questions import Calls, prompt_book, study
+def _run_paraphrase_make(options: argparse.Namespace) -> None:
+    from inference.asking.models import find_models
+    from inference.paraphrase.making import ChoiceSettings, make_paraphrases
+    from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
-    models = resolve([options.model], engine=options.engine)
+    models = find_models([options.model], engine=options.engine)
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
-    choices = make(
-        study(items.load(options.items, columns=columns(options)), items.default_name(options.items), options.items),
+    choices = make_paraphrases(
+        build_paraphrase_study(
+            items.read_items(options.items, columns=parse_columns(options)),
+            items.name_study(options.items),
+            options.items,
+        ),
         models[0],
-        Calls(prompt_book(options.prompt), options.calls, options.per_call, tokens),
-        engine_settings(options),
-        Wanted(options.keep, options.meaning_check, options.meaning_threshold),
+        Calls(load_paraphrase_prompts(options.prompt), options.calls, options.per_call, tokens),
+        parse_engine_settings(options),
+        ChoiceSettings(options.keep, options.meaning_check, options.meaning_threshold),
         Path(options.out),
         command=options.call,
     )
-    kept = sum(len(choice.kept) for choice in choices)
-    print(f"{kept:,} paraphrases of {len(choices):,} items: {Path(options.out) / 'items.jsonl'}")
+    n_kept = sum(len(choice.kept_wordings) for choice in choices)
+    print(f"{n_kept:,} paraphrases of {len(choices):,} items: {Path(options.out) / 'items.jsonl'}")
 
 
-def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
-    _items_argument(parser)
+def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_items_argument(parser)
     parser.add_argument(
-        "--each", type=positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
+        "--each", type=parse_positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=seed, default=0, help="of the draw (default: %(default)s)")
+    parser.add_argument("--seed", type=parse_seed, default=0, help="of the draw (default: %(default)s)")
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
 
-def _sheet(options: argparse.Namespace) -> None:
+def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
     from inference.paraphrase.sheet import write_sheet
 
     rows = write_sheet(
-        Path(options.out), items.load(options.items, columns=columns(options)), options.each, options.seed
+        Path(options.out), items.read_items(options.items, columns=parse_columns(options)), options.each, options.seed
     )
     print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
 
 
-def _checked_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
-    _items_argument(parser)
+    _add_items_argument(parser)
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
     parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
 
-def _checked(options: argparse.Namespace) -> None:
+def _run_paraphrase_checked(options: argparse.Namespace) -> None:
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.sheet import checked
+    from inference.paraphrase.sheet import apply_checked_sheet
     from inference.runfolder import json_lines
 
-    out = json_lines.output(options.out)
-    given = items.load(options.items, columns=columns(options))
-    found = checked(Path(options.sheet), given, drop=options.drop)
-    if not found.items:
+    out = json_lines.check_json_lines_path(options.out)
+    sheet_items = items.read_items(options.items, columns=parse_columns(options))
+    checked_items = apply_checked_sheet(Path(options.sheet), sheet_items, drop=options.drop)
+    if not checked_items.items:
         raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
-    itemsfile.write(out, found.items)
-    if found.refused:
+    itemsfile.write_items(out, checked_items.items)
+    if checked_items.refused_keys:
         print(
-            f"{len(found.refused):,} paraphrases are marked with no: "
+            f"{len(checked_items.refused_keys):,} paraphrases are marked with no: "
             + ("left out" if options.drop else "they stay; --drop leaves them out")
         )
-    gone = sorted({item.item for item in given} - {item.item for item in found.items})
-    if gone:
-        print(f"no wording is left of {', '.join(gone[:20])}{' ...' * (len(gone) > 20)}")
+    lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
+    if lost_items:
+        print(f"no wording is left of {', '.join(lost_items[:20])}{' ...' * (len(lost_items) > 20)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 
-def _combine_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
         "files",
@@ -136,26 +155,26 @@ def _combine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file")
 
 
-def _combine(options: argparse.Namespace) -> None:
-    from inference.importers.saving import named
+def _run_paraphrase_combine(options: argparse.Namespace) -> None:
+    from inference.importers.saving import split_named_paths
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.combining import combine, summary
+    from inference.paraphrase.combining import combine_paraphrases, describe_sources
     from inference.runfolder import json_lines
 
-    out, files = json_lines.output(options.out), named(options.files)
+    out, files = json_lines.check_json_lines_path(options.out), split_named_paths(options.files)
     if out.resolve() in {path.resolve() for _, path in files}:
         raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
-    combined = combine(files)
-    itemsfile.write(out, combined)
-    print("\n".join([*summary(combined), str(out)]))
+    combined = combine_paraphrases(files)
+    itemsfile.write_items(out, combined)
+    print("\n".join([*describe_sources(combined), str(out)]))
 
 
-def _items_argument(parser: argparse.ArgumentParser) -> None:
+def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
     add_columns(parser)
 
 
-def _cosine(text: str) -> float:
+def _parse_cosine(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
@@ -166,8 +185,8 @@ def _cosine(text: str) -> float:
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
-    "make": (_make, _make_arguments),
-    "sheet": (_sheet, _sheet_arguments),
-    "checked": (_checked, _checked_arguments),
-    "combine": (_combine, _combine_arguments),
+    "make": (_run_paraphrase_make, _add_paraphrase_make_arguments),
+    "sheet": (_run_paraphrase_sheet, _add_paraphrase_sheet_arguments),
+    "checked": (_run_paraphrase_checked, _add_paraphrase_checked_arguments),
+    "combine": (_run_paraphrase_combine, _add_paraphrase_combine_arguments),
 }

@@ -8,11 +8,11 @@ from pathlib import Path
 from inference.runfolder import json_lines
 from inference.stimuli.study import Item, Variant
 
-MATCH = ("match_proportion", "match_n", "match_seed")
+MATCH_ATTRIBUTES = ("match_proportion", "match_n", "match_seed")
 """Attributes that tell how well a set of paraphrases means what its original means."""
 
 
-def write(path: Path, items: Iterable[Item]) -> None:
+def write_items(path: Path, items: Iterable[Item]) -> None:
     """Write the variants of items in the long shape, atomically; `items.load` gives them back.
 
     Parameters
@@ -27,15 +27,15 @@ def write(path: Path, items: Iterable[Item]) -> None:
     OSError
         The file cannot be written; no new folder is left.
     """
-    json_lines.write(path, (_record(variant) for item in items for variant in item.variants))
+    json_lines.write_json_lines(path, (_build_variant_record(variant) for item in items for variant in item.variants))
 
 
-def without_match(variant: Variant) -> dict[str, str]:
+def drop_match_attributes(variant: Variant) -> dict[str, str]:
     """Keep the attributes that do not describe one set of paraphrases."""
-    return {name: value for name, value in variant.attributes.items() if name not in MATCH}
+    return {name: value for name, value in variant.attributes.items() if name not in MATCH_ATTRIBUTES}
 
 
-def _record(variant: Variant) -> dict[str, object]:
+def _build_variant_record(variant: Variant) -> dict[str, object]:
     fields = {
         "item": variant.item,
         "variant": variant.variant,

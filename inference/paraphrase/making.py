@@ -26,60 +26,60 @@ import pyarrow.compute as pc
 from ground import run_json
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
-from inference.asking.execute import LISTED, Task, execute
-from inference.asking.failures import Allowed, advise
+from inference.asking.execute import MOST_LISTED, Task, execute_tasks
+from inference.asking.failures import AllowedFailures, advise
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
 from inference.paraphrase import itemsfile
-from inference.paraphrase.choosing import REASONS, Choice, choose
+from inference.paraphrase.choosing import REASONS, ParaphraseChoice, choose_paraphrases
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
 from inference.runfolder import spreadsheet
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.files import parse_json, text_of
+from inference.stimuli.files import parse_json, read_text_file
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The settings of `choosing.choose`, and the sentence-transformers model that compares meanings."""
+class ChoiceSettings:
+    """The settings of `choosing.choose_paraphrases`, and the sentence-transformers model that compares meanings."""
 
     keep: int
     meaning_check: str | None = None
     meaning_threshold: float | None = None
 
 
-def make(
+def make_paraphrases(
     study: Study,
     model: Model,
     calls: Calls,
     settings: Settings,
-    wanted: Wanted,
+    choice_settings: ChoiceSettings,
     out: Path,
     *,
     command: Sequence[str] = (),
     load: Callable[[Model, int], Engine] | None = None,
-) -> list[Choice]:
+) -> list[ParaphraseChoice]:
     """Make the paraphrases of a study's originals; calls that the folder already has are not asked again.
 
     Parameters
     ----------
     study
-        From `questions.study`.
+        From `questions.build_paraphrase_study`.
     model
         Who writes the paraphrases: their attribute `source`.
     calls, settings
         What it is asked, and the engine to ask with.
-    wanted
+    choice_settings
         How the paraphrases are chosen.
     out
         The folder, new or begun by this very call.
     command, load
-        As for `inference.asking.execute.execute`.
+        As for `inference.asking.execute.execute_tasks`.
 
     Returns
     -------
@@ -95,20 +95,22 @@ def make(
     """
     if SEPARATOR in model.id:
         raise InputError(f"--model {model.id}: a source of paraphrases needs a name without '{SEPARATOR}'")
-    _refuse_other(out, model, wanted)
-    meaning = Meaning(wanted.meaning_check) if wanted.meaning_check else None
+    _refuse_other_settings(out, model, choice_settings)
+    meaning = Meaning(choice_settings.meaning_check) if choice_settings.meaning_check else None
     # Items without an answer are counted below, when the others are written.
-    task = Task(study, [model], calls, settings, str(out / "calls"), command=command, allowed=Allowed(share=1.0))
-    tallies = execute([task], load=load)
-    seed = run_json.read(out / "calls")["seed"]
-    choices = _choices(study, wanted, seed, meaning, _answers(out / "calls"))
+    task = Task(
+        study, [model], calls, settings, str(out / "calls"), command=command, allowed=AllowedFailures(share=1.0)
+    )
+    tallies = execute_tasks([task], load=load)
+    seed = run_json.read_run_json(out / "calls")["seed"]
+    choices = _choose_for_originals(study, choice_settings, seed, meaning, _read_call_answers(out / "calls"))
     try:
-        _write(out, study, model, wanted, choices)
+        _write_paraphrase_folder(out, study, model, choice_settings, choices)
     except OSError as error:
         raise RunFailed(
             f"{out}: cannot be written ({error}); the calls are kept: make room, then give the same command again"
         ) from error
-    _report(choices, wanted.keep)
+    _print_short_items(choices, choice_settings.keep)
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
@@ -118,19 +120,23 @@ def make(
     return choices
 
 
-def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
+def _refuse_other_settings(out: Path, model: Model, choice_settings: ChoiceSettings) -> None:
     """Refuse a folder with calls of another model, or with a choice made with other settings.
 
     Other settings of the calls are refused by their run folder.
     """
     if out.is_dir() and any(out.iterdir()) and not (out / "calls").is_dir():
         raise InputError(f"{out}: not a folder of paraphrases (there is no calls in it); choose another --out")
-    others = set(_recorded(out / "calls")) - {model.id}
-    if others:
-        raise InputError(f"{out}: was begun with model {min(others)}, not {model.id}; choose another --out")
-    known = _settings(out / "report.json")
-    now = asdict(wanted)
-    changed = [f"{name} was {value}, now {now.get(name)}" for name, value in known.items() if now.get(name) != value]
+    other_models = set(_read_recorded_models(out / "calls")) - {model.id}
+    if other_models:
+        raise InputError(f"{out}: was begun with model {min(other_models)}, not {model.id}; choose another --out")
+    recorded_settings = _read_report_settings(out / "report.json")
+    new_settings = asdict(choice_settings)
+    changed = [
+        f"{name} was {value}, now {new_settings.get(name)}"
+        for name, value in recorded_settings.items()
+        if new_settings.get(name) != value
+    ]
     if changed:
         raise InputError(
             f"{out}: the paraphrases there were chosen with other settings ({', '.join(changed)}); go back to those, "
@@ -138,17 +144,17 @@ def _refuse_other(out: Path, model: Model, wanted: Wanted) -> None:
         )
 
 
-def _recorded(calls: Path) -> Mapping[str, Any]:
+def _read_recorded_models(calls: Path) -> Mapping[str, Any]:
     """Return the models that the calls were begun with; none where there are no calls yet."""
-    models: Mapping[str, Any] = run_json.read(calls)["models"] if (calls / "run.json").exists() else {}
+    models: Mapping[str, Any] = run_json.read_run_json(calls)["models"] if (calls / "run.json").exists() else {}
     return models
 
 
-def _settings(report: Path) -> Mapping[str, Any]:
+def _read_report_settings(report: Path) -> Mapping[str, Any]:
     """Return the settings that a report records; none where there is no report yet."""
     try:
-        recorded = parse_json(report, text_of(report)) if report.exists() else {"settings": {}}
-        settings: dict[str, Any] = recorded["settings"]
+        report_content = parse_json(report, read_text_file(report)) if report.exists() else {"settings": {}}
+        settings: dict[str, Any] = report_content["settings"]
         return dict(settings.items())
     except (OSError, InputError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
@@ -156,38 +162,42 @@ def _settings(report: Path) -> Mapping[str, Any]:
         ) from None
 
 
-def _answers(calls: Path) -> dict[str, Mapping[int, str]]:
+def _read_call_answers(calls: Path) -> dict[str, Mapping[int, str]]:
     """Read the calls as item -> call (from 1) -> answer; items whose calls failed are absent."""
-    answered = pc.field("error").is_null()
-    found: dict[str, Mapping[int, str]] = {}
+    row_filter = pc.field("error").is_null()
+    answers_by_item: dict[str, Mapping[int, str]] = {}
     for part in sorted((calls / "responses").glob("part-*.parquet")):
-        table = read_parquet(part, ["item", "output"], filters=answered)
+        table = read_parquet(part, ["item", "output"], filters=row_filter)
         for item, output in zip(table["item"].to_pylist(), table["output"].to_pylist(), strict=True):
-            found[item] = dict(enumerate(output, start=1))
-    return found
+            answers_by_item[item] = dict(enumerate(output, start=1))
+    return answers_by_item
 
 
-def _choices(
-    study: Study, wanted: Wanted, seed: int, meaning: Meaning | None, answers: Mapping[str, Mapping[int, str]]
-) -> list[Choice]:
+def _choose_for_originals(
+    study: Study,
+    choice_settings: ChoiceSettings,
+    seed: int,
+    meaning: Meaning | None,
+    answers: Mapping[str, Mapping[int, str]],
+) -> list[ParaphraseChoice]:
     return [
-        choose(
+        choose_paraphrases(
             original,
             answers.get(original.item, {}),
-            keep=wanted.keep,
+            keep=choice_settings.keep,
             seed=seed,
-            similarity=meaning.similarity if meaning else None,
-            threshold=wanted.meaning_threshold,
+            similarity=meaning.compute_similarity if meaning else None,
+            threshold=choice_settings.meaning_threshold,
         )
         for original in study.variants
     ]
 
 
-def _item(choice: Choice, source: str) -> Item:
+def _build_paraphrased_item(choice: ParaphraseChoice, source: str) -> Item:
     """Make an item of an original and its paraphrases, which have its gold and language."""
     original = choice.original
     variants: list[Variant] = [original]
-    for number, wording in enumerate(choice.kept, start=1):
+    for number, wording in enumerate(choice.kept_wordings, start=1):
         about = {**original.attributes, SOURCE: source}
         if wording.similarity is not None:
             about["similarity"] = f"{wording.similarity:.4f}"
@@ -196,36 +206,38 @@ def _item(choice: Choice, source: str) -> Item:
     return Item(original.item, tuple(variants))
 
 
-def _write(out: Path, study: Study, model: Model, wanted: Wanted, choices: Sequence[Choice]) -> None:
-    itemsfile.write(out / "items.jsonl", [_item(choice, model.id) for choice in choices])
+def _write_paraphrase_folder(
+    out: Path, study: Study, model: Model, choice_settings: ChoiceSettings, choices: Sequence[ParaphraseChoice]
+) -> None:
+    itemsfile.write_items(out / "items.jsonl", [_build_paraphrased_item(choice, model.id) for choice in choices])
     dropped = (
         (choice.original.item, wording.call, wording.reason, wording.text)
         for choice in choices
         for wording in choice.wordings
         if wording.reason is not None
     )
-    spreadsheet.write(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
-    counts = [{"item": choice.original.item, **_counts(choice)} for choice in choices]
-    spreadsheet.write(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
+    spreadsheet.write_spreadsheet_csv(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
+    counts = [{"item": choice.original.item, **_count_lines(choice)} for choice in choices]
+    spreadsheet.write_spreadsheet_csv(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
     # The report is written last: if it is there, all files are.
-    report = {"study": study.name, "source": model.id, "settings": asdict(wanted), "items": counts}
+    report = {"study": study.name, "source": model.id, "settings": asdict(choice_settings), "items": counts}
     text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
     write_atomically(out / "report.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _counts(choice: Choice) -> dict[str, int]:
-    numbers = (choice.calls, choice.refused, *choice.dropped.values(), len(choice.kept))
+def _count_lines(choice: ParaphraseChoice) -> dict[str, int]:
+    numbers = (choice.calls, choice.n_refused_calls, *choice.n_dropped_by_reason.values(), len(choice.kept_wordings))
     return dict(zip(COUNTS, numbers, strict=True))
 
 
-def _report(choices: Sequence[Choice], keep: int) -> None:
+def _print_short_items(choices: Sequence[ParaphraseChoice], keep: int) -> None:
     """List the items with fewer paraphrases than wanted, and why, on standard error."""
-    short = [choice for choice in choices if len(choice.kept) < keep]
+    short = [choice for choice in choices if len(choice.kept_wordings) < keep]
     if not short:
         return
     print(f"{len(short):,} of {len(choices):,} items have fewer than {keep:,} paraphrases:", file=sys.stderr)
     rows: list[Sequence[Any]] = [("item", *(name.replace("_", " ") for name in COUNTS))]
-    rows += [(choice.original.item, *_counts(choice).values()) for choice in short[:LISTED]]
+    rows += [(choice.original.item, *_count_lines(choice).values()) for choice in short[:MOST_LISTED]]
     widths = [max(len(str(row[column])) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [
@@ -233,5 +245,5 @@ def _report(choices: Sequence[Choice], keep: int) -> None:
             *(str(cell).rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
         ]
         print("  " + "  ".join(cells), file=sys.stderr)
-    if len(short) > LISTED:
-        print(f"  ... and {len(short) - LISTED:,} more: report.csv", file=sys.stderr)
+    if len(short) > MOST_LISTED:
+        print(f"  ... and {len(short) - MOST_LISTED:,} more: report.csv", file=sys.stderr)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ground.errors import InputError
-from ground.extras import needed
+from ground.extras import explain_missing_package
 
 
 class Meaning:
@@ -24,7 +24,7 @@ class Meaning:
     """
 
     def __init__(self, model: str) -> None:
-        with needed("--meaning-check"):
+        with explain_missing_package("--meaning-check"):
             import sentence_transformers
             from sentence_transformers.util import is_sentence_transformer_model
         try:
@@ -38,7 +38,7 @@ class Meaning:
             raise InputError(f"--meaning-check {model}: not a sentence-transformers model ({reason})") from None
         self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
-    def similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
+    def compute_similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
         """Compute the cosine of each wording's sentence embedding with the original's.
 
         Parameters
@@ -54,5 +54,5 @@ class Meaning:
         """
         if not wordings:
             return []
-        embedded = self._encoder.encode([original, *wordings], normalize_embeddings=True, show_progress_bar=False)
-        return [float(cosine) for cosine in embedded[1:] @ embedded[0]]
+        embeddings = self._encoder.encode([original, *wordings], normalize_embeddings=True, show_progress_bar=False)
+        return [float(cosine) for cosine in embeddings[1:] @ embeddings[0]]

@@ -46,14 +46,14 @@ _ENDS = ".!?。！？．…」』”\"')）"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AnswerLine:
     """One line of an answer: its text, and why it is no paraphrase (None: it may be one)."""
 
     text: str
     reason: str | None = None
 
 
-def lines(output: str) -> list[Line]:
+def parse_lines(output: str) -> list[AnswerLine]:
     """Split one answer into its lines, without blank ones, and judge each.
 
     Parameters
@@ -66,31 +66,31 @@ def lines(output: str) -> list[Line]:
     list of Line
         In order; `reason` is None, "chatter", "refusal" or "cut off". An answer of nothing gives one line "empty".
     """
-    found = [_unmarked(raw) for raw in _answer(output).splitlines()]
-    read = [(text, marker) for text, marker in found if text]
-    if not read:
-        return [Line("", EMPTY)]
-    markers = [marker for text, marker in read if not _is_heading(text)]
-    listed = next((kind for kind in ("number", "bullet") if markers.count(kind) > 1), None)
-    if listed is None and any(_begins(text, REFUSAL) for text, _ in read[:2]):
-        return [Line(text, REFUSAL) for text, _ in read]
-    judged = [Line(text, _reason(text, marker, listed)) for text, marker in read]
-    return _without_cut_off(judged)
+    marked_lines = [_strip_marker(raw) for raw in _strip_reasoning(output).splitlines()]
+    marked_texts = [(text, marker) for text, marker in marked_lines if text]
+    if not marked_texts:
+        return [AnswerLine("", EMPTY)]
+    markers = [marker for text, marker in marked_texts if not _is_heading(text)]
+    list_kind = next((kind for kind in ("number", "bullet") if markers.count(kind) > 1), None)
+    if list_kind is None and any(_begins_like(text, REFUSAL) for text, _ in marked_texts[:2]):
+        return [AnswerLine(text, REFUSAL) for text, _ in marked_texts]
+    judged_lines = [AnswerLine(text, _judge_line(text, marker, list_kind)) for text, marker in marked_texts]
+    return _mark_cut_off(judged_lines)
 
 
-def fold(text: str) -> str:
+def fold_wording(text: str) -> str:
     """Remove case, white space and punctuation from a wording; wordings with equal results are the same."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(character for character in folded if unicodedata.category(character)[0] not in "PZC")
+    folded_text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(character for character in folded_text if unicodedata.category(character)[0] not in "PZC")
 
 
-def _answer(output: str) -> str:
+def _strip_reasoning(output: str) -> str:
     """Remove the reasoning from an output; one that never stopped reasoning has no answer."""
     answer = _THOUGHT.sub("", output).replace("\0", "")  # an untrained model may write it; no file of items takes it
     return "" if _THINKING.match(answer) else answer
 
 
-def _unmarked(raw: str) -> tuple[str, str | None]:
+def _strip_marker(raw: str) -> tuple[str, str | None]:
     """Remove marker, emphasis and quotes from a line; tell whether the marker was a "number" or a "bullet"."""
     text, marker = raw.strip(), None
     if _FENCE.fullmatch(text):
@@ -101,19 +101,19 @@ def _unmarked(raw: str) -> tuple[str, str | None]:
         text = _OPENING_EMPHASIS.sub("", text, count=1) if _OPENING_EMPHASIS.match(text) else text
         for kind, pattern in (
             ("number", _NUMBER),
-            ("number", _phrases()[LABEL]),
+            ("number", _compile_phrases()[LABEL]),
             ("number", _LETTER),
             ("bullet", _BULLET),
         ):
-            found = pattern.match(text)
-            if found:
-                text = text[found.end() :].strip()
+            match = pattern.match(text)
+            if match:
+                text = text[match.end() :].strip()
                 marker = "number" if "number" in (kind, marker) else kind
-        text = _unwrapped(_paired(_STYLE.sub("", text)))
+        text = _unwrap_line(_strip_half_emphasis(_STYLE.sub("", text)))
     return text, marker
 
 
-def _paired(text: str) -> str:
+def _strip_half_emphasis(text: str) -> str:
     """Remove half an emphasis whose other half was removed with the number: "**3.** Tea", "**3. Tea**"."""
     for mark in ("**", "__"):
         if text.count(mark) % 2:
@@ -121,47 +121,47 @@ def _paired(text: str) -> str:
     return text
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap_line(text: str) -> str:
     """Remove emphasis, and quotes around the whole line (a comma after them is JSON's)."""
-    found = _EMPHASIS.fullmatch(text)
-    if found and found[1] not in found[2]:
-        text = found[2].strip()
+    match = _EMPHASIS.fullmatch(text)
+    if match and match[1] not in match[2]:
+        text = match[2].strip()
     inner = text.rstrip(",;") if text[-1:] in ",;" and text.rstrip(",;")[-1:] in _QUOTES.values() else text
     if len(inner) > 1 and _QUOTES.get(inner[0]) == inner[-1] and not {inner[0], inner[-1]} & set(inner[1:-1]):
         return inner[1:-1].strip()
     return text
 
 
-def _reason(text: str, marker: str | None, listed: str | None) -> str | None:
-    if not fold(text):
+def _judge_line(text: str, marker: str | None, list_kind: str | None) -> str | None:
+    if not fold_wording(text):
         return EMPTY
-    if _begins(text, REFUSAL):
+    if _begins_like(text, REFUSAL):
         return REFUSAL
-    if listed is not None:
-        return None if marker == listed and not _is_heading(text) else CHATTER
-    return CHATTER if _is_heading(text) or _begins(text, CHATTER) else None
+    if list_kind is not None:
+        return None if marker == list_kind and not _is_heading(text) else CHATTER
+    return CHATTER if _is_heading(text) or _begins_like(text, CHATTER) else None
 
 
 def _is_heading(text: str) -> bool:
     return text.endswith((":", "："))
 
 
-def _without_cut_off(found: list[Line]) -> list[Line]:
+def _mark_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
     """Mark the last line as cut off if it has no full stop and most other lines have one."""
-    candidates = [line for line in found if line.reason is None]
-    if len(candidates) > 1 and found[-1].reason is None and candidates[-1].text[-1] not in _ENDS:
-        ended = sum(line.text[-1] in _ENDS for line in candidates[:-1])
-        if 2 * ended > len(candidates) - 1:
-            return [*found[:-1], Line(found[-1].text, CUT_OFF)]
-    return found
+    candidates = [line for line in judged_lines if line.reason is None]
+    if len(candidates) > 1 and judged_lines[-1].reason is None and candidates[-1].text[-1] not in _ENDS:
+        n_ended = sum(line.text[-1] in _ENDS for line in candidates[:-1])
+        if 2 * n_ended > len(candidates) - 1:
+            return [*judged_lines[:-1], AnswerLine(judged_lines[-1].text, CUT_OFF)]
+    return judged_lines
 
 
-def _begins(text: str, kind: str) -> bool:
-    return _phrases()[kind].match(text.replace("’", "'")) is not None
+def _begins_like(text: str, kind: str) -> bool:
+    return _compile_phrases()[kind].match(text.replace("’", "'")) is not None
 
 
 @functools.cache
-def _phrases() -> dict[str, re.Pattern[str]]:
+def _compile_phrases() -> dict[str, re.Pattern[str]]:
     """Compile the phrases of the data file by kind: "chatter", "refusal", and "label" with its number or colon."""
     content = yaml.safe_load(PHRASES.read_text(encoding="utf-8"))
     any_of = {kind: f"(?:{'|'.join(filter(None, lines.splitlines()))})" for kind, lines in content.items()}

@@ -10,7 +10,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
-from inference.paraphrase.itemsfile import without_match
+from inference.paraphrase.itemsfile import drop_match_attributes
 from inference.stimuli.prompt_forms import CLOZE, Fields
 from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Item, Study, Variant
@@ -23,12 +23,12 @@ TEMPERATURE = 1.0
 """Haller et al., appendix F: the probabilities as the model has them, neither sharper nor flatter."""
 
 
-def study(given: Sequence[Item], name: str, source: str) -> Study:
+def build_paraphrase_study(paraphrased_items: Sequence[Item], name: str, source: str) -> Study:
     """Make a study of the items' originals, which are asked about in free text.
 
     Parameters
     ----------
-    given
+    paraphrased_items
         The items.
     name
         Name of the study.
@@ -44,14 +44,18 @@ def study(given: Sequence[Item], name: str, source: str) -> Study:
     InputError
         An item has no original.
     """
-    for item in given:
+    for item in paraphrased_items:
         if item.original is None:
             raise InputError(f"{source}, item '{item.item}': there is no original to paraphrase; set a pattern")
-    asked = [replace(item.original, attributes=without_match(item.original)) for item in given if item.original]
-    return Study(NAME, name, tuple(Item(original.item, (original,)) for original in asked), (), source=source)
+    originals = [
+        replace(item.original, attributes=drop_match_attributes(item.original))
+        for item in paraphrased_items
+        if item.original
+    ]
+    return Study(NAME, name, tuple(Item(original.item, (original,)) for original in originals), (), source=source)
 
 
-def prompt_book(path: str | Path | None = None) -> PromptBook:
+def load_paraphrase_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for paraphrases; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, FIELDS)
 
@@ -76,14 +80,14 @@ class Calls:
         if form == CLOZE:
             raise InputError("this model fills gaps and writes no text: choose another --model to make paraphrases")
         way = Sampling(self.calls, TEMPERATURE, self.max_tokens)
-        condition = Condition(CONDITION, self._fields(form, way), way)
+        condition = Condition(CONDITION, self._build_call_fields(form, way), way)
 
-        def render(variant: Variant, mask_token: str | None) -> Prompt:
+        def render_prompt(variant: Variant, mask_token: str | None) -> Prompt:
             return self.book.render(form, {"text": variant.text, "number": self.per_call})
 
-        return [Round((condition,), render, _read)]
+        return [Round((condition,), render_prompt, _collect_paraphrases)]
 
-    def _fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
+    def _build_call_fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
         return {
             "form": form,
             "prompt": self.book.name,
@@ -95,7 +99,7 @@ class Calls:
         }
 
 
-def _read(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _collect_paraphrases(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Keep the answers without the model's thinking; where thinking never ended, the answer is an empty text."""
     silent = sum(answer is None for answer in generation.answers)
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.paraphrase.combining import sources
-from inference.paraphrase.itemsfile import without_match
-from inference.paraphrase.parsing import fold
-from inference.runfolder.spreadsheet import plain, write
+from inference.paraphrase.combining import list_sources
+from inference.paraphrase.itemsfile import drop_match_attributes
+from inference.paraphrase.parsing import fold_wording
+from inference.runfolder.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.stimuli import records
 from inference.stimuli.study import Item, Variant
 
@@ -23,7 +23,7 @@ COLUMNS = ("item", "variant", "original", "paraphrase", "match")
 _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 
 
-def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
+def write_sheet(path: Path, items: Sequence[Item], n_each: int, seed: int) -> int:
     """Write the sheet, with the column `match` left to fill in.
 
     Parameters
@@ -32,7 +32,7 @@ def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
         A .csv file that does not exist yet: a filled sheet is never overwritten.
     items
         The items with their paraphrases.
-    each
+    n_each
         Paraphrases drawn per item and source; all where there are fewer.
     seed
         The draw depends on it, on the item's id and on the source's name only.
@@ -53,23 +53,23 @@ def write_sheet(path: Path, items: Sequence[Item], each: int, seed: int) -> int:
     rows = [
         (variant.item, variant.variant, item.original.text if item.original else "", variant.text, "")
         for item in items
-        for variant in _drawn(item, each, seed)
+        for variant in _draw_variants(item, n_each, seed)
     ]
     if not rows:
         raise InputError("there are no paraphrases to check in these items")
-    write(path, COLUMNS, rows)
+    write_spreadsheet_csv(path, COLUMNS, rows)
     return len(rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedItems:
     """What a filled sheet makes of items: the items, and the keys of the paraphrases that it marks with no."""
 
     items: tuple[Item, ...]
-    refused: frozenset[tuple[str, str]]
+    refused_keys: frozenset[tuple[str, str]]
 
 
-def checked(path: Path, items: Sequence[Item], *, drop: bool = False) -> Checked:
+def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop: bool = False) -> CheckedItems:
     """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
 
     Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
@@ -93,43 +93,45 @@ def checked(path: Path, items: Sequence[Item], *, drop: bool = False) -> Checked
     InputError
         A row that is not filled in, or that speaks of a paraphrase that these items do not have.
     """
-    verdicts = _read(path, {variant.key: variant for item in items for variant in item.variants})
-    refused = frozenset(key for key, matches in verdicts.items() if not matches)
-    left = [(item, [variant for variant in item.variants if not (drop and variant.key in refused)]) for item in items]
-    kept = (
-        Item(item.item, tuple(_with_match(variant, item, verdicts) for variant in variants))
-        for item, variants in left
+    verdicts = _read_match_verdicts(path, {variant.key: variant for item in items for variant in item.variants})
+    refused_keys = frozenset(key for key, matches in verdicts.items() if not matches)
+    left_variants = [
+        (item, [variant for variant in item.variants if not (drop and variant.key in refused_keys)]) for item in items
+    ]
+    checked_items = (
+        Item(item.item, tuple(_add_match(variant, item, verdicts) for variant in variants))
+        for item, variants in left_variants
         if variants
     )
-    return Checked(tuple(kept), refused)
+    return CheckedItems(tuple(checked_items), refused_keys)
 
 
-def _drawn(item: Item, each: int, seed: int) -> list[Variant]:
-    """Draw `each` paraphrases of every source, in the order of the item."""
+def _draw_variants(item: Item, n_each: int, seed: int) -> list[Variant]:
+    """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
-        for source in sources(variant) or ("",):
+        for source in list_sources(variant) or ("",):
             groups.setdefault(source, []).append(variant)
-    drawn = {
+    drawn_names = {
         variant.variant
         for source, group in groups.items()
-        for variant in random.Random(f"{seed} {item.item} {source}").sample(group, min(each, len(group)))
+        for variant in random.Random(f"{seed} {item.item} {source}").sample(group, min(n_each, len(group)))
     }
-    return [variant for variant in item.paraphrases if variant.variant in drawn]
+    return [variant for variant in item.paraphrases if variant.variant in drawn_names]
 
 
-def _read(path: Path, known: Mapping[tuple[str, str], Variant]) -> dict[tuple[str, str], bool]:
+def _read_match_verdicts(path: Path, variant_by_key: Mapping[tuple[str, str], Variant]) -> dict[tuple[str, str], bool]:
     """Read the sheet as (item, variant) -> whether it matches."""
     if path.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(COLUMNS)}")
     verdicts: dict[tuple[str, str], bool] = {}
-    found = records.read(path)
-    empty = [place for place, record in found if not str(record.get("match", "")).strip()]
-    for place, record in found:
-        key = plain(record.get("item", "")).strip(), plain(record.get("variant", "")).strip()
-        if key not in known:
+    sheet_rows = records.read_records(path)
+    empty = [place for place, record in sheet_rows if not str(record.get("match", "")).strip()]
+    for place, record in sheet_rows:
+        key = unescape_formula(record.get("item", "")).strip(), unescape_formula(record.get("variant", "")).strip()
+        if key not in variant_by_key:
             raise InputError(f"{path}, {place}: item '{key[0]}' has no variant '{key[1]}' in the items; give its own")
-        if fold(plain(record.get("paraphrase", ""))) != fold(known[key].text):
+        if fold_wording(unescape_formula(record.get("paraphrase", ""))) != fold_wording(variant_by_key[key].text):
             raise InputError(f"{path}, {place}: the paraphrase is not that of the items; is the sheet another set's?")
         if place in empty:
             raise InputError(f"{path}, {place}: match is empty ({len(empty):,} rows are); write yes or no")
@@ -142,14 +144,15 @@ def _read(path: Path, known: Mapping[tuple[str, str], Variant]) -> dict[tuple[st
     return verdicts
 
 
-def _with_match(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
-    own = set(sources(variant))
-    about = [
+def _add_match(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
+    variant_sources = set(list_sources(variant))
+    item_verdicts = [
         verdicts[other.key]
         for other in item.paraphrases
-        if other.key in verdicts and (not own or not sources(other) or own & set(sources(other)))
+        if other.key in verdicts
+        and (not variant_sources or not list_sources(other) or variant_sources & set(list_sources(other)))
     ]
-    if not about:
+    if not item_verdicts:
         return variant
-    match = {"match_proportion": f"{sum(about) / len(about):.2f}", "match_n": str(len(about))}
-    return replace(variant, attributes={**without_match(variant), **match})
+    match = {"match_proportion": f"{sum(item_verdicts) / len(item_verdicts):.2f}", "match_n": str(len(item_verdicts))}
+    return replace(variant, attributes={**drop_match_attributes(variant), **match})

@@ -24,12 +24,12 @@ from pathlib import Path
 from types import ModuleType
 
 
-def names() -> tuple[str, ...]:
+def list_protocols() -> tuple[str, ...]:
     """List the protocols in alphabetical order: the folders here that are packages."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 
-def about(name: str) -> str:
+def read_protocol_summary(name: str) -> str:
     """Read what a protocol asks: the first line of its docstring, without the full stop.
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
@@ -38,6 +38,6 @@ def about(name: str) -> str:
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].removesuffix(".")
 
 
-def protocol(name: str) -> ModuleType:
-    """Import the module of a protocol, one of `names()`."""
+def load_protocol(name: str) -> ModuleType:
+    """Import the module of a protocol, one of `list_protocols()`."""
     return importlib.import_module(f"{__name__}.{name}")

@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from ground import run_json
 from ground.errors import InputError
-from inference.runfolder.parquet import read_parquet, schema
+from inference.runfolder.parquet import build_arrow_schema, read_parquet
 from inference.stimuli.study import Study
 
 FORMAT = 1
-STIMULI = 5_000  # rows that are made at a time
+STIMULI_ROWS = 5_000  # rows that are made at a time
 
 
-def begin(study: Study, seed: int | None) -> dict[str, Any]:
+def build_run_json(study: Study, seed: int | None) -> dict[str, Any]:
     """Make the `run.json` of a new folder.
 
     Parameters
@@ -33,10 +33,10 @@ def begin(study: Study, seed: int | None) -> dict[str, Any]:
     Content of the file.
     """
     identity = {"protocol": study.protocol, "name": study.name, "hash": study.hash}
-    built = {"building": list(study.building)} if study.building else {}
+    building_field = {"building": list(study.building)} if study.building else {}
     return {
         "format": FORMAT,
-        "study": {**identity, "canonical": list(study.canonical), "source": study.source, **built},
+        "study": {**identity, "canonical": list(study.canonical), "source": study.source, **building_field},
         "models": {},
         "conditions": {},
         "decision_rule": study.decision_rule,
@@ -45,7 +45,7 @@ def begin(study: Study, seed: int | None) -> dict[str, Any]:
     }
 
 
-def reopen(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
+def read_study_run_json(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     """Read the `run.json` of an existing folder.
 
     Parameters
@@ -66,16 +66,19 @@ def reopen(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     InputError
         It belongs to another protocol, study or seed, or the study's wordings have changed.
     """
-    new = begin(study, seed)
-    old = run_json.read(folder)
+    new = build_run_json(study, seed)
+    old = run_json.read_run_json(folder)
     for field in ("protocol", "name"):
-        there, here = old["study"][field], new["study"][field]
-        if there != here:
+        recorded_value, new_value = old["study"][field], new["study"][field]
+        if recorded_value != new_value:
             raise InputError(
-                f"{folder}: the {field} of the study there is '{there}', not '{here}'; choose another --out"
+                f"{folder}: the {field} of the study there is '{recorded_value}', not '{new_value}'; choose another "
+                "--out"
             )
     if old["study"]["hash"] != new["study"]["hash"]:
-        raise InputError(f"{folder}: {_difference(folder, study)}; go back to those items or choose another --out")
+        raise InputError(
+            f"{folder}: {_describe_changes(folder, study)}; go back to those items or choose another --out"
+        )
     if seed is not None and old["seed"] != seed:
         raise InputError(
             f"{folder}: was begun with --seed {old['seed']}, not {seed}; repeat it or choose another --out"
@@ -83,10 +86,10 @@ def reopen(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     return old
 
 
-def _difference(folder: Path, study: Study) -> str:
+def _describe_changes(folder: Path, study: Study) -> str:
     """Describe in words how the recorded stimuli differ from those of a study."""
     old = {(row["item"], row["variant"]): row for row in read_parquet(folder / "stimuli.parquet").to_pylist()}
-    new = {(row["item"], row["variant"]): row for table in stimuli(study) for row in table.to_pylist()}
+    new = {(row["item"], row["variant"]): row for table in build_stimuli_tables(study) for row in table.to_pylist()}
     changes = {
         "added": [key for key in new if key not in old],
         "removed": [key for key in old if key not in new],
@@ -96,8 +99,8 @@ def _difference(folder: Path, study: Study) -> str:
     return f"the study has changed since this run was begun: variants {counts or 'in another order'}"
 
 
-def stimuli(study: Study) -> Iterator[pa.Table]:
-    """Make the rows of `stimuli.parquet`, some at a time."""
+def build_stimuli_tables(study: Study) -> Iterator[pa.Table]:
+    """Make the rows of `build_stimuli_tables.parquet`, some at a time."""
     rows = ({"study": study.name, **variant.row()} for variant in study.variants)
-    while some := list(islice(rows, STIMULI)):
-        yield pa.Table.from_pylist(some, schema=schema("stimuli"))
+    while some := list(islice(rows, STIMULI_ROWS)):
+        yield pa.Table.from_pylist(some, schema=build_arrow_schema("stimuli"))

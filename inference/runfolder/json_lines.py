@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ground.errors import InputError
 from ground.writing import absent, remove_empty, write_atomically
-from inference.stimuli.files import located
+from inference.stimuli.files import locate_path
 
 
-def output(path: str) -> Path:
+def check_json_lines_path(path: str) -> Path:
     """Check the path of a file of JSON lines that `--out` names.
 
     Raises
@@ -26,14 +26,14 @@ def output(path: str) -> Path:
     return Path(path)
 
 
-def refuse_inputs(written: Path, *read: str | None) -> None:
+def check_output_is_no_input(written: Path, *read: str | None) -> None:
     """Refuse to write over a file that the same command reads; None stands for an option that is not given."""
     for name in filter(None, read):
-        if written.resolve() == located(name).resolve():
+        if written.resolve() == locate_path(name).resolve():
             raise InputError(f"--out would write {written}, which this command reads; give another name")
 
 
-def write(path: Path, records: Iterable[Mapping[str, object]]) -> None:
+def write_json_lines(path: Path, records: Iterable[Mapping[str, object]]) -> None:
     """Write records, one per line, atomically.
 
     Parameters
@@ -49,10 +49,10 @@ def write(path: Path, records: Iterable[Mapping[str, object]]) -> None:
         The file cannot be written; no new folder is left.
     """
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-    made = absent(path.parent)
+    new_folders = absent(path.parent)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda aside: aside.write_text(text, encoding="utf-8"))
     except OSError:
-        remove_empty(made)
+        remove_empty(new_folders)
         raise

@@ -8,14 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from ground.errors import InputError
-from ground.locking import WINDOWS, lock
-from ground.writing import remove_empty
+from ground.locking import WINDOWS
+from ground.locking import lock as lock_folder
+from ground.writing import remove_empty as remove_empty_folders
 
 _UNFINISHED = re.compile(r"\.(run\.json|(stimuli|part-.*)\.parquet)\.\d+|.*\.tmp")
 """How `write_atomically` names what it has not finished, and how versions before 0.2 did."""
 
 
-def claim(folder: Path) -> int:
+def claim_folder(folder: Path) -> int:
     """Make the folder if needed and lock it; return the descriptor of the lock, which the end of the process releases.
 
     Raises
@@ -33,7 +34,7 @@ def claim(folder: Path) -> int:
         if strangers:
             raise InputError(f"{folder}: not a run folder (it holds {strangers[0]}, no run.json); choose another --out")
     (folder / "responses").mkdir(parents=True, exist_ok=True)
-    return lock(folder)
+    return lock_folder(folder)
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -43,10 +44,10 @@ def remove_leftovers(folder: Path) -> None:
             file.unlink()
 
 
-def remove_new(folder: Path, made: Sequence[Path]) -> None:
+def remove_new_run(folder: Path, new_folders: Sequence[Path]) -> None:
     """Remove what a refused call has made of a run folder: its files, and the folders that it made (`absent`)."""
     for name in ("run.json", "stimuli.parquet", ".lock"):
         with suppress(*([PermissionError] if WINDOWS else [])):  # the lock is open
             (folder / name).unlink(missing_ok=True)
     remove_leftovers(folder)
-    remove_empty([folder / "responses", *made])
+    remove_empty_folders([folder / "responses", *new_folders])

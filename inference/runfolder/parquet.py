@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from ground.errors import InputError
 from ground.run_json import SCHEMA
 from ground.writing import write_atomically
-from inference.stimuli.files import refuse_special
+from inference.stimuli.files import check_ordinary_file
 
 KEY = ["model", "condition", "item", "variant"]
 
@@ -23,7 +23,7 @@ Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str,
 
 
 @functools.cache
-def schema(table: str) -> pa.Schema:
+def build_arrow_schema(table: str) -> pa.Schema:
     """Read the Arrow schema of `stimuli` or `responses` from `results/schema.json`."""
     types: dict[str, pa.DataType] = {
         "string": pa.string(),
@@ -38,7 +38,7 @@ def schema(table: str) -> pa.Schema:
     return pa.schema([pa.field(c["name"], types[c["type"]], nullable=c["nullable"]) for c in columns])
 
 
-def responses_table(rows: Rows, study: str) -> pa.Table:
+def build_responses_table(rows: Rows, study: str) -> pa.Table:
     """Turn rows into a table with exactly the columns of the schema.
 
     Parameters
@@ -65,16 +65,16 @@ def responses_table(rows: Rows, study: str) -> pa.Table:
         columns = {
             name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)
         }
-    target = schema("responses")
+    target = build_arrow_schema("responses")
     length = len(next(iter(columns.values()), ()))
     columns["study"] = pa.array([study] * length, pa.string())
     if set(columns) - set(target.names):
         raise ValueError(f"unknown columns {sorted(set(columns) - set(target.names))}")
-    arrays = [_array(columns.get(field.name), field, length) for field in target]
+    arrays = [_build_array(columns.get(field.name), field, length) for field in target]
     return pa.Table.from_arrays(arrays, schema=target)
 
 
-def _array(values: Any, field: pa.Field, length: int) -> Any:
+def _build_array(values: Any, field: pa.Field, length: int) -> Any:
     if values is None:
         array = pa.nulls(length, field.type)
     else:
@@ -95,11 +95,11 @@ def drop_superseded(parts: Sequence[Path]) -> None:
     failing = [part for part in parts if _may_hold_errors(part)]
     if not failing:
         return
-    failed = {key for part in failing for key, error in _outcomes(part) if error is not None}
-    settled = {key for part in parts for key, error in _outcomes(part) if error is None and key in failed}
+    failed = {key for part in failing for key, error in _read_outcomes(part) if error is not None}
+    settled = {key for part in parts for key, error in _read_outcomes(part) if error is None and key in failed}
     for part in reversed(failing):
         keep = []
-        for key, error in reversed(list(_outcomes(part))):
+        for key, error in reversed(list(_read_outcomes(part))):
             keep.append(error is None or key not in settled)
             if error is not None:
                 settled.add(key)
@@ -113,7 +113,7 @@ def drop_superseded(parts: Sequence[Path]) -> None:
 
 def _may_hold_errors(part: Path) -> bool:
     """Tell from its footer alone whether a part may hold error rows."""
-    with _damage_named(part):
+    with _explain_damaged_file(part):
         about = pq.read_metadata(part)
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     columns = [group.column(i) for group in groups for i in range(group.num_columns)]
@@ -121,7 +121,7 @@ def _may_hold_errors(part: Path) -> bool:
     return any(c.statistics is None or c.statistics.null_count < c.num_values for c in errors)
 
 
-def _outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
+def _read_outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
     table = read_parquet(part, [*KEY, "error"])
     return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)
 
@@ -148,13 +148,13 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
         The file is damaged or cannot be read.
     """
     # partitioning=None: otherwise a folder named "a=b" in the path would be read as a column.
-    with _damage_named(path):
+    with _explain_damaged_file(path):
         table = pq.read_table(path, columns=columns, filters=filters, partitioning=None)
         table.validate(full=True)  # text that is not UTF-8, for example
         return table
 
 
-def held(path: Path) -> frozenset[tuple[str, str]]:
+def list_model_conditions(path: Path) -> frozenset[tuple[str, str]]:
     """List the models and conditions that a part has rows of."""
     table = read_parquet(path, ["model", "condition"]).group_by(["model", "condition"]).aggregate([])
     return frozenset(zip(table["model"].to_pylist(), table["condition"].to_pylist(), strict=True))
@@ -177,19 +177,19 @@ def check_columns(path: Path, table: str) -> None:
     InputError
         Naming the file and the column.
     """
-    with _damage_named(path):
-        refuse_special(path)
-        found = pq.read_schema(path)
+    with _explain_damaged_file(path):
+        check_ordinary_file(path)
+        file_schema = pq.read_schema(path)
         for column in SCHEMA[table]["columns"]:
-            name, wanted = column["name"], schema(table).field(column["name"]).type
-            if name not in found.names and not column.get("optional"):
+            name, column_type = column["name"], build_arrow_schema(table).field(column["name"]).type
+            if name not in file_schema.names and not column.get("optional"):
                 raise pa.ArrowInvalid(f"column '{name}' is missing")
-            if name in found.names and not found.field(name).type.equals(wanted):
-                raise pa.ArrowInvalid(f"column '{name}' has type {found.field(name).type}, not {wanted}")
+            if name in file_schema.names and not file_schema.field(name).type.equals(column_type):
+                raise pa.ArrowInvalid(f"column '{name}' has type {file_schema.field(name).type}, not {column_type}")
 
 
 @contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def _explain_damaged_file(path: Path) -> Iterator[None]:
     """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
     try:
         yield
@@ -225,9 +225,9 @@ def write_tables(path: Path, columns: pa.Schema, tables: Iterable[pa.Table]) -> 
     """
     repeated = [field.name for field in columns if pa.types.is_string(field.type)]
 
-    def write(aside: Path) -> None:
+    def write_row_groups(aside: Path) -> None:
         with pq.ParquetWriter(aside, columns, compression="zstd", use_dictionary=repeated) as writer:
             for table in tables:
                 writer.write_table(table)
 
-    write_atomically(path, write)
+    write_atomically(path, write_row_groups)

@@ -13,18 +13,18 @@ import pyarrow.compute as pc
 
 from inference.runfolder.parquet import (
     Rows,
+    build_arrow_schema,
+    build_responses_table,
     check_columns,
     drop_superseded,
-    held,
+    list_model_conditions,
     read_parquet,
-    responses_table,
-    schema,
     write_parquet,
     write_tables,
 )
 from inference.stimuli.study import Variant
 
-LOOKED_UP = 100_000  # rows at a time
+LOOKUP_ROWS = 100_000  # rows at a time
 
 
 class Responses:
@@ -50,13 +50,13 @@ class Responses:
         """The response parts, oldest first."""
         return sorted(self.folder.glob("part-*.parquet"))
 
-    def check(self) -> None:
+    def check_parts(self) -> None:
         """Refuse parts that lack a column, and remove those whose rows are all in later ones."""
         for part in self.parts:
             check_columns(part, "responses")
         drop_superseded(self.parts)
 
-    def done(self, model: str, condition: str) -> set[tuple[str, str]]:
+    def list_answered(self, model: str, condition: str) -> set[tuple[str, str]]:
         """List (item, variant) of every row of this model and condition with a response (error is null).
 
         Parameters
@@ -72,15 +72,16 @@ class Responses:
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         keys: set[tuple[str, str]] = set()
-        for part in self._parts_of(model, condition):
+        for part in self._find_parts(model, condition):
             table = read_parquet(part, ["item", "variant"], filters=chosen)
             keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
 
-    def missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+    def mark_missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
         """Mark the variants without a response under this model and condition.
 
-        The same question as `done`, answered in one byte per variant: the keys of millions would need much memory.
+        The same question as `list_answered`, answered in one byte per variant: the keys of millions would need much
+        memory.
 
         Parameters
         ----------
@@ -96,23 +97,25 @@ class Responses:
         A byte per variant, 1 where it is missing.
         """
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        tables = (read_parquet(part, ["item", "variant"], filters=chosen) for part in self._parts_of(model, condition))
-        done = [_keys(table) for table in tables if table.num_rows]
+        tables = (
+            read_parquet(part, ["item", "variant"], filters=chosen) for part in self._find_parts(model, condition)
+        )
+        answered_keys = [_join_keys(table) for table in tables if table.num_rows]
         missing = bytearray()
-        for start in range(0, len(variants), LOOKED_UP):
-            some = variants[start : start + LOOKED_UP]
+        for start in range(0, len(variants), LOOKUP_ROWS):
+            some = variants[start : start + LOOKUP_ROWS]
             keys = pa.array([f"{len(v.item)}\0{v.item}\0{v.variant}" for v in some], pa.string())
-            found = pa.array([False] * len(some))
-            for known in done:
-                found = pc.or_(found, pc.is_in(keys, known))
-            missing += pc.invert(found).cast(pa.uint8()).to_numpy().tobytes()
+            is_answered = pa.array([False] * len(some))
+            for part_keys in answered_keys:
+                is_answered = pc.or_(is_answered, pc.is_in(keys, part_keys))
+            missing += pc.invert(is_answered).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def _parts_of(self, model: str, condition: str) -> list[Path]:
+    def _find_parts(self, model: str, condition: str) -> list[Path]:
         """List the parts with rows of a model and condition; what a part holds is read once."""
         for part in self.parts:
             if part not in self._held:
-                self._held[part] = held(part)
+                self._held[part] = list_model_conditions(part)
         return [part for part in self.parts if (model, condition) in self._held[part]]
 
     def append(self, rows: Rows, part: Path | None = None) -> Path | None:
@@ -122,7 +125,7 @@ class Responses:
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
-            column may be left out. The caller must not append a key again that is `done`.
+            column may be left out. The caller must not append a key again that is `list_answered`.
         part
             The part of an earlier call, whose rows are among these: it is replaced.
 
@@ -130,26 +133,30 @@ class Responses:
         -------
         The part; without rows `part` as it was given.
         """
-        table = responses_table(rows, self._study)
+        table = build_responses_table(rows, self._study)
         if not table.num_rows:
             return part
-        part = part or self._new_part()
+        part = part or self._name_next_part()
         write_parquet(part, table)
         self._held.pop(part, None)
         return part
 
     def append_tables(self, tables: Iterable[Rows]) -> None:
         """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
-        made = (responses_table(rows, self._study) for rows in tables)
-        write_tables(self._new_part(), schema("responses"), (table for table in made if table.num_rows))
+        response_tables = (build_responses_table(rows, self._study) for rows in tables)
+        write_tables(
+            self._name_next_part(),
+            build_arrow_schema("responses"),
+            (table for table in response_tables if table.num_rows),
+        )
 
-    def _new_part(self) -> Path:
+    def _name_next_part(self) -> Path:
         name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
         self._next_part += 1
         return self.folder / name
 
 
-def _keys(rows: pa.Table) -> Any:
+def _join_keys(rows: pa.Table) -> Any:
     """Join item and variant into one text; the item's length before it keeps different keys different.
 
     Without it, ("a\\0b", "c") and ("a", "b\\0c") would both be "a\\0b\\0c".

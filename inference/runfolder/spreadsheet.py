@@ -14,18 +14,18 @@ from ground.writing import write_atomically
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 
 
-def safe(cell: object) -> str:
+def escape_formula(cell: object) -> str:
     """Write a cell so that it is text to a spreadsheet: `=1+1` becomes `'=1+1`."""
     text = str(cell)
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def plain(cell: str) -> str:
-    """Undo `safe`."""
+def unescape_formula(cell: str) -> str:
+    """Undo `escape_formula`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_spreadsheet_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a CSV file, atomically, in UTF-8 with the byte order mark by which spreadsheets recognise it.
 
     Parameters
@@ -40,5 +40,5 @@ def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
-    writer.writerows([safe("" if cell is None else cell) for cell in row] for row in rows)
+    writer.writerows([escape_formula("" if cell is None else cell) for cell in row] for row in rows)
     write_atomically(path, lambda aside: aside.write_text(text.getvalue(), encoding="utf-8-sig", newline=""))

@@ -38,12 +38,12 @@ class Progress:
     failed: int = 0
 
     @property
-    def left(self) -> int | None:
+    def rows_left(self) -> int | None:
         """Rows still to be asked; None where that is not known."""
         return None if self.expected is None else self.expected - self.done
 
 
-def status(root: str | Path) -> Iterator[str]:
+def describe_status(root: str | Path) -> Iterator[str]:
     """Write lines that say what is done and left.
 
     Raises
@@ -51,62 +51,68 @@ def status(root: str | Path) -> Iterator[str]:
     InputError
         If there is no run folder, or `run.json` or a part is damaged.
     """
-    folders = run_folders(Path(root))
+    folders = find_run_folders(Path(root))
     everything: list[Progress] = []
     for folder in folders:
-        about = run_json.read(folder)
-        entries = progress(folder, about)
+        run_json_content = run_json.read_run_json(folder)
+        entries = count_progress(folder, run_json_content)
         everything += entries
-        yield f"{folder}: {_headline(about)}{_unasked(folder)}{_drawn(about)}"
-        yield from _table(entries)
+        yield (
+            f"{folder}: {_describe_run(run_json_content)}{_describe_unasked_items(folder)}"
+            f"{_describe_drawn_wordings(run_json_content)}"
+        )
+        yield from _build_progress_lines(entries)
     begun = [entry for entry in everything if entry.condition is not None]
-    left = sum(entry.left or 0 for entry in begun)
+    left = sum(entry.rows_left or 0 for entry in begun)
     unloaded = len(everything) - len(begun)
     yield f"in all: {sum(entry.done for entry in begun):,} rows done, {left:,} left" + (
         f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else ""
     )
 
 
-def run_folders(root: Path) -> list[Path]:
+def find_run_folders(root: Path) -> list[Path]:
     """List the folder itself if it is a run folder, else the run folders directly in it, by name."""
-    found = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
-    if not found:
+    folders = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
+    if not folders:
         raise InputError(
             f"{root}: no run folder, and none in it (there is no run.json); give the --out or out of a run"
         )
-    return found
+    return folders
 
 
-def progress(folder: Path, about: Mapping[str, Any]) -> list[Progress]:
+def count_progress(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:
     """Count the rows of every model and condition of one run folder, in the order of `run.json`.
 
     Parameters
     ----------
     folder
         The run folder.
-    about
+    run_json_content
         Its `run.json`.
 
     Returns
     -------
     An entry per model and condition.
     """
-    rows = _count(folder)
+    rows = _count_outcomes(folder)
     expected: dict[tuple[str, str | None], int | None] = {}
-    for model, conditions in about.get("expected", {}).items():
-        if not conditions and not any(known == model for known, _ in rows):
+    for model, conditions in run_json_content.get("expected", {}).items():
+        if not conditions and not any(asked_model == model for asked_model, _ in rows):
             expected[model, None] = None
         expected |= {(model, condition): number for condition, number in conditions.items()}
     expected = expected | {name: None for name in sorted(rows) if name not in expected}
-    models = {model: place for place, model in enumerate([*about.get("expected", {}), *about["models"]][::-1])}
+    models = {
+        model: place
+        for place, model in enumerate([*run_json_content.get("expected", {}), *run_json_content["models"]][::-1])
+    }
     names = sorted(expected, key=lambda name: -models.get(name[0], 0))
-    study = about["study"]["name"]
+    study = run_json_content["study"]["name"]
     return [Progress(study, *name, expected[name], *rows.get(name, (0, 0))) for name in names]
 
 
-def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
+def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     """Count (keys with a response, keys with errors only) by model and condition."""
-    paths = _parts(folder)
+    paths = _list_response_parts(folder)
     for path in paths:
         check_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
@@ -122,37 +128,39 @@ def _count(folder: Path) -> dict[tuple[str, str | None], tuple[int, int]]:
     }
 
 
-def _parts(folder: Path) -> list[Path]:
+def _list_response_parts(folder: Path) -> list[Path]:
     # A running call may remove a part after it was listed (`drop_superseded`).
     return [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
 
 
-def _headline(about: Mapping[str, Any]) -> str:
-    study, last = about["study"], (about["sessions"] or [{}])[-1]
+def _describe_run(run_json_content: Mapping[str, Any]) -> str:
+    study, last = run_json_content["study"], (run_json_content["sessions"] or [{}])[-1]
     ended = "finished" if last.get("finished") else "stopped or still running"
     return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
 
 
-def _unasked(folder: Path) -> str:
+def _describe_unasked_items(folder: Path) -> str:
     """Say how many items have no row yet, as after `--limit`; empty where all have."""
     items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
-    found = set[str]().union(*(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _parts(folder)))
-    return f"; {len(items & found):,} of {len(items):,} items asked" if items - found else ""
+    asked_items = set[str]().union(
+        *(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _list_response_parts(folder))
+    )
+    return f"; {len(items & asked_items):,} of {len(items):,} items asked" if items - asked_items else ""
 
 
-def _drawn(about: Mapping[str, Any]) -> str:
+def _describe_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
     """Say how many wordings of every item were drawn, where not all are asked."""
-    draws = [draw for conditions in about.get("drawn", {}).values() for draw in conditions.values()]
+    draws = [draw for conditions in run_json_content.get("drawn", {}).values() for draw in conditions.values()]
     if not draws:
         return ""
     drawn = " or ".join(f"{number:,}" for number in sorted({draw["wordings"] for draw in draws}))
     return f"; {drawn} of up to {max(draw['most'] for draw in draws):,} wordings of each item drawn"
 
 
-def _table(entries: list[Progress]) -> Iterator[str]:
+def _build_progress_lines(entries: list[Progress]) -> Iterator[str]:
     rows = [("model", "condition", "done", "left", "failed")]
     for entry in entries:
-        left = "?" if entry.left is None else f"{entry.left:,}"
+        left = "?" if entry.rows_left is None else f"{entry.rows_left:,}"
         numbers = (f"{entry.done:,}", left, f"{entry.failed:,}")
         rows.append((entry.model, entry.condition or "not begun", *(numbers if entry.condition else ("",) * 3)))
     widths = [max(len(row[column]) for row in rows) for column in range(5)]

@@ -17,12 +17,12 @@ from typing import Any, Self
 
 from ground.errors import InputError
 from ground.writing import absent, remove_empty
-from inference.runfolder.belonging import begin, reopen, stimuli
-from inference.runfolder.locking import claim, remove_leftovers, remove_new
+from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_study_run_json
+from inference.runfolder.locking import claim_folder, remove_leftovers, remove_new_run
 from inference.runfolder.parquet import (
+    build_arrow_schema,
     check_columns,
     drop_superseded,
-    schema,
     write_atomically,
     write_tables,
 )
@@ -52,13 +52,13 @@ class Run:
     """
 
     def __init__(
-        self, path: Path, study: Study, content: dict[str, Any], lock: int, made: Sequence[Path] | None = None
+        self, path: Path, study: Study, content: dict[str, Any], lock: int, new_folders: Sequence[Path] | None = None
     ) -> None:
         self.path = path
         self.study = study
         self._content = content
         self._lock: int | None = lock
-        self._made = made  # the folders that were made for this run; None: it was there before
+        self._made = new_folders  # the folders that were made for this run; None: it was there before
         self.responses = Responses(path / "responses", study.name)
 
     @classmethod
@@ -88,27 +88,32 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        made = absent(folder)
+        new_folders = absent(folder)
         try:
-            lock = claim(folder)
+            lock = claim_folder(folder)
         except (InputError, OSError):
-            remove_empty(made)
+            remove_empty(new_folders)
             raise
         new = not (folder / "run.json").exists()
         try:
             remove_leftovers(folder)
-            content = begin(study, seed) if new else reopen(folder, study, seed)
+            content = build_run_json(study, seed) if new else read_study_run_json(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
-                write_tables(folder / "stimuli.parquet", schema("stimuli"), stimuli(study))
-            run = cls(folder, study, content, lock, made if new else None)
+                write_tables(folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study))
+            run = cls(folder, study, content, lock, new_folders if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
-            run.responses.check()
-            session = {"command": list(command), "started": _now(), "finished": None, "versions": look_up_versions()}
+            run.responses.check_parts()
+            session = {
+                "command": list(command),
+                "started": _format_now(),
+                "finished": None,
+                "versions": look_up_versions(),
+            }
             content["sessions"].append(session)
-            run._save()
+            run._save_run_json()
         except BaseException as error:
             if new and isinstance(error, InputError | OSError):
-                remove_new(folder, made)
+                remove_new_run(folder, new_folders)
             os.close(lock)
             raise
         return run
@@ -120,7 +125,7 @@ class Run:
         # A package that is not installed is told where the command began (`ground.extras`).
         refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
         if refused and self._made is not None and not self.responses.parts:
-            remove_new(self.path, self._made)
+            remove_new_run(self.path, self._made)
         self.close()
 
     @property
@@ -142,7 +147,7 @@ class Run:
         return conditions
 
     @property
-    def expected(self) -> Mapping[str, Mapping[str, int]]:
+    def expected_rows(self) -> Mapping[str, Mapping[str, int]]:
         """Rows that each model will have under each condition; a model that was never loaded has no condition yet."""
         expected: dict[str, dict[str, int]] = self._content.get("expected", {})
         return expected
@@ -162,10 +167,10 @@ class Run:
         InputError
             It is recorded with another engine, revision, dtype, device, adapter or other field of `IDENTITY`.
         """
-        known = self.models.get(model)
-        if known is not None:
-            self._refuse_change("model", model, _identity(known), _identity(info))
-        self._record("models", model, {**(known or {}), **info})
+        recorded_fields = self.models.get(model)
+        if recorded_fields is not None:
+            self._check_unchanged("model", model, _select_identity(recorded_fields), _select_identity(info))
+        self._record_fields("models", model, {**(recorded_fields or {}), **info})
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Record a condition.
@@ -183,7 +188,7 @@ class Run:
             As for `check_condition`.
         """
         self.check_condition(name, fields)
-        self._record("conditions", name, dict(fields))
+        self._record_fields("conditions", name, dict(fields))
 
     def check_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Refuse a condition that is recorded with any other value; texts read by another rule, too (`text_rule`).
@@ -201,20 +206,22 @@ class Run:
             Some field has another value.
         """
         if name in self.conditions:
-            self._refuse_change("condition", name, self.conditions[name], fields)
+            self._check_unchanged("condition", name, self.conditions[name], fields)
 
     def expect_models(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
-        known = {name: rows for name, rows in self.expected.items() if rows or name in names}
-        self._expect({**known, **{name: {} for name in names if name not in known}})
+        rows_by_model = {name: rows for name, rows in self.expected_rows.items() if rows or name in names}
+        self._record_expected({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
 
     @property
-    def drawn(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+    def drawn_wordings(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
         """Model -> condition -> how many wordings of every item were drawn, where not all are asked."""
         drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
         return drawn
 
-    def expect(self, model: str, rows: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None) -> None:
+    def expect_rows(
+        self, model: str, rows: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None
+    ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
 
         `status` compares with the numbers. A model without draws has no entry in `drawn`.
@@ -228,23 +235,23 @@ class Run:
         drawn
             Condition -> what was drawn -> how many; None: nothing was, and none stays recorded.
         """
-        draws = {**self.drawn, model: drawn or {}}
-        if draws := {name: found for name, found in draws.items() if found}:
+        draws = {**self.drawn_wordings, model: drawn or {}}
+        if draws := {name: model_draws for name, model_draws in draws.items() if model_draws}:
             self._content["drawn"] = draws
         else:
             self._content.pop("drawn", None)
-        self._expect({**self.expected, model: {**self.expected.get(model, {}), **rows}})
+        self._record_expected({**self.expected_rows, model: {**self.expected_rows.get(model, {}), **rows}})
 
-    def _expect(self, expected: Mapping[str, Mapping[str, int]]) -> None:
-        if expected != self.expected:
+    def _record_expected(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+        if expected != self.expected_rows:
             self._content["expected"] = expected
-            self._save()
+            self._save_run_json()
 
     @property
-    def asked(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def asked_prompts(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """What the models were asked under each condition; models with the same prompt share an entry."""
-        asked: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
-        return asked
+        entries_by_condition: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
+        return entries_by_condition
 
     def has_prompt(self, model: str, condition: str) -> bool:
         """Tell whether it is recorded what a model was asked under a condition.
@@ -260,9 +267,11 @@ class Run:
         -------
         Whether it is.
         """
-        return any(model in entry["models"] for entry in self.asked.get(condition, ()))
+        return any(model in entry["models"] for entry in self.asked_prompts.get(condition, ()))
 
-    def add_prompts(self, model: str, sources: Mapping[str, Any], asked: Mapping[str, Mapping[str, Any]]) -> None:
+    def add_prompts(
+        self, model: str, sources: Mapping[str, Any], entry_by_condition: Mapping[str, Mapping[str, Any]]
+    ) -> None:
         """Record what a model was asked.
 
         Parameters
@@ -271,19 +280,25 @@ class Run:
             The model's id.
         sources
             `prompt_hash` of a condition -> the form of the prompt file.
-        asked
-            Condition -> the model's entry of `asked` in run.json, without `models`.
+        entry_by_condition
+            Condition -> the model's entry of `entry_by_condition` in run.json, without `models`.
         """
         prompts = {**self._content.get("prompts", {}), **sources}
-        entries = {**self.asked, **{name: _shared(self.asked.get(name, ()), model, asked[name]) for name in asked}}
-        if prompts != self._content.get("prompts", {}) or asked:
+        entries = {
+            **self.asked_prompts,
+            **{
+                name: _add_model_to_entries(self.asked_prompts.get(name, ()), model, entry_by_condition[name])
+                for name in entry_by_condition
+            },
+        }
+        if prompts != self._content.get("prompts", {}) or entry_by_condition:
             self._content |= {"prompts": prompts, "asked": entries}
-            self._save()
+            self._save_run_json()
 
     def note_session(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
-        self._save()
+        self._save_run_json()
 
     def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
         """Record what a model was billed for in this session.
@@ -301,14 +316,14 @@ class Run:
         """
         if bill:
             self._content["sessions"][-1].setdefault("bills", {})[model] = dict(bill)
-            self._save()
+            self._save_run_json()
         return bill
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""
         drop_superseded(self.responses.parts)
-        self._content["sessions"][-1]["finished"] = _now()
-        self._save()
+        self._content["sessions"][-1]["finished"] = _format_now()
+        self._save_run_json()
 
     def close(self) -> None:
         """Release the lock; all rows are on disk already."""
@@ -316,40 +331,46 @@ class Run:
             os.close(self._lock)
             self._lock = None
 
-    def _refuse_change(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    def _check_unchanged(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         changed = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         if changed:
-            what = ", ".join(f"{field} was {old.get(field)}, now {new.get(field)}" for field in changed)
+            changes = ", ".join(f"{field} was {old.get(field)}, now {new.get(field)}" for field in changed)
             raise InputError(
-                f"{self.path}: {kind} '{name}' is already here with other settings ({what}); "
+                f"{self.path}: {kind} '{name}' is already here with other settings ({changes}); "
                 f"go back to those, give the {kind} another name, or choose another --out"
             )
 
-    def _record(self, kind: str, name: str, fields: dict[str, Any]) -> None:
+    def _record_fields(self, kind: str, name: str, fields: dict[str, Any]) -> None:
         if self._content[kind].get(name) != fields:
             self._content[kind][name] = fields
-            self._save()
+            self._save_run_json()
 
-    def _save(self) -> None:
+    def _save_run_json(self) -> None:
         text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _identity(info: Mapping[str, Any]) -> dict[str, Any]:
+def _select_identity(info: Mapping[str, Any]) -> dict[str, Any]:
     """Pick what tells one model from another; of an adapter its digest."""
     adapter = info.get("adapter") or {}
     return {**{name: info.get(name) for name in IDENTITY}, "adapter": adapter.get("revision")}
 
 
-def _shared(entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _add_model_to_entries(
+    entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
     """Add a model to the entry that is equal to its own, or add its own."""
-    for place, known in enumerate(entries):
-        if {**known, "models": None} == {**entry, "models": None}:
-            return [*entries[:place], {**known, "models": [*known["models"], model]}, *entries[place + 1 :]]
+    for place, recorded_entry in enumerate(entries):
+        if {**recorded_entry, "models": None} == {**entry, "models": None}:
+            return [
+                *entries[:place],
+                {**recorded_entry, "models": [*recorded_entry["models"], model]},
+                *entries[place + 1 :],
+            ]
     return [*entries, {"models": [model], **entry}]
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.files import LONGEST, lines_of
-from inference.stimuli.recognised import note
+from inference.stimuli.files import LONGEST, read_lines
+from inference.stimuli.recognised import add_note
 
-NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
+NAME_BY_DELIMITER = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _QUOTED = re.compile('"[^"]*"')
 
 
-def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
+def read_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none.
 
     What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognised`).
@@ -48,10 +48,10 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
         if stated is None:
             file.seek(0)
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
-        delimiter = stated[1] if stated else _delimiter(path, first)
-        _note(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
+        delimiter = stated[1] if stated else _find_delimiter(path, first)
+        _note_format(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
-        rows = csv.reader(lines_of(path, file), delimiter=delimiter, strict=True, quoting=quoting)
+        rows = csv.reader(read_lines(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         number = 0
         try:
             for number, row in enumerate(rows, start=1):
@@ -61,27 +61,29 @@ def csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, lis
             raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
 
 
-def _delimiter(path: Path, header: str) -> str:
+def _find_delimiter(path: Path, header: str) -> str:
     """Return what is most often between the cells of a header, outside quotation marks."""
     bare = _QUOTED.sub("", header)
-    times = {mark: bare.count(mark) for mark in NAMES}
+    times = {mark: bare.count(mark) for mark in NAME_BY_DELIMITER}
     most = max(times.values())
-    found = [mark for mark, number in times.items() if number == most]
-    if most and len(found) > 1:
-        names = " and ".join(NAMES[mark] for mark in found)
+    most_frequent = [mark for mark, number in times.items() if number == most]
+    if most and len(most_frequent) > 1:
+        names = " and ".join(NAME_BY_DELIMITER[mark] for mark in most_frequent)
         raise InputError(
             f"{path}, row 1: as many {names}, so that it is open which are between cells; put names that hold one into "
             "quotes, or begin the file with a line such as sep=;"
         )
-    return found[0]
+    return most_frequent[0]
 
 
-def _note(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
+def _note_format(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
     """Note what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
     plain = "\t" if path.suffix.lower() == ".tsv" else ","
-    found = [f"{NAMES.get(delimiter, repr(delimiter))} between cells"] if delimiter != plain and first else []
-    found += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if marked else []
+    features = (
+        [f"{NAME_BY_DELIMITER.get(delimiter, repr(delimiter))} between cells"] if delimiter != plain and first else []
+    )
+    features += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if marked else []
     ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
-    found += [said for end, said in ends.items() if first.endswith(end)][:1]
-    if found:
-        note(f"{path}: recognised: {', '.join(found)}")
+    features += [name for end, name in ends.items() if first.endswith(end)][:1]
+    if features:
+        add_note(f"{path}: recognised: {', '.join(features)}")

@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from ground.errors import InputError, cut, printable
+from ground.errors import InputError, escape_controls, shorten_text
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -28,11 +28,11 @@ LARGEST_YAML = 20_000_000
 """Bytes of a YAML file: its reader takes about a minute for these."""
 LONGEST = 10_000_000
 """Characters of a line or a cell."""
-REPEATED = 100
+MOST_REPEATED = 100
 """How many times the entries that it has may a YAML file stand for, with aliases (`*name`)."""
-NAME = 255
+MOST_NAME_BYTES = 255
 """Bytes of a name: what a file system takes."""
-DIGITS = 4_000
+MOST_DIGITS = 4_000
 _INVISIBLE = {"Zs", "Zl", "Zp", "Cc", "Cf"}  # of Unicode: spaces, separators, controls, marks of format
 # Letters and marks that are blank all the same: the Braille pattern without dots, fillers of Hangul, marks that choose
 # among forms of a letter.
@@ -44,12 +44,12 @@ _short.maxstring = _short.maxother = _short.maxlong = 60
 _short.maxlevel = 3
 
 
-def shown(value: Any) -> str:
+def shorten_value(value: Any) -> str:
     """Write a wrong value so that it fits into a one-line message, however large it is."""
     return "nothing" if value is None else _short.repr(value)
 
 
-def located(name: str) -> Path:
+def locate_path(name: str) -> Path:
     """Find the path that a user names; it need not exist.
 
     Raises
@@ -63,13 +63,13 @@ def located(name: str) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return path
     except OSError as error:
-        raise InputError(f"{cut(name)}: cannot be read ({error.strerror or error})") from None
+        raise InputError(f"{shorten_text(name)}: cannot be read ({error.strerror or error})") from None
     except (ValueError, RuntimeError) as error:  # a NUL, half a character; "~nobody"
-        raise InputError(f"{cut(name)}: cannot be the name of a file ({error})") from None
+        raise InputError(f"{shorten_text(name)}: cannot be the name of a file ({error})") from None
     return path
 
 
-def refuse_special(path: Path) -> None:
+def check_ordinary_file(path: Path) -> None:
     """Refuse what is no ordinary file: a pipe or a device may never end.
 
     Raises
@@ -83,7 +83,7 @@ def refuse_special(path: Path) -> None:
         raise InputError(f"{path}: cannot be read (it is {kind}, not a file; save its content in a file)")
 
 
-def text_of(path: Path, largest: int = LARGEST) -> str:
+def read_text_file(path: Path, largest: int = LARGEST) -> str:
     """Read a UTF-8 file as text, without a byte order mark.
 
     Parameters
@@ -103,14 +103,14 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
         It cannot be read, is too large or is not UTF-8; the line is named.
     """
     try:
-        refuse_special(path)
+        check_ordinary_file(path)
         if path.stat().st_size > largest:
             raise InputError(f"{path}: larger than {largest / 1e6:.0f} MB; give it as CSV, JSON lines or Parquet")
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
-        raise InputError(f"{cut(str(path))}: cannot be the name of a file ({error})") from None
+        raise InputError(f"{shorten_text(str(path))}: cannot be the name of a file ({error})") from None
     how = "save it as UTF-8" + (" (in Excel: Save As, CSV UTF-8)" if path.suffix.lower() in (".csv", ".tsv") else "")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path}: this is UTF-16; {how}")
@@ -121,7 +121,7 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
         raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); {how}") from None
 
 
-def lines_of(path: Path, file: TextIO) -> Iterator[str]:
+def read_lines(path: Path, file: TextIO) -> Iterator[str]:
     """Go through the lines of an open file.
 
     Parameters
@@ -158,12 +158,12 @@ def read_yaml(path: Path) -> Any:
         aliases stand for very many entries. The line is named where known.
     """
     try:
-        loader = _Loader(text_of(path, LARGEST_YAML))
+        loader = _Loader(read_text_file(path, LARGEST_YAML))
         try:
             node = loader.get_single_node()
             if node is None:
                 return None
-            _check_nodes(node)
+            _check_yaml_nodes(node)
             content = loader.construct_document(node)
         finally:
             loader.dispose()
@@ -174,8 +174,8 @@ def read_yaml(path: Path) -> Any:
     except RecursionError:
         raise InputError(f"{path}: the YAML is nested too deeply") from None
     for number, entry in enumerate(content if isinstance(content, list) else (), start=1):
-        checked(f"{path}, entry {number}", entry)
-    return checked(str(path), content)
+        check_value(f"{path}, entry {number}", entry)
+    return check_value(str(path), content)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         It cannot be read or is malformed.
     """
     try:
-        return checked(str(path), tomllib.loads(text_of(path)))
+        return check_value(str(path), tomllib.loads(read_text_file(path)))
     except RecursionError:
         raise InputError(f"{path}: the TOML is nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, a number of thousands of digits, a date that does not exist
@@ -216,7 +216,7 @@ def parse_json(path: Path, text: str, line: int = 1) -> Any:
         It is malformed or nested too deeply, or an object has a key twice.
     """
     try:
-        content = json.loads(text, object_pairs_hook=_object)
+        content = json.loads(text, object_pairs_hook=_build_object)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {line + error.lineno - 1}: malformed JSON ({error.msg})") from None
     except ValueError as error:  # a number of thousands of digits, a key that is there twice
@@ -226,7 +226,7 @@ def parse_json(path: Path, text: str, line: int = 1) -> Any:
     return content
 
 
-def checked(where: str, value: Any) -> Any:
+def check_value(where: str, value: Any) -> Any:
     r"""Give a value back, if all texts in it can be stored and all numbers written.
 
     Parameters
@@ -246,31 +246,31 @@ def checked(where: str, value: Any) -> Any:
         There is half a surrogate pair (`\ud83d` alone in JSON): it is no character and cannot be stored as UTF-8; a
         NUL, at which many programs end a text; or a number of thousands of digits.
     """
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, str):
-            _check_text(where, one)
-        elif isinstance(one, int) and one.bit_length() > 3.3 * DIGITS:
-            raise InputError(f"{where}: there is a number of more than {DIGITS:,} digits")
-        elif isinstance(one, dict):
-            rest.extend(one)
-            rest.extend(one.values())
-        elif isinstance(one, list | tuple | set):
-            rest.extend(one)
+    stack = [value]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            _check_text(where, entry)
+        elif isinstance(entry, int) and entry.bit_length() > 3.3 * MOST_DIGITS:
+            raise InputError(f"{where}: there is a number of more than {MOST_DIGITS:,} digits")
+        elif isinstance(entry, dict):
+            stack.extend(entry)
+            stack.extend(entry.values())
+        elif isinstance(entry, list | tuple | set):
+            stack.extend(entry)
     return value
 
 
-def shows_nothing(text: str) -> bool:
+def is_invisible(text: str) -> bool:
     r"""Tell whether a text has no character that shows: it is empty, or of blanks, controls and marks without a width.
 
-    >>> shows_nothing(" \u200b\u00a0\n"), shows_nothing("\u200ba")
+    >>> is_invisible(" \u200b\u00a0\n"), is_invisible("\u200ba")
     (True, False)
     """
     return all(unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) for character in text)
 
 
-def refuse_unprintable(where: str, name: str) -> None:
+def check_printable(where: str, name: str) -> None:
     """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
     Parameters
@@ -285,13 +285,13 @@ def refuse_unprintable(where: str, name: str) -> None:
     InputError
         There is such a character, which is named.
     """
-    if shows_nothing(name):
-        raise InputError(f"{where}: there is nothing that shows in {shown(name)}; give a name")
-    if printable(name) != name:
-        raise InputError(f"{where}: there is a line break or control character in {shown(name)}; take it out")
+    if is_invisible(name):
+        raise InputError(f"{where}: there is nothing that shows in {shorten_value(name)}; give a name")
+    if escape_controls(name) != name:
+        raise InputError(f"{where}: there is a line break or control character in {shorten_value(name)}; take it out")
 
 
-def checked_name(where: str, name: str) -> str:
+def check_name(where: str, name: str) -> str:
     """Give a name back, if a file system and every reader take it.
 
     Parameters
@@ -310,23 +310,25 @@ def checked_name(where: str, name: str) -> str:
     InputError
         It is empty, too long, or has a character that cannot be stored or shown.
     """
-    checked(where, name)
-    if shows_nothing(name):
+    check_value(where, name)
+    if is_invisible(name):
         raise InputError(f"{where}: the name is empty; give one")
-    refuse_unprintable(where, name)
-    if len(name.encode()) > NAME:
-        raise InputError(f"{where}: '{cut(name)}' is too long for a name; give one of at most {NAME} bytes")
+    check_printable(where, name)
+    if len(name.encode()) > MOST_NAME_BYTES:
+        raise InputError(
+            f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
+        )
     return name
 
 
-def not_finite(text: str) -> bool:
+def is_nonfinite(text: str) -> bool:
     """Tell whether a text is what programs write for a missing or infinite number: it is no id."""
     return re.fullmatch(r"[+-]?(nan|inf|infinity)", text.strip(), re.IGNORECASE) is not None
 
 
 def _check_text(where: str, text: str) -> None:
     if "\0" in text:
-        raise InputError(f"{where}: there is a NUL character in {shown(text)}; take it out")
+        raise InputError(f"{where}: there is a NUL character in {shorten_value(text)}; take it out")
     if text.isascii():
         return
     try:
@@ -335,12 +337,12 @@ def _check_text(where: str, text: str) -> None:
         raise InputError(f"{where}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
         (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"the key '{cut(twice)}' is there twice")
-    return found
+        raise ValueError(f"the key '{shorten_text(twice)}' is there twice")
+    return content
 
 
 class _Loader(yaml.SafeLoader):
@@ -351,18 +353,22 @@ class _Loader(yaml.SafeLoader):
             return super().construct_object(node, deep)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             kind = node.tag.rpartition(":")[2]
-            raise _refused(f"{shown(node.value)} is no {kind}; put a text into quotes", node) from None
+            raise _build_yaml_error(f"{shorten_value(node.value)} is no {kind}; put a text into quotes", node) from None
 
     def construct_yaml_int(self, node: yaml.Node) -> int:
         """Read a whole number; in YAML `010` is 8, `1:30` is 90 and `1_0` is 10, as nobody expects."""
         if not re.fullmatch(r"[+-]?(0|[1-9][0-9]*)", node.value, re.ASCII):
-            raise _refused(f"{shown(node.value)} is written in a way that is easily misread; {_ADVICE}", node)
+            raise _build_yaml_error(
+                f"{shorten_value(node.value)} is written in a way that is easily misread; {_ADVICE}", node
+            )
         return int(node.value)
 
     def construct_yaml_float(self, node: yaml.Node) -> float:
         """Read a number, as above."""
         if re.search("[_:]", node.value):
-            raise _refused(f"{shown(node.value)} is written in a way that is easily misread; {_ADVICE}", node)
+            raise _build_yaml_error(
+                f"{shorten_value(node.value)} is written in a way that is easily misread; {_ADVICE}", node
+            )
         return float(super().construct_yaml_float(node))
 
 
@@ -371,36 +377,38 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
-def _refused(problem: str, node: yaml.Node) -> yaml.YAMLError:
+def _build_yaml_error(problem: str, node: yaml.Node) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-def _check_nodes(root: yaml.Node) -> None:
+def _check_yaml_nodes(root: yaml.Node) -> None:
     """Refuse a key that a mapping has twice, and aliases that stand for very many entries or for themselves."""
     sizes: dict[int, int] = {}
 
-    def size(node: yaml.Node) -> int:
-        known = sizes.get(id(node))
-        if known == 0:  # begun, but not counted
-            raise _refused("an alias stands for a list or mapping that holds it", node)
-        if known is None:
+    def count_entries(node: yaml.Node) -> int:
+        entry_count = sizes.get(id(node))
+        if entry_count == 0:  # begun, but not counted
+            raise _build_yaml_error("an alias stands for a list or mapping that holds it", node)
+        if entry_count is None:
             sizes[id(node)] = 0
             if isinstance(node, yaml.MappingNode):
-                _check_keys(node)
-                known = 1 + sum(size(key) + size(value) for key, value in node.value)
+                _check_yaml_keys(node)
+                entry_count = 1 + sum(count_entries(key) + count_entries(value) for key, value in node.value)
             else:
-                known = 1 + (sum(map(size, node.value)) if isinstance(node, yaml.SequenceNode) else 0)
-            sizes[id(node)] = known
-        return known
+                entry_count = 1 + (sum(map(count_entries, node.value)) if isinstance(node, yaml.SequenceNode) else 0)
+            sizes[id(node)] = entry_count
+        return entry_count
 
-    if size(root) > REPEATED * len(sizes):
-        raise _refused(f"its aliases stand for more than {REPEATED} times what it holds; write it out", root)
+    if count_entries(root) > MOST_REPEATED * len(sizes):
+        raise _build_yaml_error(
+            f"its aliases stand for more than {MOST_REPEATED} times what it holds; write it out", root
+        )
 
 
-def _check_keys(node: yaml.MappingNode) -> None:
-    seen: set[tuple[str, str]] = set()
+def _check_yaml_keys(node: yaml.MappingNode) -> None:
+    known_keys: set[tuple[str, str]] = set()
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode):
-            if (key.tag, key.value) in seen:
-                raise _refused(f"the key {shown(key.value)} is there twice", key)
-            seen.add((key.tag, key.value))
+            if (key.tag, key.value) in known_keys:
+                raise _build_yaml_error(f"the key {shorten_value(key.value)} is there twice", key)
+            known_keys.add((key.tag, key.value))

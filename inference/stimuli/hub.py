@@ -6,8 +6,8 @@ import logging
 from typing import Any
 
 from ground.errors import InputError
-from ground.extras import needed
-from inference.stimuli.files import checked, located
+from ground.extras import explain_missing_package
+from inference.stimuli.files import check_value, locate_path
 from inference.stimuli.records import Record
 
 
@@ -25,7 +25,7 @@ def read_dataset(source: str) -> list[Record]:
         If there is no such data set, it cannot be reached or read, or a split must be chosen.
     """
     name, _, split = source.partition("#")
-    data = _load(name)
+    data = _load_dataset(name)
     if isinstance(data, dict):  # DatasetDict
         if not split and len(data) > 1:
             raise InputError(f"{name}: choose one of the splits {', '.join(data)}, as {name}#{next(iter(data))}")
@@ -38,16 +38,16 @@ def read_dataset(source: str) -> list[Record]:
     if not len(data):
         raise InputError(f"{source}: there are no rows in it")
     try:
-        return [(f"row {number}", checked(f"row {number}", dict(row))) for number, row in enumerate(data, start=1)]
+        return [(f"row {number}", check_value(f"row {number}", dict(row))) for number, row in enumerate(data, start=1)]
     except (ValueError, OverflowError) as error:
         raise InputError(f"{source}: a value is out of range ({error})") from None
 
 
-def _load(name: str) -> Any:
-    folder = located(name)
+def _load_dataset(name: str) -> Any:
+    folder = locate_path(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
-    with needed(f"{name}: reading a data set"):
+    with explain_missing_package(f"{name}: reading a data set"):
         import datasets
     # The library announces every retry in a line; the error below is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)

@@ -22,7 +22,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli import records
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 from inference.stimuli.study import ORIGINAL
 
 LABELS = ("entailment", "contradiction", "neutral")
@@ -71,7 +71,7 @@ class Instance:
         return f"{self.premise}\n{self.hypothesis}"
 
 
-def read(path: Path) -> list[Instance]:
+def read_instances(path: Path) -> list[Instance]:
     """Read a file of one of the three layouts.
 
     Raises
@@ -80,12 +80,14 @@ def read(path: Path) -> list[Instance]:
         Naming the file, the row and the field: a sentence that is empty, a label that is none of `LABELS`, an unknown
         pattern; and for rows that do not fit together (`groups`).
     """
-    found = [_instance(f"{path}, {place}", place.split()[-1], record) for place, record in records.Records(path)]
-    groups(found)
-    return found
+    instances = [
+        _parse_instance(f"{path}, {place}", place.split()[-1], record) for place, record in records.Records(path)
+    ]
+    group_instances(instances)
+    return instances
 
 
-def groups(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
+def group_instances(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
     """Group instances by their original, which comes first.
 
     Raises
@@ -99,11 +101,11 @@ def groups(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
         grouped[instance.item].append(instance)
     for item, group in grouped.items():
         group.sort(key=lambda instance: instance.pattern != ORIGINAL)
-        _check(item, group)
+        _check_group(item, group)
     return dict(grouped)
 
 
-def parents(group: Sequence[Instance]) -> list[list[int]]:
+def find_parents(group: Sequence[Instance]) -> list[list[int]]:
     """Find for every instance of a group those that become it by one more negation: the minimal pairs.
 
     (p', h) and (p, h') come from the original; (p', h') comes from the (p', h) with the same p' and from the (p, h')
@@ -114,15 +116,17 @@ def parents(group: Sequence[Instance]) -> list[list[int]]:
     list of list of int
         Per instance, in order, the places of its parents in the group.
     """
-    return [[place for place, other in enumerate(group) if _one_more(other, instance)] for instance in group]
+    return [
+        [place for place, other in enumerate(group) if _has_one_negation_more(other, instance)] for instance in group
+    ]
 
 
-def language(instances: Iterable[Instance]) -> str:
+def detect_language(instances: Iterable[Instance]) -> str:
     """Tell the language of the sentences by their script: "ja" where any has kana or Chinese characters, else "en"."""
     return "ja" if any(_JAPANESE.search(instance.text) for instance in instances) else "en"
 
 
-def _one_more(before: Instance, after: Instance) -> bool:
+def _has_one_negation_more(before: Instance, after: Instance) -> bool:
     if before.pattern == ORIGINAL:
         return after.pattern in (PREMISE, HYPOTHESIS)
     if after.pattern != BOTH:
@@ -132,24 +136,24 @@ def _one_more(before: Instance, after: Instance) -> bool:
     return before.pattern == HYPOTHESIS and before.hypothesis == after.hypothesis
 
 
-def _check(item: str, group: Sequence[Instance]) -> None:
+def _check_group(item: str, group: Sequence[Instance]) -> None:
     original, *negated = group
     if original.pattern != ORIGINAL:
         raise InputError(f"{original.where}: item '{item}' has no row of the pattern {ORIGINAL}; add it")
-    seen: dict[tuple[str, str], Instance] = {}
+    instance_by_sentences: dict[tuple[str, str], Instance] = {}
     for instance in group:
-        first = seen.setdefault((instance.premise, instance.hypothesis), instance)
+        first = instance_by_sentences.setdefault((instance.premise, instance.hypothesis), instance)
         if first is not instance:
             raise InputError(f"{instance.where}: the same two sentences are in {first.where}; take one out")
     for instance in negated:
         if instance.pattern == ORIGINAL:
             raise InputError(f"{instance.where}: item '{item}' has its original in {original.where}; it needs one")
         changed = (
-            _letters(instance.premise) != _letters(original.premise),
-            _letters(instance.hypothesis) != _letters(original.hypothesis),
+            _drop_punctuation(instance.premise) != _drop_punctuation(original.premise),
+            _drop_punctuation(instance.hypothesis) != _drop_punctuation(original.hypothesis),
         )
-        wanted = instance.pattern in (PREMISE, BOTH), instance.pattern in (HYPOTHESIS, BOTH)
-        for name, is_changed, is_wanted in zip(("premise", "hypothesis"), changed, wanted, strict=True):
+        negated_sides = instance.pattern in (PREMISE, BOTH), instance.pattern in (HYPOTHESIS, BOTH)
+        for name, is_changed, is_wanted in zip(("premise", "hypothesis"), changed, negated_sides, strict=True):
             if is_changed != is_wanted:
                 same = "is that" if is_wanted else "is not that"
                 raise InputError(
@@ -158,81 +162,86 @@ def _check(item: str, group: Sequence[Instance]) -> None:
                 )
 
 
-def _letters(sentence: str) -> str:
+def _drop_punctuation(sentence: str) -> str:
     """Leave out punctuation: JNLI-Neg has a sentence with one full stop where the original has two."""
     return "".join(filter(str.isalnum, sentence))
 
 
-def _instance(where: str, number: str, record: Mapping[str, Any]) -> Instance:
+def _parse_instance(where: str, number: str, record: Mapping[str, Any]) -> Instance:
     if isinstance(record.get("sentence1"), dict):
-        return _published(where, record)
+        return _parse_jnli_neg(where, record)
     if "sentence1" in record:
         return Instance(
-            _name(where, record, "sentence_pair_id"), ORIGINAL, _text(where, record, "sentence1"),
-            _text(where, record, "sentence2"), _label(where, record, "label"), where=where,
+            _parse_pair_name(where, record, "sentence_pair_id"), ORIGINAL, _parse_sentence(where, record, "sentence1"),
+            _parse_sentence(where, record, "sentence2"), _parse_label(where, record, "label"), where=where,
         )  # fmt: skip
-    pattern = _pattern(where, "pattern", record.get("pattern") or ORIGINAL)
+    pattern = _parse_negation_pattern(where, "pattern", record.get("pattern") or ORIGINAL)
     return Instance(
-        _name(where, record, "item") if "item" in record else number, pattern,
-        _text(where, record, "premise"), _text(where, record, "hypothesis"), _label(where, record, "label"),
-        _negation(where, pattern in (PREMISE, BOTH), record, "premise_position", "premise_target"),
-        _negation(where, pattern in (HYPOTHESIS, BOTH), record, "hypothesis_position", "hypothesis_target"),
+        _parse_pair_name(where, record, "item") if "item" in record else number, pattern,
+        _parse_sentence(where, record, "premise"), _parse_sentence(where, record, "hypothesis"),
+        _parse_label(where, record, "label"),
+        _parse_negation(where, pattern in (PREMISE, BOTH), record, "premise_position", "premise_target"),
+        _parse_negation(where, pattern in (HYPOTHESIS, BOTH), record, "hypothesis_position", "hypothesis_target"),
         where,
     )  # fmt: skip
 
 
-def _published(where: str, record: Mapping[str, Any]) -> Instance:
-    pattern = _pattern(where, "type", record.get("type"))
+def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
+    pattern = _parse_negation_pattern(where, "type", record.get("type"))
     sides = []
     for name, patterns in (("sentence1", (PREMISE, BOTH)), ("sentence2", (HYPOTHESIS, BOTH))):
         side, inside = record.get(name), f"{where}, {name}"
         if not isinstance(side, dict):
-            raise InputError(f"{inside}: expected sentence and neg, not {shown(side)}")
+            raise InputError(f"{inside}: expected sentence and neg, not {shorten_value(side)}")
         neg = side.get("neg") or {}
         if not isinstance(neg, dict):
-            raise InputError(f"{inside}, neg: expected neg_position and target_pos, not {shown(neg)}")
-        negation = _negation(inside, pattern in patterns, neg, "neg_position", "target_pos")
-        sides.append((_text(inside, side, "sentence"), negation))
+            raise InputError(f"{inside}, neg: expected neg_position and target_pos, not {shorten_value(neg)}")
+        negation = _parse_negation(inside, pattern in patterns, neg, "neg_position", "target_pos")
+        sides.append((_parse_sentence(inside, side, "sentence"), negation))
     (premise, premise_negation), (hypothesis, hypothesis_negation) = sides
     return Instance(
-        _name(where, record, "jnli_sentence_pair_id"), pattern, premise, hypothesis,
-        _label(where, record, "gold_label"), premise_negation, hypothesis_negation, where,
+        _parse_pair_name(where, record, "jnli_sentence_pair_id"), pattern, premise, hypothesis,
+        _parse_label(where, record, "gold_label"), premise_negation, hypothesis_negation, where,
     )  # fmt: skip
 
 
-def _negation(where: str, negated: bool, record: Mapping[str, Any], position: str, target: str) -> Negation | None:
+def _parse_negation(
+    where: str, negated: bool, record: Mapping[str, Any], position: str, target: str
+) -> Negation | None:
     if not negated:
         return None
     place, part = record.get(position) or None, record.get(target) or None
     if place is not None and place not in POSITIONS:
-        raise InputError(f"{where}: {position} must be {' or '.join(POSITIONS)}, not {shown(place)}")
+        raise InputError(f"{where}: {position} must be {' or '.join(POSITIONS)}, not {shorten_value(place)}")
     if part is not None and not isinstance(part, str):
-        raise InputError(f"{where}: {target} must be text, not {shown(part)}")
+        raise InputError(f"{where}: {target} must be text, not {shorten_value(part)}")
     return Negation(place, part)
 
 
-def _pattern(where: str, name: str, value: Any) -> str:
+def _parse_negation_pattern(where: str, name: str, value: Any) -> str:
     if not isinstance(value, str) or value not in PATTERNS:
-        raise InputError(f"{where}: {name} must be one of {', '.join(PATTERNS)}, not {shown(value)}")
+        raise InputError(f"{where}: {name} must be one of {', '.join(PATTERNS)}, not {shorten_value(value)}")
     return value
 
 
-def _label(where: str, record: Mapping[str, Any], name: str) -> str:
+def _parse_label(where: str, record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or value not in LABELS:
-        raise InputError(f"{where}: {name} must be {', '.join(LABELS[:-1])} or {LABELS[-1]}, not {shown(value)}")
+        raise InputError(
+            f"{where}: {name} must be {', '.join(LABELS[:-1])} or {LABELS[-1]}, not {shorten_value(value)}"
+        )
     return value
 
 
-def _text(where: str, record: Mapping[str, Any], name: str) -> str:
+def _parse_sentence(where: str, record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: {name} must be a sentence, not {shown(value)}")
+        raise InputError(f"{where}: {name} must be a sentence, not {shorten_value(value)}")
     return value
 
 
-def _name(where: str, record: Mapping[str, Any], name: str) -> str:
+def _parse_pair_name(where: str, record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{where}: {name} must be the number or name of a pair, not {shown(value)}")
+        raise InputError(f"{where}: {name} must be the number or name of a pair, not {shorten_value(value)}")
     return str(value).strip()

@@ -22,22 +22,23 @@ _CONTINUES = re.compile(r"\.?[0-9]")
 _RANGE = re.compile(r"(-?[0-9]{1,9})-(-?[0-9]{1,9})")
 
 
-def first_number(text: str) -> float | None:
+def parse_first_number(text: str) -> float | None:
     """Return the first number of a text, None if there is none.
 
-    >>> first_number("Score: 8.5 of 10."), first_number("I give it -3"), first_number("none")
+    >>> parse_first_number("Score: 8.5 of 10."), parse_first_number("I give it -3"), parse_first_number("none")
     (8.5, -3.0, None)
-    >>> first_number("点数：７．５")
+    >>> parse_first_number("点数：７．５")
     7.5
     """
-    found = _NUMBER.search(text.translate(_COMMON))
-    return None if found is None else float(found.group())
+    match = _NUMBER.search(text.translate(_COMMON))
+    return None if match is None else float(match.group())
 
 
-def number(value: Any) -> float:
+def parse_number(value: Any) -> float:
     """Read a number of a file or a call; NaN for anything else, and for what is easily misread (`1_000`, other digits).
 
-    >>> number("1.5e3"), number(2), number("1_000"), number("\uff12"), number(True), number(10**400)
+    >>> (parse_number("1.5e3"), parse_number(2), parse_number("1_000"), parse_number("\uff12"), parse_number(True),
+    ...  parse_number(10**400))
     (1500.0, 2.0, nan, nan, nan, inf)
     """
     if isinstance(value, str):
@@ -50,19 +51,19 @@ def number(value: Any) -> float:
         return math.inf
 
 
-def continues(text: str) -> bool:
+def continues_number(text: str) -> bool:
     """Tell whether text directly after the digits of a number makes it another number.
 
-    >>> [continues(text) for text in ("0", ".5", ".", " 5", "/10")]
+    >>> [continues_number(text) for text in ("0", ".5", ".", " 5", "/10")]
     [True, True, False, False, False]
     """
     return _CONTINUES.match(text.translate(_COMMON)) is not None
 
 
-def read_range(text: str) -> range:
+def parse_range(text: str) -> range:
     """Read a scale given as `LOWEST-HIGHEST`: its whole numbers, both ends included.
 
-    >>> read_range("1-5"), read_range("-5-5")
+    >>> parse_range("1-5"), parse_range("-5-5")
     (range(1, 6), range(-5, 6))
 
     Raises
@@ -70,10 +71,10 @@ def read_range(text: str) -> range:
     InputError
         For anything but two whole numbers, the lower one first.
     """
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
         raise InputError(f"--range {text}: give two whole numbers with a hyphen between them, such as 0-9")
-    low, high = int(found[1]), int(found[2])
+    low, high = int(match[1]), int(match[2])
     if low > high:
         raise InputError(f"--range {text}: the lower number comes first, {high}-{low}")
     if low == high:

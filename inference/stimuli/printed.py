@@ -30,7 +30,7 @@ SIMPLE = frozenset({str, int, float, bool, type(None)})
 MARKS = "\ue000", "\ue002"  # characters that no alphabet has
 
 
-def only_printed(templates: Sequence[nodes.Template], names: Set[str]) -> frozenset[str]:
+def find_only_printed(templates: Sequence[nodes.Template], names: Set[str]) -> frozenset[str]:
     """Find which variables all templates only print, as they are.
 
     Parameters
@@ -48,29 +48,31 @@ def only_printed(templates: Sequence[nodes.Template], names: Set[str]) -> frozen
     --------
     >>> from inference.stimuli.sandbox import build_sandbox
     >>> source = "{{ a }}{{ b|upper }}{% if c %}{{ d }}{{ c }}{% endif %}{% set e = a %}{{ f ~ 1 }}"
-    >>> sorted(only_printed([build_sandbox().parse(source)], {"a", "b", "c", "d", "f"}))
+    >>> sorted(find_only_printed([build_sandbox().parse(source)], {"a", "b", "c", "d", "f"}))
     ['d']
     """
     every = Counter(node.name for template in templates for node in template.find_all(nodes.Name))
-    printed = Counter(name for template in templates for node in _outputs(template) for name in _names(node))
+    printed = Counter(
+        name for template in templates for node in _find_outputs(template) for name in _list_variable_names(node)
+    )
     return frozenset(name for name in names if printed[name] and printed[name] == every[name])
 
 
-def _outputs(node: nodes.Node) -> list[nodes.Output]:
+def _find_outputs(node: nodes.Node) -> list[nodes.Output]:
     """Find the places that print, and whose text becomes part of the rendered text unchanged."""
     if isinstance(node, nodes.Output):
         return [node]
     if not isinstance(node, PRINTS) or (isinstance(node, nodes.For) and node.recursive):
         return []
-    return [found for child in node.iter_child_nodes() for found in _outputs(child)]
+    return [output for child in node.iter_child_nodes() for output in _find_outputs(child)]
 
 
-def _names(node: nodes.Output) -> list[str]:
+def _list_variable_names(node: nodes.Output) -> list[str]:
     return [child.name for child in node.nodes if isinstance(child, nodes.Name) and child.ctx == "load"]
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedTexts:
     """The texts that the parts of a prompt only print, and the prompts that were rendered, with marks in their place.
 
     What was asked once may never come again, so a form is made when the same values but for the texts come again.
@@ -99,7 +101,7 @@ class Printed:
         What `render` makes of the values, as (role, text).
         """
         texts = [values.get(name) for name in self.names]
-        key = self._key(values, settings)
+        key = self._build_key(values, settings)
         if key is None or not texts or sum(len(text) if type(text) is str else LONGEST for text in texts) >= LONGEST:
             return render(values)
         if key not in self._forms:
@@ -109,11 +111,13 @@ class Printed:
             if key not in self._once:
                 self._once.add(key)
                 return render(values)
-            self._forms[key] = self._form(values, render)
+            self._forms[key] = self._build_marked_form(values, render)
         form = self._forms[key]
-        return render(values) if form is None else [(role, _filled(pieces, at, texts)) for role, pieces, at in form]
+        return (
+            render(values) if form is None else [(role, _fill_pieces(pieces, at, texts)) for role, pieces, at in form]
+        )
 
-    def _key(self, values: Mapping[str, Any], settings: Hashable) -> Hashable | None:
+    def _build_key(self, values: Mapping[str, Any], settings: Hashable) -> Hashable | None:
         """Join all that decides what is rendered, but for the texts; None where it may change behind our back."""
         key: list[Any] = [settings]
         for name, value in values.items():
@@ -125,12 +129,14 @@ class Printed:
                     return None
                 key += [name, kind, value]
         try:
-            hash(found := tuple(key))
+            hash(joined_key := tuple(key))
         except TypeError:  # settings with a mapping in them
             return None
-        return found
+        return joined_key
 
-    def _form(self, values: Mapping[str, Any], render: Callable[[Mapping[str, Any]], Rendered]) -> Form | None:
+    def _build_marked_form(
+        self, values: Mapping[str, Any], render: Callable[[Mapping[str, Any]], Rendered]
+    ) -> Form | None:
         """Render with marks in the place of the texts, and find them again; None where the marks are there already."""
         forms: list[Form] = []
         for mark in MARKS:
@@ -145,8 +151,8 @@ class Printed:
         return forms[0] if forms[0] == forms[1] and short and few else None
 
 
-def _filled(pieces: list[str], at: Sequence[tuple[int, int]], texts: Sequence[Any]) -> str:
-    filled = pieces.copy()
+def _fill_pieces(pieces: list[str], at: Sequence[tuple[int, int]], texts: Sequence[Any]) -> str:
+    filled_pieces = pieces.copy()
     for place, number in at:
-        filled[place] = texts[number]
-    return "".join(filled)
+        filled_pieces[place] = texts[number]
+    return "".join(filled_pieces)

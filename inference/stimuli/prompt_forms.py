@@ -11,8 +11,8 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.files import shown
-from inference.stimuli.printed import Printed, only_printed
+from inference.stimuli.files import shorten_value
+from inference.stimuli.printed import PrintedTexts, find_only_printed
 from inference.stimuli.sandbox import build_sandbox, check_variables, compile_template
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
@@ -49,7 +49,7 @@ class Fields:
 
     Attributes
     ----------
-    known
+    variables
         Variables that templates may use. In cloze there is one more, `mask`, which is needed. In chat, where the
         templates do not place `shots` themselves, the question of an exemplar takes the place of the variables.
     needed
@@ -63,7 +63,7 @@ class Fields:
         Whether every form has `answers`: option label -> words that count as that option.
     """
 
-    known: frozenset[str]
+    variables: frozenset[str]
     needed: frozenset[str]
     trials: tuple[Mapping[str, Any], ...]
     forms: tuple[str, ...] = (PLAIN, CHAT)
@@ -71,7 +71,7 @@ class Fields:
 
 
 OPTION_FIELDS = Fields(
-    known=frozenset({"text", "options", "shots"}),
+    variables=frozenset({"text", "options", "shots"}),
     needed=frozenset({"text"}),
     trials=({"text": "A statement."},),
     forms=FORMS,
@@ -108,10 +108,10 @@ class Form:
     words: Mapping[str, tuple[str, ...]]
     surface: Mapping[str, tuple[str, ...]]
     places_shots: bool
-    printed: Printed
+    printed: PrintedTexts
 
     @classmethod
-    def compile(cls, where: str, form: str, given: Any, fields: Fields) -> Form:
+    def compile(cls, where: str, form: str, content: Any, fields: Fields) -> Form:
         """Check a form and compile its templates.
 
         Parameters
@@ -120,7 +120,7 @@ class Form:
             File and form, for messages.
         form
             Name of the form.
-        given
+        content
             The form as the file has it.
         fields
             What templates may and must use.
@@ -136,21 +136,23 @@ class Form:
         """
         body = "messages" if form in WITH_MESSAGES else "template"
         expected = [body, "answers"] if fields.answers else [body]
-        if not isinstance(given, dict) or set(given) != set(expected):
+        if not isinstance(content, dict) or set(content) != set(expected):
             raise InputError(f"{where}: expected {' and '.join(expected)}, and nothing else")
-        words = _words(where, given["answers"]) if fields.answers else {}
-        sources = _messages(where, form, given[body]) if form in WITH_MESSAGES else [(None, given[body])]
+        words = _check_answer_words(where, content["answers"]) if fields.answers else {}
+        sources = _check_messages(where, form, content[body]) if form in WITH_MESSAGES else [(None, content[body])]
         if not all(isinstance(source, str) for _, source in sources):
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
-        used = check_variables(where, whole, fields.needed | mask, fields.known | mask)
+        used = check_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
-        surface = {label: case_variants(given_words) for label, given_words in words.items()}
-        printed = Printed(tuple(sorted(only_printed([build_sandbox().parse(source) for _, source in sources], used))))
-        made = cls(where, form, given, parts, words, surface, "shots" in used, printed)
-        made.try_out(fields)
-        return made
+        surface = {label: list_case_variants(given_words) for label, given_words in words.items()}
+        printed = PrintedTexts(
+            tuple(sorted(find_only_printed([build_sandbox().parse(source) for _, source in sources], used)))
+        )
+        compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, printed)
+        compiled_form.try_out(fields)
+        return compiled_form
 
     def try_out(self, fields: Fields) -> None:
         """Render every part with all trial values; what is needed must be seen in the prompt, not only be used in it.
@@ -198,10 +200,10 @@ class Form:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:
             raise InputError(f"{self.where}: this model has no mask token; choose --form plain or chat")
-        fill = partial(self._fill, option_order=option_order, shots=shots)
+        fill = partial(self._fill_templates, option_order=option_order, shots=shots)
         return self.printed.render(values, (option_order, tuple(shots)), fill)
 
-    def _fill(
+    def _fill_templates(
         self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot]
     ) -> list[tuple[str | None, str]]:
         options = [{"label": label, "answer": self.words[label][0]} for label in values.get("options", ())]
@@ -218,13 +220,13 @@ class Form:
             raise InputError(f"{self.where}: the template fails: {type(error).__name__}: {str(error)[:200]}") from error
 
 
-def case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
+def list_case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
     """Write every word as given, in lower case, Capitalised and in UPPER CASE (Haller et al., Appendix D)."""
     forms = (form for word in words for form in (word, word.lower(), word[:1].upper() + word[1:].lower(), word.upper()))
     return tuple(dict.fromkeys(forms))
 
 
-def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
+def _check_answer_words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     """Check the answers of a form. A word that two options share would count twice, so it is refused."""
     if not isinstance(answers, dict) or len(answers) < 2:
         raise InputError(f"{where}: answers needs at least two options, each with a list of words")
@@ -237,7 +239,8 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
         for word in words:
             if not isinstance(word, str) or not word.strip():
                 raise InputError(
-                    f"{where}: answers.{label} holds {shown(word)}, which is not a word (quote yes and no in YAML)"
+                    f"{where}: answers.{label} holds {shorten_value(word)}, which is not a word (quote yes and no in "
+                    "YAML)"
                 )
             if owner.setdefault(word.lower(), label) != label:
                 raise InputError(
@@ -246,7 +249,7 @@ def _words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     return {label: tuple(words) for label, words in answers.items()}
 
 
-def _messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
+def _check_messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
     """Check the messages of a chat or of a pair and split each into (role, template)."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
@@ -256,7 +259,7 @@ def _messages(where: str, form: str, messages: Any) -> list[tuple[str | None, st
             raise InputError(f"{where}, message {number}: expected role ({', '.join(roles)}) and content")
         if not isinstance(message["content"], str):
             raise InputError(f"{where}, message {number}: content must be text")
-    found = [(message["role"], message["content"]) for message in messages]
-    if form == PAIR and [role for role, _ in found] != list(SENTENCES):
+    role_contents = [(message["role"], message["content"]) for message in messages]
+    if form == PAIR and [role for role, _ in role_contents] != list(SENTENCES):
         raise InputError(f"{where}: expected two messages, {' and then '.join(SENTENCES)}")
-    return found
+    return role_contents

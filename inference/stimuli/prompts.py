@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.files import located, read_yaml
+from inference.stimuli.files import locate_path, read_yaml
 from inference.stimuli.prompt_forms import (
     CHAT,
     FORMS,
@@ -44,7 +44,7 @@ class Prompt:
     numbers: range | None = None
 
 
-def option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
+def build_option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
     """Make the values of `OPTION_FIELDS` for one variant.
 
     Parameters
@@ -96,11 +96,14 @@ class PromptBook:
         InputError
             Naming the file, the form and the field that is wrong.
         """
-        source = located(str(path)) if path is not None else ours
+        source = locate_path(str(path)) if path is not None else ours
         content = read_yaml(source)
         if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
             raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
-        forms = {form: Form.compile(f"{source}, form {form}", form, given, fields) for form, given in content.items()}
+        forms = {
+            form: Form.compile(f"{source}, form {form}", form, form_content, fields)
+            for form, form_content in content.items()
+        }
         return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
 
     @property
@@ -121,13 +124,13 @@ class PromptBook:
         InputError
             For a form that the file does not have.
         """
-        return hashlib.sha256(json.dumps(self._form(form).source, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self._find_form(form).source, sort_keys=True).encode()).hexdigest()
 
     def source(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""
-        return self._form(form).source
+        return self._find_form(form).source
 
-    def condition(self, form: str, setting: str) -> str:
+    def name_condition(self, form: str, setting: str) -> str:
         """Name a condition.
 
         Parameters
@@ -145,7 +148,7 @@ class PromptBook:
 
     def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
         """Give the words that count as each option in one form, as the file has them."""
-        return self._form(form).words
+        return self._find_form(form).words
 
     def render(
         self, form: str, values: Mapping[str, Any], *, option_order: str = OPTION_ORDERS[0], shots: Sequence[Shot] = ()
@@ -157,8 +160,8 @@ class PromptBook:
         form
             One of `forms`.
         values
-            Variable -> value, for all of `Fields.known` but `shots`. `options` are labels in the order of the study,
-            `mask` is the engine's mask token (`option_values` makes both).
+            Variable -> value, for all of `Fields.variables` but `shots`. `options` are labels in the order of the
+            study, `mask` is the engine's mask token (`build_option_values` makes both).
         option_order
             `yes-no` shows the options in the order of the study, `no-yes` in the opposite one. The order of
             `Prompt.answers` does not depend on it.
@@ -176,7 +179,7 @@ class PromptBook:
             For a form or an option label that the file does not have, exemplars that have no place in the template, and
             for a template that fails.
         """
-        compiled = self._form(form)
+        compiled = self._find_form(form)
         labels = values.get("options", ())
         missing = [label for label in labels if label not in compiled.words]
         if missing:
@@ -193,7 +196,7 @@ class PromptBook:
                 rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
         return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
-    def _form(self, form: str) -> Form:
+    def _find_form(self, form: str) -> Form:
         if form not in self._forms:
             needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""
             ways = ["add it to the file"] * (form in self._possible)

@@ -29,8 +29,8 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli import records
-from inference.stimuli.csv_rows import csv_rows
-from inference.stimuli.files import shown, text_of
+from inference.stimuli.csv_rows import read_csv_rows
+from inference.stimuli.files import read_text_file, shorten_value
 from inference.stimuli.records import Record
 
 MMLU_CELLS = ("question", *"ABCD", "answer")
@@ -38,7 +38,7 @@ _PARAPHRASE = re.compile(r"paraphrase_[1-9][0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class PlainQuestion:
     """What a record of any layout says, before it is checked.
 
     Attributes
@@ -61,7 +61,7 @@ class Plain:
     passage: Any = None
 
 
-def rows(path: Path) -> Iterator[Record]:
+def read_question_records(path: Path) -> Iterator[Record]:
     """Go through the records of a file; the cells of MMLU's CSV files get their names.
 
     Raises
@@ -71,8 +71,8 @@ def rows(path: Path) -> Iterator[Record]:
     """
     table = records.Records(path)
     if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu(path):
-        text_of(path)  # says where it is not UTF-8
-        for number, cells in csv_rows(path):
+        read_text_file(path)  # says where it is not UTF-8
+        for number, cells in read_csv_rows(path):
             if len(cells) != len(MMLU_CELLS):
                 raise InputError(
                     f"{path}, row {number}: {len(cells)} cells where MMLU has {len(MMLU_CELLS)} (question, four "
@@ -86,13 +86,13 @@ def rows(path: Path) -> Iterator[Record]:
 def _is_mmlu(path: Path) -> bool:
     """Tell whether a CSV file begins with a question instead of the names of columns."""
     try:
-        _, first = next(csv_rows(path), (0, []))
+        _, first = next(read_csv_rows(path), (0, []))
     except (InputError, OSError, UnicodeDecodeError):
         return False  # the reader of tables says what is wrong
     return len(first) == len(MMLU_CELLS) and first[-1].strip() in tuple("ABCD") and first[0].casefold() != "question"
 
 
-def plain(where: str, record: Mapping[str, Any]) -> Plain:
+def convert_record(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Bring one record to the common form.
 
     Parameters
@@ -114,14 +114,14 @@ def plain(where: str, record: Mapping[str, Any]) -> Plain:
     return next(read for fits, read in LAYOUTS if fits(record))(where, record)
 
 
-def _math_qa(where: str, record: Mapping[str, Any]) -> Plain:
+def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     options = record["options"]
-    listed = _split_options(options) if isinstance(options, str) else []
-    if not listed:
-        raise InputError(f"{where}: options must be as in 'a ) 38 , b ) 27.675 , c ) 30', not {shown(options)}")
-    letters = ascii_uppercase[: len(listed)].lower()
-    answer = _labelled_answer(where, "correct", record.get("correct"), letters)
-    return Plain(record["Problem"], tuple(listed), answer, record, "math_qa")
+    choices = _split_options(options) if isinstance(options, str) else []
+    if not choices:
+        raise InputError(f"{where}: options must be as in 'a ) 38 , b ) 27.675 , c ) 30', not {shorten_value(options)}")
+    letters = ascii_uppercase[: len(choices)].lower()
+    answer = _find_labelled_answer(where, "correct", record.get("correct"), letters)
+    return PlainQuestion(record["Problem"], tuple(choices), answer, record, "math_qa")
 
 
 def _split_options(options: str) -> list[str]:
@@ -135,16 +135,16 @@ def _split_options(options: str) -> list[str]:
     at = 0
     for letter in ascii_uppercase.lower():
         mark = rf"^\s*{letter}\s*\)" if not starts else rf"['\"]?\s*,\s*['\"]?\s*{letter}\s*\)"
-        found = re.compile(mark).search(text, at)
-        if found is None:
+        match = re.compile(mark).search(text, at)
+        if match is None:
             break
-        starts.append(found)
-        at = found.end()
-    ends = [found.start() for found in starts[1:]] + [len(text)] * bool(starts)
-    return [text[found.end() : end].strip() for found, end in zip(starts, ends, strict=True)]
+        starts.append(match)
+        at = match.end()
+    ends = [match.start() for match in starts[1:]] + [len(text)] * bool(starts)
+    return [text[match.end() : end].strip() for match, end in zip(starts, ends, strict=True)]
 
 
-def _labelled(where: str, record: Mapping[str, Any]) -> Plain:
+def _convert_labelled(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     question = record.get("question")
     stem = question.get("stem") if isinstance(question, dict) else question
     choices = question.get("choices") if isinstance(question, dict) else record.get("choices")
@@ -155,44 +155,50 @@ def _labelled(where: str, record: Mapping[str, Any]) -> Plain:
     else:
         labels = texts = None
     if not isinstance(labels, list) or not isinstance(texts, list) or len(labels) != len(texts):
-        raise InputError(f"{where}: choices must each have a label and a text, not {shown(choices)}")
+        raise InputError(f"{where}: choices must each have a label and a text, not {shorten_value(choices)}")
     if len(set(map(str, labels))) < len(labels):
-        raise InputError(f"{where}: two choices have the same label; the labels are {shown(labels)}")
-    answer = _labelled_answer(where, "answerKey", record.get("answerKey"), list(map(str, labels)))
+        raise InputError(f"{where}: two choices have the same label; the labels are {shorten_value(labels)}")
+    answer = _find_labelled_answer(where, "answerKey", record.get("answerKey"), list(map(str, labels)))
     concept = "question_concept" in record or (isinstance(question, dict) and "question_concept" in question)
-    return Plain(stem, _texts(where, "choices", texts), answer, record, "commonsense_qa" if concept else "arc")
+    return PlainQuestion(
+        stem, _strip_texts(where, "choices", texts), answer, record, "commonsense_qa" if concept else "arc"
+    )
 
 
-def _labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
+def _find_labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
     key = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    known = list(labels)
-    if key not in known:
-        raise InputError(f"{where}: {name} {shown(value)} is not among the choices; give one of {', '.join(known)}")
-    return known.index(key)
+    label_list = list(labels)
+    if key not in label_list:
+        raise InputError(
+            f"{where}: {name} {shorten_value(value)} is not among the choices; give one of {', '.join(label_list)}"
+        )
+    return label_list.index(key)
 
 
-def _unified(where: str, record: Mapping[str, Any]) -> Plain:
-    choices = listed(where, "choices", record["choices"])
-    answer = _index(where, "label", record["label"], len(choices))
-    return Plain(record["question"], choices, answer, record, record.get("source_dataset"), record.get("context"))
+def _convert_unified(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+    choices = parse_text_list(where, "choices", record["choices"])
+    answer = _parse_index(where, "label", record["label"], len(choices))
+    return PlainQuestion(
+        record["question"], choices, answer, record, record.get("source_dataset"), record.get("context")
+    )
 
 
-def _own(where: str, record: Mapping[str, Any]) -> Plain:
+def _convert_own_layout(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     if record.get("choices") is not None:
-        choices = listed(where, "choices", record["choices"])
+        choices = parse_text_list(where, "choices", record["choices"])
     else:
         filled = [letter for letter in ascii_uppercase if str(record.get(letter, "")).strip()]
         if filled != list(ascii_uppercase[: len(filled)]) or not filled:
             raise InputError(
                 f"{where}: there are no choices; give a list `choices`, or columns A, B, C ... without gap"
             )
-        choices = _texts(where, "choices", [record[letter] for letter in filled])
+        choices = _strip_texts(where, "choices", [record[letter] for letter in filled])
     named = record.get("source", "mmlu" if "subject" in record else None)
-    answer = _any_answer(where, record.get("answer"), choices)
-    return Plain(record.get("question"), choices, answer, record, named, record.get("passage"))
+    answer = _find_answer(where, record.get("answer"), choices)
+    return PlainQuestion(record.get("question"), choices, answer, record, named, record.get("passage"))
 
 
-def _any_answer(where: str, value: Any, choices: Sequence[str]) -> int:
+def _find_answer(where: str, value: Any, choices: Sequence[str]) -> int:
     """Find the right choice by its letter, by its own text, or by its index from 0.
 
     A capital letter is always a letter, whatever the choices say; a whole number in JSON is always an index. A number
@@ -200,34 +206,36 @@ def _any_answer(where: str, value: Any, choices: Sequence[str]) -> int:
     """
     letters = ascii_uppercase[: len(choices)]
     if isinstance(value, int | float):
-        return _index(where, "answer", value, len(choices))
+        return _parse_index(where, "answer", value, len(choices))
     text = " ".join(value.split()) if isinstance(value, str) else ""
     if len(text) == 1 and text in letters:
         return letters.index(text)
-    meant = {place for place, choice in enumerate(choices) if " ".join(choice.split()) == text}
+    places = {place for place, choice in enumerate(choices) if " ".join(choice.split()) == text}
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) < len(choices):
-        meant.add(int(text))
-    if len(meant) == 1:
-        return meant.pop()
+        places.add(int(text))
+    if len(places) == 1:
+        return places.pop()
     letter = f"write its letter, {letters[:1]} to {letters[-1:]}"
-    if meant:
-        raise InputError(f"{where}: answer {shown(value)} may be an index or the text of another choice; {letter}")
+    if places:
+        raise InputError(
+            f"{where}: answer {shorten_value(value)} may be an index or the text of another choice; {letter}"
+        )
     raise InputError(
-        f"{where}: answer {shown(value)} is not among the choices; {letter}, its own text or its index from 0"
+        f"{where}: answer {shorten_value(value)} is not among the choices; {letter}, its own text or its index from 0"
     )
 
 
-def _index(where: str, name: str, value: Any, count: int) -> int:
+def _parse_index(where: str, name: str, value: Any, count: int) -> int:
     text = "" if isinstance(value, bool) else str(value).strip()
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     if not 0 <= number < count:
         raise InputError(
-            f"{where}: {name} {shown(value)} is not among the choices; give an index from 0 to {count - 1}"
+            f"{where}: {name} {shorten_value(value)} is not among the choices; give an index from 0 to {count - 1}"
         )
     return number
 
 
-def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
+def parse_text_list(where: str, name: str, value: Any) -> tuple[str, ...]:
     """Read a list of texts; a CSV cell holds it as JSON.
 
     Parameters
@@ -252,13 +260,15 @@ def listed(where: str, name: str, value: Any) -> tuple[str, ...]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}') from None
+            raise InputError(
+                f'{where}: {name} must be a list as in ["tea", "milk"], not {shorten_value(value)}'
+            ) from None
     if not isinstance(value, list | tuple):
-        raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shown(value)}')
-    return _texts(where, name, value)
+        raise InputError(f'{where}: {name} must be a list as in ["tea", "milk"], not {shorten_value(value)}')
+    return _strip_texts(where, name, value)
 
 
-def paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
+def parse_paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
     """Read the paraphrases that a record holds: a list, or columns `paraphrase_1`, `paraphrase_2` ...
 
     Parameters
@@ -275,27 +285,29 @@ def paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        As for `listed`.
+        As for `parse_text_list`.
     """
     if record.get("paraphrases") is not None:
-        return listed(where, "paraphrases", record["paraphrases"])
+        return parse_text_list(where, "paraphrases", record["paraphrases"])
     names = sorted(filter(_PARAPHRASE.fullmatch, record), key=lambda name: int(name.rpartition("_")[2]))
-    return _texts(where, "paraphrases", [record[name] for name in names])
+    return _strip_texts(where, "paraphrases", [record[name] for name in names])
 
 
-def _texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
+def _strip_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
     """Make stripped texts of them; numbers are written as they are."""
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
         if not number and not (isinstance(value, str) and value.strip()):
-            raise InputError(f"{where}: {name} must be texts, and one is {shown(value)}; fill it in or take it out")
+            raise InputError(
+                f"{where}: {name} must be texts, and one is {shorten_value(value)}; fill it in or take it out"
+            )
     return tuple(str(value).strip() for value in values)
 
 
-LAYOUTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Callable[[str, Mapping[str, Any]], Plain]], ...] = (
-    (lambda record: "Problem" in record and "options" in record, _math_qa),
-    (lambda record: "answerKey" in record or isinstance(record.get("question"), dict), _labelled),
-    (lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record, _unified),
-    (lambda record: True, _own),
+LAYOUTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Callable[[str, Mapping[str, Any]], PlainQuestion]], ...] = (
+    (lambda record: "Problem" in record and "options" in record, _convert_math_qa),
+    (lambda record: "answerKey" in record or isinstance(record.get("question"), dict), _convert_labelled),
+    (lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record, _convert_unified),
+    (lambda record: True, _convert_own_layout),
 )
 """Which layout a record has (the first that fits), and how it is read."""

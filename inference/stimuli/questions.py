@@ -17,7 +17,7 @@ from unicodedata import normalize
 
 from ground.errors import InputError
 from inference.stimuli import question_layouts, random_order
-from inference.stimuli.files import parse_json, shown
+from inference.stimuli.files import parse_json, shorten_value
 
 MOST = len(ascii_uppercase)
 """The most choices of a question: each needs a capital letter of its own."""
@@ -77,7 +77,7 @@ class EqualChoices(InputError):
         self.question = question
 
 
-def read(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Question]:
+def read_questions(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Question]:
     """Read the questions of a file.
 
     Parameters
@@ -101,22 +101,24 @@ def read(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Ques
         twice.
     """
     path = Path(path)
-    seen: dict[str, str] = {}
-    found = []
-    for place, record in question_layouts.rows(path):
+    place_by_item: dict[str, str] = {}
+    questions = []
+    for place, record in question_layouts.read_question_records(path):
         where = f"{path}, {place}"
         try:
-            question = _question(where, f"{path.stem}-{place.split()[-1]}", record)
+            question = _build_question(where, f"{path.stem}-{place.split()[-1]}", record)
         except EqualChoices as error:
             if equal is None:
                 raise
             equal.append(error)
             continue
-        first = seen.setdefault(question.item, place)
+        first = place_by_item.setdefault(question.item, place)
         if first != place:
-            raise InputError(f"{where}: item {shown(question.item)} is there twice, first in {first}; name each once")
-        found.append(question)
-    return found
+            raise InputError(
+                f"{where}: item {shorten_value(question.item)} is there twice, first in {first}; name each once"
+            )
+        questions.append(question)
+    return questions
 
 
 def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[int, ...], ...]:
@@ -149,93 +151,95 @@ def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[i
         raise InputError(
             f"item '{item}': {choices} choices have {math.factorial(choices)} orders, not {count}; ask for fewer orders"
         )
-    return tuple(order for _, order in zip(range(count), _drawn(item, choices, seed), strict=False))
+    return tuple(order for _, order in zip(range(count), _draw_distinct_orders(item, choices, seed), strict=False))
 
 
-def _drawn(item: str, choices: int, seed: int) -> Iterator[tuple[int, ...]]:
+def _draw_distinct_orders(item: str, choices: int, seed: int) -> Iterator[tuple[int, ...]]:
     """Shuffle again and again; an order that was drawn before is passed over."""
-    seen: set[tuple[int, ...]] = set()
+    drawn_orders: set[tuple[int, ...]] = set()
     number = 0
-    while len(seen) < math.factorial(choices):
+    while len(drawn_orders) < math.factorial(choices):
         number += 1
         keys = [
-            random_order.place(seed, "choices", item, str(choices), str(number), str(each)) for each in range(choices)
+            random_order.compute_random_key(seed, "choices", item, str(choices), str(number), str(choice))
+            for choice in range(choices)
         ]
         order = tuple(sorted(range(choices), key=keys.__getitem__))
-        if order not in seen:
-            seen.add(order)
+        if order not in drawn_orders:
+            drawn_orders.add(order)
             yield order
 
 
-def subset_of(source: str | None) -> str | None:
+def find_subset(source: str | None) -> str | None:
     """Tell the subset of a data set by its name; None where it is another.
 
-    >>> subset_of("MathQA"), subset_of("arc_challenge"), subset_of("my questions")
+    >>> find_subset("MathQA"), find_subset("arc_challenge"), find_subset("my questions")
     ('math reasoning', 'general knowledge', None)
     """
     return SUBSETS.get("".join(filter(str.isalnum, (source or "").casefold())))
 
 
-def _question(where: str, number: str, record: Mapping[str, Any]) -> Question:
-    plain = question_layouts.plain(where, record)
+def _build_question(where: str, number: str, record: Mapping[str, Any]) -> Question:
+    plain = question_layouts.convert_record(where, record)
     if not isinstance(plain.question, str) or not plain.question.strip():
-        raise InputError(f"{where}: there is no question ({shown(plain.question)}); fill it in")
+        raise InputError(f"{where}: there is no question ({shorten_value(plain.question)}); fill it in")
     if not 2 <= len(plain.choices) <= MOST:
         raise InputError(
             f"{where}: a question needs 2 to {MOST} choices (each has a capital letter), and this has "
             f"{len(plain.choices)}"
         )
-    source = _optional(where, "source", plain.source)
+    source = _parse_optional_field(where, "source", plain.source)
     question = Question(
-        _item(where, record, number),
+        _parse_question_id(where, record, number),
         plain.question.strip(),
         plain.choices,
         plain.answer,
-        question_layouts.paraphrases(where, record),
-        _optional(where, "subset", record.get("subset")) or subset_of(source),
+        question_layouts.parse_paraphrases(where, record),
+        _parse_optional_field(where, "subset", record.get("subset")) or find_subset(source),
         source,
-        _split(where, record.get("split")),
-        _orders(where, record.get("orders"), len(plain.choices)),
-        _optional(where, "passage", plain.passage),
+        _parse_split(where, record.get("split")),
+        _parse_orders(where, record.get("orders"), len(plain.choices)),
+        _parse_optional_field(where, "passage", plain.passage),
     )
-    _refuse_equal_choices(where, question)
+    _check_choices_differ(where, question)
     return question
 
 
-def _refuse_equal_choices(where: str, question: Question) -> None:
-    seen: dict[str, int] = {}
+def _check_choices_differ(where: str, question: Question) -> None:
+    place_by_choice: dict[str, int] = {}
     for place, choice in enumerate(question.choices):
-        first = seen.setdefault(normalize("NFC", " ".join(choice.split())), place)
+        first = place_by_choice.setdefault(normalize("NFC", " ".join(choice.split())), place)
         if first != place:
             raise EqualChoices(
-                f"{where}: choices {ascii_uppercase[first]} and {ascii_uppercase[place]} are equal ({shown(choice)}); "
-                "an answer could be either: change one or take the question out (`waver choice build` does)",
+                f"{where}: choices {ascii_uppercase[first]} and {ascii_uppercase[place]} are equal "
+                f"({shorten_value(choice)}); an answer could be either: change one or take the question out (`waver "
+                "choice build` does)",
                 question,
             )
 
 
-def _item(where: str, record: Mapping[str, Any], number: str) -> str:
+def _parse_question_id(where: str, record: Mapping[str, Any], number: str) -> str:
     value = record.get("item", record.get("id"))
     if value is None:
         return number
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{where}: item must be the number or name of a question, not {shown(value)}")
+        raise InputError(f"{where}: item must be the number or name of a question, not {shorten_value(value)}")
     return str(value).strip()
 
 
-def _optional(where: str, name: str, value: Any) -> str | None:
+def _parse_optional_field(where: str, name: str, value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{where}: {name} must be text, not {shown(value)}")
+        raise InputError(f"{where}: {name} must be text, not {shorten_value(value)}")
     return (value or "").strip() or None
 
 
-def _split(where: str, value: Any) -> str | None:
+def _parse_split(where: str, value: Any) -> str | None:
     if value not in (None, "", *SPLITS):
-        raise InputError(f"{where}: split must be {', '.join(SPLITS[:-1])} or {SPLITS[-1]}, not {shown(value)}")
+        raise InputError(f"{where}: split must be {', '.join(SPLITS[:-1])} or {SPLITS[-1]}, not {shorten_value(value)}")
     return value or None
 
 
-def _orders(where: str, value: Any, choices: int) -> tuple[tuple[int, ...], ...]:
+def _parse_orders(where: str, value: Any, choices: int) -> tuple[tuple[int, ...], ...]:
     """Read the orders: lists of indices, all choices in each, no order twice."""
     if isinstance(value, str) and value.strip():
         value = parse_json(Path(where), value)
@@ -245,7 +249,8 @@ def _orders(where: str, value: Any, choices: int) -> tuple[tuple[int, ...], ...]
         any(type(place) is not int for place in order) or sorted(order) != list(range(choices)) for order in orders
     ):
         raise InputError(
-            f"{where}: orders must be lists such as {list(range(choices))}, each with all choices, not {shown(value)}"
+            f"{where}: orders must be lists such as {list(range(choices))}, each with all choices, not "
+            f"{shorten_value(value)}"
         )
     if len(set(map(tuple, orders))) < len(orders):
         raise InputError(f"{where}: an order of the choices is there twice; take one out")

@@ -11,17 +11,17 @@ import sys
 _lines: dict[str, None] = {}
 
 
-def note(line: str) -> None:
+def add_note(line: str) -> None:
     """Keep a line."""
     _lines[line] = None
 
 
-def forget() -> None:
+def drop_notes() -> None:
     """Drop all lines, as a command begins."""
     _lines.clear()
 
 
-def say() -> None:
+def print_notes() -> None:
     """Say all lines on standard error, and drop them."""
     for line in _lines:
         print(line, file=sys.stderr)

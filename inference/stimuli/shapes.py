@@ -24,8 +24,8 @@ from difflib import get_close_matches
 from shlex import quote
 from typing import Any
 
-from ground.errors import InputError, cut
-from inference.stimuli.records import Record, refuse_shared, require_columns
+from ground.errors import InputError, shorten_text
+from inference.stimuli.records import Record, check_column_roles, check_columns_present
 
 ATTRIBUTE = "attributes."
 SHARED = ("item", "text", "language", "gold", "gold_score", "attributes")
@@ -37,7 +37,7 @@ ATTRIBUTES_READ = ("source", "match_proportion", "match_n", "match_seed")
 WORDING = re.compile(r"paraphrase[ _.-]*[0-9]*")
 TEXTS = ("statement", "sentence", "question", "wording", "prompt", "claim", "original_statement")
 IDS = ("id", "number", "nr", "no", "question_id", "item_id", "key")
-ALIKE = 0.8  # similarity from which another name is taken for a slip of the pen
+MIN_SIMILARITY = 0.8  # similarity from which another name is taken for a slip of the pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,40 +63,40 @@ class Shape:
         read.
     wordings
         The columns of paraphrases of the wide shape, in the order of the table.
-    kept
+    attribute_columns
         The columns that become attributes without being called so.
     """
 
     fields: Mapping[str, str]
     wordings: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
+    attribute_columns: tuple[str, ...] = ()
 
     @property
-    def by_item(self) -> bool:
+    def is_by_item(self) -> bool:
         """Whether an entry is an item with all its wordings (wide, nested), not one wording (long)."""
         return bool(self.wordings) or "paraphrases" in self.fields.values()
 
-    def read(self, found: Iterable[Record]) -> Iterable[Record]:
+    def rename_records(self, source_records: Iterable[Record]) -> Iterable[Record]:
         """Call the fields of records as Waver does; the wordings of a wide row become its list of paraphrases."""
         if not self.wordings and all(column == field for column, field in self.fields.items()):
-            return found
-        return ((place, self._renamed(record)) for place, record in found)
+            return source_records
+        return ((place, self._rename_fields(record)) for place, record in source_records)
 
-    def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        renamed = {self.fields[column]: value for column, value in record.items() if column in self.fields}
+    def _rename_fields(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        fields = {self.fields[column]: value for column, value in record.items() if column in self.fields}
         if self.wordings:
-            renamed["paraphrases"] = [record.get(column) for column in self.wordings]
-        return renamed
+            fields["paraphrases"] = [record.get(column) for column in self.wordings]
+        return fields
 
 
-def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
+def recognise_shape(source: str, column_names: Sequence[str], columns: Columns) -> Shape:
     """Recognise the shape of a table by the names of its columns.
 
     Parameters
     ----------
     source
         The file or data set, for messages.
-    there
+    column_names
         The names of its columns.
     columns
         Those that the user names.
@@ -110,9 +110,13 @@ def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
     InputError
         A column is missing, is there twice, or may mean two things.
     """
-    fields = _named(source, there, columns)
-    wordings = columns.text[1:] or tuple(c for c in there if c not in fields and WORDING.fullmatch(_plain(c)))
-    originals = [column for column in there if _plain(column) == "original" and column not in (*fields, *wordings)]
+    fields = _find_known_fields(source, column_names, columns)
+    wordings = columns.text[1:] or tuple(
+        c for c in column_names if c not in fields and WORDING.fullmatch(_fold_name(c))
+    )
+    originals = [
+        column for column in column_names if _fold_name(column) == "original" and column not in (*fields, *wordings)
+    ]
     if originals and "text" not in fields.values():
         if not wordings:
             raise InputError(
@@ -124,57 +128,57 @@ def recognised(source: str, there: Sequence[str], columns: Columns) -> Shape:
         raise InputError(
             f"{source}: column '{originals[0]}' or column 'text' may hold the originals; say which: --text-column NAME"
         )
-    _refuse_missing(source, there, fields)
-    _refuse_mixed(source, fields, wordings)
-    unused = PUBLISHED_UNUSED if _is_published(there, columns) else ()
-    others = [c for c in there if c not in fields and c not in wordings and _plain(c) not in unused]
-    kept = tuple(column for column in others if not _plain(column).startswith(ATTRIBUTE))
-    known = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
-    absent = set(known) - set(fields.values())
-    for column in kept:
-        _refuse_doubtful(source, column, absent)
+    _check_needed_columns(source, column_names, fields)
+    _check_one_shape(source, fields, wordings)
+    unused = PUBLISHED_UNUSED if _is_published(column_names, columns) else ()
+    other_columns = [c for c in column_names if c not in fields and c not in wordings and _fold_name(c) not in unused]
+    attribute_columns = tuple(column for column in other_columns if not _fold_name(column).startswith(ATTRIBUTE))
+    possible_fields = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
+    absent = set(possible_fields) - set(fields.values())
+    for column in attribute_columns:
+        _check_attribute_name(source, column, absent)
     holding = {field: column for column, field in fields.items()}
-    for column in others:
+    for column in other_columns:
         name = column.strip()
-        field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _plain(name).startswith(ATTRIBUTE) else name)
-        _refuse_second(source, column, holding.setdefault(field, column), field)
+        field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _fold_name(name).startswith(ATTRIBUTE) else name)
+        _check_one_column(source, column, holding.setdefault(field, column), field)
         fields[column] = field
-    return Shape(fields, wordings, kept)
+    return Shape(fields, wordings, attribute_columns)
 
 
-def _named(source: str, there: Sequence[str], columns: Columns) -> dict[str, str]:
+def _find_known_fields(source: str, column_names: Sequence[str], columns: Columns) -> dict[str, str]:
     """Find the columns of the known fields: those that the user names, else those that are called so."""
     options = {"--item-column": columns.item, "--pattern-column": columns.pattern}
     texts = {f"--text-column (name {number})": column for number, column in enumerate(columns.text, start=1)}
-    refuse_shared({**options, **texts})
-    require_columns(source, there, (*options.values(), *texts.values()))
+    check_column_roles({**options, **texts})
+    check_columns_present(source, column_names, (*options.values(), *texts.values()))
     first = columns.text[0] if columns.text else None
-    given = {columns.item: "item", first: "text", columns.pattern: "pattern"}
-    fields = {column: field for column, field in given.items() if column is not None}
+    field_by_column = {columns.item: "item", first: "text", columns.pattern: "pattern"}
+    fields = {column: field for column, field in field_by_column.items() if column is not None}
     taken = {*columns.text, *fields, *fields.values()}
     holding = {field: column for column, field in fields.items()}
-    called = PUBLISHED if _is_published(there, columns) else {}
-    for column in there:
-        field = called.get(_plain(column), _plain(column))
+    called = PUBLISHED if _is_published(column_names, columns) else {}
+    for column in column_names:
+        field = called.get(_fold_name(column), _fold_name(column))
         if field not in (*SHARED, *OF_ROWS, "paraphrases") or taken & {column, field}:
             continue
-        _refuse_second(source, column, holding.setdefault(field, column), field)
+        _check_one_column(source, column, holding.setdefault(field, column), field)
         fields[column] = field
     return fields
 
 
-def _refuse_second(source: str, column: str, before: str, field: str) -> None:
+def _check_one_column(source: str, column: str, before: str, field: str) -> None:
     if before != column:
         raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
 
 @functools.cache
-def _plain(column: str) -> str:
+def _fold_name(column: str) -> str:
     return column.strip().casefold()
 
 
-def _is_published(there: Sequence[str], columns: Columns) -> bool:
-    names = set(map(_plain, there))
+def _is_published(column_names: Sequence[str], columns: Columns) -> bool:
+    names = set(map(_fold_name, column_names))
     return (
         columns == Columns()
         and {"item", "text"}.isdisjoint(names)
@@ -183,9 +187,13 @@ def _is_published(there: Sequence[str], columns: Columns) -> bool:
     )
 
 
-def _refuse_missing(source: str, there: Sequence[str], fields: Mapping[str, str]) -> None:
+def _check_needed_columns(source: str, column_names: Sequence[str], fields: Mapping[str, str]) -> None:
     usual = {"item": IDS, "text": TEXTS}
-    missing = {field: _guess(field, usual[field], there, fields) for field in usual if field not in fields.values()}
+    missing = {
+        field: _guess_column(field, usual[field], column_names, fields)
+        for field in usual
+        if field not in fields.values()
+    }
     if not missing:
         return
     options = " ".join(f"--{field}-column {quote(guess or 'NAME')}" for field, guess in missing.items())
@@ -193,20 +201,22 @@ def _refuse_missing(source: str, there: Sequence[str], fields: Mapping[str, str]
         trouble = f"there are no columns 'item' and 'text'; begin the table with its header, or name them: {options}"
     else:
         ((field, guess),) = missing.items()
-        what = "ids of the items" if field == "item" else "wordings"
+        content = "ids of the items" if field == "item" else "wordings"
         which = f"is it '{guess}'? Then say" if guess else "say which one holds them:"
-        trouble = f"there is no column '{field}' for the {what}; {which} {options}"
-    raise InputError(f"{source}: {trouble} (the columns are {cut(', '.join(there), 500)})")
+        trouble = f"there is no column '{field}' for the {content}; {which} {options}"
+    raise InputError(f"{source}: {trouble} (the columns are {shorten_text(', '.join(column_names), 500)})")
 
 
-def _guess(field: str, usual: Sequence[str], there: Sequence[str], fields: Mapping[str, str]) -> str | None:
+def _guess_column(
+    field: str, usual: Sequence[str], column_names: Sequence[str], fields: Mapping[str, str]
+) -> str | None:
     """Find the column that may be meant: one of the usual names, else the most similar one."""
-    free = {_plain(column): column for column in there if column not in fields}
+    free = {_fold_name(column): column for column in column_names if column not in fields}
     name = next((name for name in free if name in usual), None) or next(iter(get_close_matches(field, free, 1)), None)
     return None if name is None else free[name]
 
 
-def _refuse_mixed(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
+def _check_one_shape(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
     nested = "paraphrases" in fields.values()
     if wordings and nested:
         raise InputError(f"{source}: there are both 'paraphrases' and '{wordings[0]}'; leave one out")
@@ -218,16 +228,16 @@ def _refuse_mixed(source: str, fields: Mapping[str, str], wordings: Sequence[str
         )
 
 
-def _refuse_doubtful(source: str, column: str, absent: Iterable[str]) -> None:
+def _check_attribute_name(source: str, column: str, absent: Iterable[str]) -> None:
     """Refuse a column that would become an attribute, but was perhaps meant otherwise."""
-    if _plain(column) in ATTRIBUTES_READ:
+    if _fold_name(column) in ATTRIBUTES_READ:
         raise InputError(
             f"{source}: column '{column}': as an attribute, Waver reads it for its statistics; call it "
-            f"{ATTRIBUTE}{_plain(column)} if it is meant so, else rename it"
+            f"{ATTRIBUTE}{_fold_name(column)} if it is meant so, else rename it"
         )
-    near = get_close_matches(_plain(column), absent, 1, ALIKE)
+    near = get_close_matches(_fold_name(column), absent, 1, MIN_SIMILARITY)
     if near:
         raise InputError(
-            f"{source}: unknown column '{cut(column)}' (the nearest is '{near[0]}'); rename it, or call it "
-            f"{ATTRIBUTE}{cut(column)} if it says something else about the wordings"
+            f"{source}: unknown column '{shorten_text(column)}' (the nearest is '{near[0]}'); rename it, or call it "
+            f"{ATTRIBUTE}{shorten_text(column)} if it says something else about the wordings"
         )

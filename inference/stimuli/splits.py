@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inference.stimuli.questions import SPLITS, Question
-from inference.stimuli.random_order import place
+from inference.stimuli.random_order import compute_random_key
 
 SHARES = (0.70, 0.15)
 """Of the questions, for train and validation (Choi, section 4.3); the others are for the test."""
 
 
-def split(given: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question; those with the same words and the same right choice fall into one.
 
     Such questions differ in their wrong choices only, and who has learnt one knows the other. Where there are none, the
@@ -21,7 +21,7 @@ def split(given: Sequence[Question], seed: int) -> tuple[Question, ...]:
 
     Parameters
     ----------
-    given
+    questions
         The questions.
     seed
         Another seed gives other splits.
@@ -30,18 +30,22 @@ def split(given: Sequence[Question], seed: int) -> tuple[Question, ...]:
     -------
     The questions in the same order, with their splits.
     """
-    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for each in given:
-        alike[_words(each.question), _words(each.choices[each.answer])].append(each.item)
-    drawn = sorted(alike.values(), key=lambda items: min(place(seed, "split", item) for item in items))
-    train, validation = (round(share * len(given)) for share in SHARES)
-    of: dict[str, str] = {}
+    items_by_content: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for question in questions:
+        items_by_content[
+            _normalise_words(question.question), _normalise_words(question.choices[question.answer])
+        ].append(question.item)
+    drawn = sorted(
+        items_by_content.values(), key=lambda items: min(compute_random_key(seed, "split", item) for item in items)
+    )
+    train, validation = (round(share * len(questions)) for share in SHARES)
+    split_by_item: dict[str, str] = {}
     for items in drawn:
         # Of 100 questions, 70 train and 15 validate: three alike after 69 others have their middle at 70.5: validation.
-        middle = len(of) + len(items) / 2
-        of |= dict.fromkeys(items, SPLITS[(middle > train) + (middle > train + validation)])
-    return tuple(replace(each, split=of[each.item]) for each in given)
+        middle = len(split_by_item) + len(items) / 2
+        split_by_item |= dict.fromkeys(items, SPLITS[(middle > train) + (middle > train + validation)])
+    return tuple(replace(question, split=split_by_item[question.item]) for question in questions)
 
 
-def _words(text: str) -> str:
+def _normalise_words(text: str) -> str:
     return " ".join(text.casefold().split())

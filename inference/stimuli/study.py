@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.files import checked_name, refuse_unprintable, shown, shows_nothing
+from inference.stimuli.files import check_name, check_printable, is_invisible, shorten_value
 
 ORIGINAL = "original"
 PARAPHRASE = "paraphrase"
@@ -117,19 +117,19 @@ class Study:
     building: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
-        checked_name("the study's --name", self.name)
+        check_name("the study's --name", self.name)
         if not self.items:
             raise InputError(f"study {self.name}: there are no items")
-        seen: set[str] = set()
+        item_ids: set[str] = set()
         for item in self.items:
-            if item.item in seen:
+            if item.item in item_ids:
                 raise InputError(f"study {self.name}: item '{item.item}' appears twice")
-            seen.add(item.item)
-            self._check(item)
+            item_ids.add(item.item)
+            self._check_item(item)
 
-    def _check(self, item: Item) -> None:
-        where = f"study {self.name}, item {shown(item.item)}"
-        refuse_unprintable(f"study {self.name}, item", item.item)
+    def _check_item(self, item: Item) -> None:
+        where = f"study {self.name}, item {shorten_value(item.item)}"
+        check_printable(f"study {self.name}, item", item.item)
         if not item.variants:
             raise InputError(f"{where}: there are no variants")
         names: set[str] = set()
@@ -140,11 +140,11 @@ class Study:
                 raise InputError(f"{where}: variant '{variant.variant}' appears twice")
             names.add(variant.variant)
             for column, name in (("variant", variant.variant), ("pattern", variant.pattern)):
-                refuse_unprintable(f"{where}, {column}", name)
-            if shows_nothing(variant.text):
+                check_printable(f"{where}, {column}", name)
+            if is_invisible(variant.text):
                 raise InputError(f"{where}, variant '{variant.variant}': the text is empty, or shows nothing")
-            known = all(option.canonical in self.canonical for option in variant.options)
-            if not known or bool(variant.options) != bool(self.canonical):
+            has_meanings = all(option.canonical in self.canonical for option in variant.options)
+            if not has_meanings or bool(variant.options) != bool(self.canonical):
                 raise InputError(f"{where}, variant '{variant.variant}': options need a meaning among {self.canonical}")
 
     @property
@@ -153,7 +153,7 @@ class Study:
         return (variant for item in self.items for variant in item.variants)
 
     @property
-    def without_paraphrases(self) -> tuple[str, ...]:
+    def items_without_paraphrases(self) -> tuple[str, ...]:
         """The items that are asked but get no stability: fewer than two variants other than the original."""
         if not (self.canonical and self.paraphrased):
             return ()

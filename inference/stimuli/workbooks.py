@@ -23,10 +23,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, cut, nearest
-from ground.extras import needed
-from inference.stimuli.files import LONGEST, checked, refuse_special
-from inference.stimuli.recognised import note
+from ground.errors import InputError, shorten_text, suggest_nearest
+from ground.extras import explain_missing_package
+from inference.stimuli.files import LONGEST, check_ordinary_file, check_value
+from inference.stimuli.recognised import add_note
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -46,17 +46,17 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-def split(path: Path) -> tuple[Path, str | None]:
+def split_sheet_name(path: Path) -> tuple[Path, str | None]:
     """Split FILE.xlsx#NAME into the file and the name of the sheet; None where none is named.
 
-    >>> split(Path("a/items.xlsx#Sheet 2")), split(Path("a#b.csv"))
+    >>> split_sheet_name(Path("a/items.xlsx#Sheet 2")), split_sheet_name(Path("a#b.csv"))
     ((PosixPath('a/items.xlsx'), 'Sheet 2'), (PosixPath('a#b.csv'), None))
     """
-    found = re.fullmatch(r"(.*?\.xls[xm])#(.*)", str(path), re.IGNORECASE | re.DOTALL)
-    return (Path(found[1]), found[2]) if found else (path, None)
+    match = re.fullmatch(r"(.*?\.xls[xm])#(.*)", str(path), re.IGNORECASE | re.DOTALL)
+    return (Path(match[1]), match[2]) if match else (path, None)
 
 
-def workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a sheet that have an entry; all are as long as the first, the header.
 
     Parameters
@@ -76,36 +76,38 @@ def workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         or has no such sheet; a cell is merged with others, holds an error or a formula without a value. The cell is
         named.
     """
-    file, name = split(path)
-    with needed(f"{file}: a workbook"):
+    file, name = split_sheet_name(path)
+    with explain_missing_package(f"{file}: a workbook"):
         from openpyxl import load_workbook
-    refuse_special(file)
-    with _read(file), warnings.catch_warnings():
+    check_ordinary_file(file)
+    with _explain_unreadable_workbook(file), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of charts and the like, which are not read
         _check_archive(file)
         with (
             closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as values,
             closing(load_workbook(file, read_only=True, keep_links=False)) as formulas,
         ):
-            sheet = _sheet(path, file, values, name)
-            _refuse_merged(file, values[sheet], sheet)
-            yield from _rows(file, values[sheet], formulas[sheet])
+            sheet = _choose_sheet(path, file, values, name)
+            _check_merged_cells(file, values[sheet], sheet)
+            yield from _read_sheet_rows(file, values[sheet], formulas[sheet])
 
 
 @contextmanager
-def _read(file: Path) -> Iterator[None]:
+def _explain_unreadable_workbook(file: Path) -> Iterator[None]:
     """Turn what a damaged workbook makes of its reader into one line."""
     try:
         yield
     except _DAMAGE as error:
-        if isinstance(error, zipfile.BadZipFile) and _is_old(file):
+        if isinstance(error, zipfile.BadZipFile) and _is_old_excel(file):
             raise InputError(
                 f"{file}: protected by a password, or of an older Excel; save it as .xlsx without"
             ) from None
-        raise InputError(f"{file}: not a readable workbook ({cut(str(error) or type(error).__name__, 100)})") from None
+        raise InputError(
+            f"{file}: not a readable workbook ({shorten_text(str(error) or type(error).__name__, 100)})"
+        ) from None
 
 
-def _is_old(file: Path) -> bool:
+def _is_old_excel(file: Path) -> bool:
     with file.open("rb") as content:
         return content.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -126,39 +128,45 @@ def _check_archive(file: Path) -> None:
                         raise InputError(f"{file}: {member.filename} declares a document type, as no workbook does")
 
 
-def _sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
+def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
     """Choose the sheet: the one named, else the first that is not hidden, which is noted."""
     sheets = {sheet.title: sheet for sheet in book.worksheets}
-    seen = [title for title, sheet in sheets.items() if sheet.sheet_state == "visible"]
+    visible_sheets = [title for title, sheet in sheets.items() if sheet.sheet_state == "visible"]
     if name is not None:
         if name not in sheets:
-            known = cut(", ".join(sheets), 300) or "none"
-            raise InputError(f"{path}: there is no sheet '{cut(name)}'{nearest(name, sheets)}; the sheets are {known}")
+            sheet_names = shorten_text(", ".join(sheets), 300) or "none"
+            raise InputError(
+                f"{path}: there is no sheet '{shorten_text(name)}'{suggest_nearest(name, sheets)}; the sheets are "
+                f"{sheet_names}"
+            )
         return name
     if not sheets:
         raise InputError(f"{file}: there is no sheet of cells in it; put the table into one")
-    if not seen:
+    if not visible_sheets:
         raise InputError(f"{file}: all sheets are hidden; name one as {file.name}#NAME")
     if len(sheets) > 1:
-        note(f"{file}: read is sheet '{cut(seen[0])}', the first of {len(sheets)}; name another as {file.name}#NAME")
-    return seen[0]
+        add_note(
+            f"{file}: read is sheet '{shorten_text(visible_sheets[0])}', the first of {len(sheets)}; name another as "
+            f"{file.name}#NAME"
+        )
+    return visible_sheets[0]
 
 
-def _refuse_merged(file: Path, sheet: Any, name: str) -> None:
+def _check_merged_cells(file: Path, sheet: Any, name: str) -> None:
     """Refuse merged cells: only the first one of them holds what all seem to."""
     with zipfile.ZipFile(file) as archive, archive.open(sheet._worksheet_path) as content:
-        kept = b""
+        tail = b""
         while part := content.read(1 << 20):
-            found = _MERGED.search(kept + part)
-            if found:
+            match = _MERGED.search(tail + part)
+            if match:
                 raise InputError(
-                    f"{file}, sheet '{cut(name)}': cells {found[1].decode()} are merged; unmerge them, and write into "
-                    "each row what it holds"
+                    f"{file}, sheet '{shorten_text(name)}': cells {match[1].decode()} are merged; unmerge them, and "
+                    "write into each row what it holds"
                 )
-            kept = part[-200:]
+            tail = part[-200:]
 
 
-def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
+def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
     width, is_noted = 0, False
     for sheet in (values, formulas):
         sheet.reset_dimensions()  # what it states may be wrong
@@ -171,11 +179,11 @@ def _rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[st
         if code is not None:
             is_noted = True
             digits = len(code.number_format)
-            note(
+            add_note(
                 f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "
                 "is read; give codes with zeros the format Text, and write them anew"
             )
-        cells = [_text(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
+        cells = [_convert_cell(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
         if not any(map(str.strip, cells)):
             continue
         width = width or len(cells)
@@ -193,7 +201,7 @@ def _find_code(row: Any) -> Any:
     return next((cell for cell in row if isinstance(cell.value, int) and _CODE.fullmatch(cell.number_format)), None)
 
 
-def _text(file: Path, cell: Any, formula: Any) -> str:
+def _convert_cell(file: Path, cell: Any, formula: Any) -> str:
     """Write one cell as text."""
     value = cell.value
     if value is None:
@@ -210,14 +218,14 @@ def _text(file: Path, cell: Any, formula: Any) -> str:
     if isinstance(value, str):
         if len(value) > LONGEST:
             raise InputError(f"{where}: more than {LONGEST:,} characters; break it into rows")
-        return str(checked(where, value))
-    return _write_value(value)
+        return str(check_value(where, value))
+    return _format_value(value)
 
 
-def _write_value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Write a number or a date as text.
 
-    >>> _write_value(7.0), _write_value(0.1 + 0.2), _write_value(datetime.datetime(2026, 3, 4))
+    >>> _format_value(7.0), _format_value(0.1 + 0.2), _format_value(datetime.datetime(2026, 3, 4))
     ('7', '0.3', '2026-03-04')
     """
     if isinstance(value, float):

@@ -19,16 +19,16 @@ from ground.errors import InputError
 from ground.locking import lock
 from ground.writing import absent, remove_empty, write_atomically
 from inference.engines.adapters import RECORD as ASKED
-from inference.stimuli.files import parse_json, text_of
+from inference.stimuli.files import parse_json, read_text_file
 
-OURS = re.compile(rf"\.lock|{re.escape(ASKED)}\.tmp|\.{re.escape(ASKED)}\.\d+")
+OWN_LEFTOVERS = re.compile(rf"\.lock|{re.escape(ASKED)}\.tmp|\.{re.escape(ASKED)}\.\d+")
 """What a call that was killed at its very beginning leaves."""
 
 
-class Folder:
+class TuningFolder:
     """The folder of a tuning, locked while it is open (`with`)."""
 
-    def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, record: Mapping[str, Any]) -> None:
         """Check a folder that is there; nothing is made before the `with` block.
 
         Raises
@@ -37,28 +37,30 @@ class Folder:
             It holds something else, or a tuning that was asked for otherwise.
         """
         self.path = path
-        self._asked = asked
+        self._record = record
         self._lock: int | None = None
         file = path / ASKED
         if file.exists():
-            _refuse_other(file, asked)
-        elif path.exists() and (not path.is_dir() or any(OURS.fullmatch(each.name) is None for each in path.iterdir())):
+            _refuse_other_tuning(file, record)
+        elif path.exists() and (
+            not path.is_dir() or any(OWN_LEFTOVERS.fullmatch(entry.name) is None for entry in path.iterdir())
+        ):
             raise InputError(f"{path}: this is no tuning (it has no {ASKED}); choose another --out")
 
     def __enter__(self) -> Self:
-        made = absent(self.path)
+        made_folders = absent(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             self._lock = lock(self.path)
         except InputError:
-            remove_empty(made)
+            remove_empty(made_folders)
             raise
         if not (self.path / ASKED).exists():
-            write_json(self.path / ASKED, self._asked)
-        self._clear()
+            write_json(self.path / ASKED, self._record)
+        self._remove_leftovers()
         return self
 
-    def _clear(self) -> None:
+    def _remove_leftovers(self) -> None:
         """Remove what a killed call left half done."""
 
     def __exit__(
@@ -74,13 +76,14 @@ def write_json(file: Path, content: Any) -> None:
     write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _refuse_other(file: Path, asked: Mapping[str, Any]) -> None:
-    known = parse_json(file, text_of(file))
-    if not isinstance(known, dict):
+def _refuse_other_tuning(file: Path, record: Mapping[str, Any]) -> None:
+    recorded = parse_json(file, read_text_file(file))
+    if not isinstance(recorded, dict):
         raise InputError(f"{file}: expected an object with named fields; restore the file")
-    changed = [name for name in {**known, **asked} if known.get(name) != asked.get(name)]
+    changed = [name for name in {**recorded, **record} if recorded.get(name) != record.get(name)]
     if changed:
         name = changed[0]
         raise InputError(
-            f"{file}: {name} was {known.get(name)}, now {asked.get(name)}; repeat that call, or choose another --out"
+            f"{file}: {name} was {recorded.get(name)}, now {record.get(name)}; repeat that call, or choose another "
+            "--out"
         )

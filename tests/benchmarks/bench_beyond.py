@@ -4,9 +4,9 @@
     python tests/benchmarks/bench_beyond.py --runs 500    # coarser
 
 `null`: two models differ by a draw of wordings only. False positives of the test for these wordings (items) and of the
-one for wordings like these (both) at .05. `power`: how often a difference is found, beside what the planner foresees.
-Exit status 1 where, beyond the error of the simulation, false positives are not within .04 to .06 (2 wordings: .02 to
-.06) where a test over items has more than .10, or where the power is off by more than 2 points.
+one for wordings like these (both) at .05. `compute_power`: how often a difference is found, beside what the planner
+foresees. Exit status 1 where, beyond the error of the simulation, false positives are not within .04 to .06 (2
+wordings: .02 to .06) where a test over items has more than .10, or where the power is off by more than 2 points.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis.statistics.reliability.forecast import Components  # noqa: E402
-from analysis.statistics.reliability.panel import panel  # noqa: E402
-from analysis.statistics.reliability.planning import power  # noqa: E402
-from analysis.statistics.reliability.replication import p_value  # noqa: E402
+from analysis.statistics.reliability.forecast import MeanForecast  # noqa: E402
+from analysis.statistics.reliability.panel import compute_panel  # noqa: E402
+from analysis.statistics.reliability.planning import compute_power  # noqa: E402
+from analysis.statistics.reliability.replication import compute_panel_p  # noqa: E402
 
 ITEMS, WORDINGS = (30, 62, 300, 1000), (2, 5, 10, 20)
 SHARED = (0.07, 0.15)  # SD of wordings that items share
@@ -37,8 +37,8 @@ def found(rng: np.random.Generator, items: int, wordings: int, shared: float, cr
     """Draw one study; return the p values."""
     values = difference + rng.normal(0, ITEM, (items, 1)) + rng.normal(0, INNER, (items, wordings))
     values += rng.normal(0, shared, (1 if crossed else items, wordings))
-    one = panel(values, crossed)
-    return {anew: p_value(one, anew) for anew in ("items", "both")}
+    one = compute_panel(values, crossed)
+    return {anew: compute_panel_p(one, anew) for anew in ("items", "both")}
 
 
 def null(runs: int) -> bool:
@@ -63,10 +63,10 @@ def powers(runs: int) -> bool:
     worst = 0.0
     for crossed, wordings, items in product((True, False), (2, 3, 5, 20), (10, 30, 300)):
         shared = SHARED[0]
-        own = Components(ITEM**2, shared**2 * crossed, INNER**2 + shared**2 * (not crossed))
+        own = MeanForecast(ITEM**2, shared**2 * crossed, INNER**2 + shared**2 * (not crossed))
         for target in POWERS:
             differences = np.geomspace(0.01, 10, 200)
-            foreseen = np.array([power(own, each, items, wordings, crossed=crossed) for each in differences])
+            foreseen = np.array([compute_power(own, each, items, wordings, crossed=crossed) for each in differences])
             place = int(np.abs(foreseen - target).argmin())
             rng = np.random.default_rng([items, wordings, int(100 * target)])
             seen = np.mean([

@@ -5,11 +5,11 @@
     python tests/benchmarks/bench_calibration.py --accuracies runs/board  # accuracies without answers: half of the
                                                                           # templates foresees the other half
 
-Of every class of probabilities: their mean, and the share of pairs that kept its order (`calibration.held_out`). Pairs
-and halves of one study depend on each other. So a run is set beside 100 studies that are drawn with its components of
-variance: `from` and `to` hold the middle 95 % of what they deviate by, each study for itself. Exit status 1 where, over
-all simulated studies, a class of 500 cases or more deviates by more than 5 points, or where a run deviates by more than
-studies like it do.
+Of every class of probabilities: their mean, and the share of pairs that kept its order
+(`calibration.foresee_half_orders`). Pairs and halves of one study depend on each other. So a run is set beside 100
+studies that are drawn with its components of variance: `from` and `to` hold the middle 95 % of what they deviate by,
+each study for itself. Exit status 1 where, over all simulated studies, a class of 500 cases or more deviates by more
+than 5 points, or where a run deviates by more than studies like it do.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ sys.path.insert(0, str(ROOT))
 from analysis import runs  # noqa: E402
 from analysis.pages.reliability import accuracies  # noqa: E402
 from analysis.reporting.rewordings import studies  # noqa: E402
-from analysis.statistics.reliability.aggregated import Block, kept_by_others, reliability  # noqa: E402
-from analysis.statistics.reliability.calibration import EDGES, classes, held_out  # noqa: E402
-from analysis.statistics.reliability.components import Across, across  # noqa: E402
+from analysis.statistics.reliability.aggregated import Block, estimate_reliability, foresee_same_order  # noqa: E402
+from analysis.statistics.reliability.calibration import EDGES, foresee_half_orders, group_cases_by_probability  # noqa: E402
+from analysis.statistics.reliability.components import ModelComponents, estimate_model_components  # noqa: E402
 
 STUDIES = 100
 SURE = (0.95, 0.99)  # classes that lie within the last one
@@ -48,7 +48,7 @@ def drawn(rng: np.random.Generator, sds: tuple[float, ...], size: tuple[int, int
     return np.asarray(sum(rng.normal(0, sd, shape) for sd, shape in zip(sds, shapes, strict=True)))
 
 
-def sds(found: Across) -> tuple[float, ...]:
+def sds(found: ModelComponents) -> tuple[float, ...]:
     """Return the SDs of a study's components; a negative one counts as 0."""
     names = ("model", "item", "wording", "item_wording", "model_item", "model_wording", "residual")
     return tuple(float(np.sqrt(max(np.nan_to_num(getattr(found, name)), 0))) for name in names)
@@ -56,7 +56,7 @@ def sds(found: Across) -> tuple[float, ...]:
 
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
     """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
-    by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in classes(cases)}
+    by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in group_cases_by_probability(cases)}
     for low in surer:
         sure = cases[:, cases[0] >= low]
         if sure.shape[1]:
@@ -67,7 +67,7 @@ def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, 
 def simulated(like: tuple[float, ...], size: tuple[int, int, int], anew: str) -> list[np.ndarray]:
     """Return the cases of every simulated study."""
     rng = np.random.default_rng(size)
-    return [held_out(drawn(rng, like, size), True, anew, seed=seed) for seed in range(STUDIES)]
+    return [foresee_half_orders(drawn(rng, like, size), True, anew, seed=seed) for seed in range(STUDIES)]
 
 
 def shapes() -> bool:
@@ -93,15 +93,15 @@ def shapes() -> bool:
 def real(path: str) -> bool:
     """Print how the studies of a run deviate, beside studies like them; tell whether that is chance."""
     fair = True
-    for study in (each for each in studies(runs.open(path)) if each.headline and each.crossed):
-        values = study.values[study.chosen()]
-        components = across(values, True)
+    for study in (each for each in studies(runs.open_runs(path)) if each.headline and each.crossed):
+        values = study.values[study.list_ranked_units()]
+        components = estimate_model_components(values, True)
         if components is None:
             continue
         size = (components.n_models, components.n_items, round(components.n_wordings))
         print(f"{study.name}, {study.measure}: {size[0]} models x {size[1]} items x {size[2]} shared wordings")
         for anew in ("wordings", "both"):
-            own = deviations(held_out(values, True, anew))
+            own = deviations(foresee_half_orders(values, True, anew))
             others = [deviations(each) for each in simulated(sds(components), size, anew)]
             for low, (number, foreseen, kept) in own.items():
                 off = [each[low][2] - each[low][1] for each in others if low in each]
@@ -116,7 +116,8 @@ def real(path: str) -> bool:
 
 
 def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-    """Foresee the other half of the templates (models, templates) of every task from each half: cases as `held_out`.
+    """Foresee the other half of the templates (models, templates) of every task from each half: cases as
+    `foresee_half_orders`.
 
     An odd template is left out, so that the halves are as large.
     """
@@ -130,7 +131,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
     for here, there in ((first, second), (second, first)):
         ours, theirs = (np.mean([block.accuracies.mean(axis=1) for block in side], axis=0) for side in (here, there))
         products = (ours[:, None] - ours) * (theirs[:, None] - theirs)
-        cases.append(np.stack([kept_by_others(here)[pairs], products[pairs]]))
+        cases.append(np.stack([foresee_same_order(here)[pairs], products[pairs]]))
     both = np.concatenate(cases, axis=1)
     both = both[:, ~np.isnan(both[0]) & (np.abs(both[1]) > 1e-14)]
     return np.stack([both[0], both[1] > 0])
@@ -138,7 +139,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
 
 def draw_like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
     """Draw blocks with the components of some, and residual SDs of templates that are as unlike as theirs."""
-    components = reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
+    components = estimate_reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
     ability = rng.normal(0, np.sqrt(max(components.model, 0.0)), (len(blocks[0]), 1))
     drawn = []
     for block in blocks:
@@ -158,7 +159,7 @@ def print_accuracies(path: str) -> bool:
     have no templates that order models alike on another scale, as real ones have: of real ones, more pairs are kept.
     """
     fair, rng = True, np.random.default_rng(0)
-    groups = accuracies.groups(runs.open(path))
+    groups = accuracies.list_ranking_groups(runs.open_runs(path))
     for mean_over_tasks in (False, True):
         chosen = [group for group in groups if (group.task == accuracies.ALL) == mean_over_tasks]
         tables = [[block.accuracies for block in group.blocks if block.accuracies.shape[1] >= 4] for group in chosen]

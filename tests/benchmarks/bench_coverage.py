@@ -29,11 +29,17 @@ from bench_ranking_holes import print_rankings  # noqa: E402
 from bench_templates import print_coverage  # noqa: E402
 from bench_unlike_items import print_unlike_items  # noqa: E402
 
-from analysis.pages.wording.measures import OVERALL, _overall, harmonic  # noqa: E402
+from analysis.pages.wording.measures import OVERALL, _compute_overall_and_slopes, compute_harmonic_mean  # noqa: E402
 from analysis.statistics import forms, weighted  # noqa: E402
-from analysis.statistics.reliability.templates import intervals, summary  # noqa: E402
-from analysis.statistics.resampling import bootstrap, counts, mean, ratio, sd  # noqa: E402
-from analysis.statistics.shares import Made  # noqa: E402
+from analysis.statistics.reliability.templates import compute_template_intervals, summarize_accuracies  # noqa: E402
+from analysis.statistics.resampling import (  # noqa: E402
+    bootstrap_intervals,
+    compute_drawn_mean,
+    compute_drawn_ratio,
+    compute_drawn_sd,
+    draw_item_counts,
+)
+from analysis.statistics.shares import DerivedFigure  # noqa: E402
 
 ITEMS = (10, 30, 62, 200, 1000)
 DRAWS, SLOW, MANY = 1000, 100, 200_000  # SLOW: runs of rank correlations of 1,000 items, MANY: items of a population
@@ -87,11 +93,23 @@ def pair(rng: np.random.Generator, n: int, runs: int) -> dict[str, np.ndarray]:
 def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
     """Yield figure, population, how items are drawn, the statistic, and how its interval is made."""
     for shape in ("normal", "even", "two ends", "skewed", "near 1"):
-        yield "mean", shape, SHAPES[shape], lambda c, n: mean(n, c["x"]), {}
+        yield "mean", shape, SHAPES[shape], lambda c, n: compute_drawn_mean(n, c["x"]), {}
     for shape in ("scores 0-10", "scores, skewed"):
-        yield "variance", shape, SHAPES[shape], lambda c, n: sd(n, c["x"]) ** 2, {"forms": {"f": forms.variance("x")}}
-        entropy = {"forms": {"f": forms.entropy("x")}}
-        yield "entropy", shape, SHAPES[shape], lambda c, n: weighted.concentration(n, c["x"])["entropy"], entropy
+        yield (
+            "variance",
+            shape,
+            SHAPES[shape],
+            lambda c, n: compute_drawn_sd(n, c["x"]) ** 2,
+            {"forms": {"f": forms.choose_variance_form("x")}},
+        )
+        entropy = {"forms": {"f": forms.choose_entropy_form("x")}}
+        yield (
+            "entropy",
+            shape,
+            SHAPES[shape],
+            lambda c, n: weighted.compute_concentration(n, c["x"])["entropy"],
+            entropy,
+        )
         yield (
             "kurtosis",
             shape,
@@ -101,28 +119,30 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         )
     for strength in (0.3, 0.8):
         name = f"true r {strength}"
-        yield "tau", name, related(strength), lambda c, n: weighted.tau(n, c["x"], c["y"]), {}
-        yield "Pearson", name, related(strength), lambda c, n: weighted.pearson(n, c["x"], c["y"]), {}
-    yield "mean of rows", "validities", rows, lambda c, n: ratio(n, c["x"], c["y"]), {}
+        yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau(n, c["x"], c["y"]), {}
+        yield "Pearson", name, related(strength), lambda c, n: weighted.compute_pearson(n, c["x"], c["y"]), {}
+    yield "mean of rows", "validities", rows, lambda c, n: compute_drawn_ratio(n, c["x"], c["y"]), {}
     for levels in ((0.85, 0.7, 0.65), (0.97, 0.95, 0.93)):
-        yield "overall", f"{levels}", shares(*levels), lambda c, n: harmonic(*(mean(n, c[k]) for k in OVERALL)), {
-            "shares": lambda c: {"f": [Made([[(c[k], np.ones_like(c[k]))] for k in OVERALL], _overall)]}
+        yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_drawn_mean(n,
+            c[k]) for k in OVERALL)), {
+            "shares": lambda c: {"f": [DerivedFigure([[(c[k], np.ones_like(c[k]))] for k in OVERALL],
+                                                     _compute_overall_and_slopes)]}
         }  # fmt: skip
-    yield "difference", "of means", pair, lambda c, n: mean(n, c["x"]) - mean(n, c["y"]), {}
-    yield "difference", "of SDs", pair, lambda c, n: sd(n, c["x"]) - sd(n, c["y"]), {}
+    yield "difference", "of means", pair, lambda c, n: compute_drawn_mean(n, c["x"]) - compute_drawn_mean(n, c["y"]), {}
+    yield "difference", "of SDs", pair, lambda c, n: compute_drawn_sd(n, c["x"]) - compute_drawn_sd(n, c["y"]), {}
     yield "difference", "of taus", related(0.8), lambda c, n: (
-        weighted.tau(n, c["x"], c["y"]) - weighted.tau(n, c["z"], c["y"])
+        weighted.compute_kendall_tau(n, c["x"], c["y"]) - weighted.compute_kendall_tau(n, c["z"], c["y"])
     ), {}  # fmt: skip
 
 
 def covered(draw: Draw, statistic: Callable, how: dict, truth: float, n: int, runs: int) -> tuple[float, float]:
     """Return the coverage of plain percentiles and of ours; NaN where there is no interval."""
     columns = draw(np.random.default_rng([n, 1]), n, runs)
-    found = bootstrap(columns, lambda c, k: {"f": statistic(c, k)}, draws=DRAWS, **how)["f"]
+    found = bootstrap_intervals(columns, lambda c, k: {"f": statistic(c, k)}, draws=DRAWS, **how)["f"]
     old = []
     for start in range(0, runs, 50):
         part = {name: values[:, start : start + 50] for name, values in columns.items()}
-        drawn = np.concatenate([statistic(part, k) for k in counts(n, DRAWS)])
+        drawn = np.concatenate([statistic(part, k) for k in draw_item_counts(n, DRAWS)])
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         old += ((low <= truth) & (truth <= high))[~np.isnan(low)].tolist()
     shown = ~np.isnan(found.lower)
@@ -133,12 +153,12 @@ def covered(draw: Draw, statistic: Callable, how: dict, truth: float, n: int, ru
 def templates(n: int, runs: int) -> Iterator[tuple[str, float, float]]:
     """Yield every figure over templates with both coverages."""
     rng, before, now = np.random.default_rng([n, 2]), {}, {}
-    drawn = np.concatenate(list(counts(n, DRAWS)))
+    drawn = np.concatenate(list(draw_item_counts(n, DRAWS)))
     for _ in range(runs):
         levels = rng.normal(0.8, 0.1, 5)
         right = (rng.normal(size=(n, 1)) + rng.normal(0, 0.5, (n, 5)) + levels > 0).astype(float)
-        truth, old = summary(ndtr(levels / np.sqrt(1.25))), summary(drawn @ right / n)
-        for name, (_, low, high) in intervals(right).items():
+        truth, old = summarize_accuracies(ndtr(levels / np.sqrt(1.25))), summarize_accuracies(drawn @ right / n)
+        for name, (_, low, high) in compute_template_intervals(right).items():
             if name != "sd":
                 ends = np.quantile(old[name], [0.025, 0.975])
                 before.setdefault(name, []).append(ends[0] <= truth[name] <= ends[1])

@@ -23,13 +23,14 @@ SHARED = ROOT.parent / "shared" / "data"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 COMPUTE = (
-    "import sys; from analysis.features import compute; compute(sys.argv[1], spacy=sys.argv[2:], sentiment='vader')"
+    "import sys; from analysis.features import compute_features; compute_features(sys.argv[1], "
+    "spacy=sys.argv[2:], sentiment='vader')"
 )
 FRAME = """
 import sys, pandas, scipy.stats, duckdb, pyarrow.parquet
 from analysis import features, runs
 import resource, time; start = time.process_time()
-rows = len(features.frame(runs.open(sys.argv[1])))
+rows = len(features.join_answers_with_features(runs.open_runs(sys.argv[1])))
 print(rows, time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"""
 MODELS = 18
 

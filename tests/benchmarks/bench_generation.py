@@ -33,7 +33,7 @@ from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import pad_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
-from inference.stimuli.prompts import Prompt, option_values  # noqa: E402
+from inference.stimuli.prompts import Prompt, build_option_values  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3)]
@@ -41,9 +41,9 @@ SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3
 
 def prompts_of(engine: CausalEngine, number: int) -> list[Prompt]:
     """Statements of the demo questionnaire in Waver's own prompt."""
-    book, form = agreement.prompt_book(), engine.form("auto")
-    variants = list(agreement.study(items.load("demo"), "demo").variants)[:number]
-    return [book.render(form, option_values(variant)) for variant in variants]
+    book, form = agreement.read_agreement_prompts(), engine.form("auto")
+    variants = list(agreement.build_agreement_study(items.read_items("demo"), "demo").variants)[:number]
+    return [book.render(form, build_option_values(variant)) for variant in variants]
 
 
 def with_engine(engine: CausalEngine, prompts: list[Prompt], together: bool) -> None:
@@ -65,7 +65,7 @@ def record(engine: CausalEngine, prompts: list[Prompt]) -> list[tuple[list[list[
         texts = [ids if len(ids) == 5 else [*ids, 1] for ids in seen]
         each = len(texts) // len(batch)
         of_prompt = [texts[start : start + each] for start in range(0, len(texts), each)]
-        recorded.append(([row.ids for row in engine._rows([prompts[index] for index in batch])], of_prompt))
+        recorded.append(([row.ids for row in engine._ensure_rows([prompts[index] for index in batch])], of_prompt))
     engine.tokens.decode = decode  # type: ignore
     return recorded
 
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 statements, one round")
     quick = parser.parse_args().quick
     number, rounds = (100, 1) if quick else (1000, 3)
-    engine = engines.load(str(MODEL), device="cpu")
+    engine = engines.load_engine(str(MODEL), device="cpu")
     assert isinstance(engine, CausalEngine)
     torch.set_num_threads(1)
     prompts = prompts_of(engine, number)

@@ -181,7 +181,7 @@ def facts(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-    from inference.engines.rows import common_prefix
+    from inference.engines.rows import find_common_prefix
 
     config, tokenizer = AutoConfig.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     with torch.device("meta"):
@@ -196,7 +196,7 @@ def facts(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     peak, source = peak_of(config.dtype)
     return {
         "parameters": sum(each.numel() for each in model.parameters()), "dtype": str(config.dtype).split(".")[-1],
-        "tokens": tokens, "shared": len(common_prefix(ids[0], ids[-1])),
+        "tokens": tokens, "shared": len(find_common_prefix(ids[0], ids[-1])),
         "operations": tokens * (2 * body + attention) + 2 * embedding, "peak": peak, "peak_from": source,
     }  # fmt: skip
 
@@ -227,7 +227,7 @@ def run(folder: Path, given: argparse.Namespace, engine: str) -> dict[str, Any]:
     from inference import engines
     from inference.__main__ import main as waver
 
-    loading, load = [], engines.load
+    loading, load = [], engines.load_engine
 
     def timed(*arguments: Any, **settings: Any) -> Any:
         began = time.perf_counter()
@@ -235,7 +235,7 @@ def run(folder: Path, given: argparse.Namespace, engine: str) -> dict[str, Any]:
         loading.append(time.perf_counter() - began)
         return loaded
 
-    engines.load = timed
+    engines.load_engine = timed
     out = folder.parent / f"{folder.name}-{engine}"
     more = [f"--vllm-set={each}" for each in given.set] if engine == "vllm" else []
     call = ["run", "agreement", "--items", str(folder / "items.csv"), "--model", f"random={folder}", "--engine", engine,
@@ -252,12 +252,14 @@ def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     from vllm import TokensPrompt
 
     from inference import engines
-    from inference.engines.vllm.settings import VllmSettings, site_settings
+    from inference.engines.vllm.settings import VllmSettings, parse_site_settings
 
-    engine: Any = engines.load(str(folder), engine="vllm", vllm=VllmSettings(site=site_settings(given.set)))
+    engine: Any = engines.load_engine(
+        str(folder), engine="vllm", vllm=VllmSettings(site=parse_site_settings(given.set))
+    )
     rows = engine._rows(prompts(folder))
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
-    parameters = [engine._scored(tuple(engine._target(row).tree.children), 1.0) for row in rows]
+    parameters = [engine._scored(tuple(engine._find_target(row).tree.children), 1.0) for row in rows]
     began = time.perf_counter()
     outputs = engine._llm.generate(ids, parameters, use_tqdm=False)
     seconds = time.perf_counter() - began
@@ -270,7 +272,7 @@ def transformers_engine(folder: Path, given: argparse.Namespace) -> dict[str, An
     """Time our engine on transformers, from prompts to probabilities."""
     from inference import engines
 
-    engine = engines.load(str(folder), engine="causal")
+    engine = engines.load_engine(str(folder), engine="causal")
     asked = prompts(folder)
     engine.score(asked[:8])  # the first pass loads kernels
     began = time.perf_counter()

@@ -73,7 +73,7 @@ def study_of(prompts: int, protocol: str) -> Any:
     items = tuple(Item(str(item), variants(item, per_item)) for item in range(max(1, prompts // per_item)))
     if protocol == "scoring":
         return Study("scoring", "bench", items, ("lowest", "highest"), paraphrased=False)
-    return agreement.study(items, "bench")
+    return agreement.build_agreement_study(items, "bench")
 
 
 def engine_of(way: str, folder: Path) -> tuple[Any, Any]:
@@ -131,17 +131,17 @@ def questions_of(way: str, folder: Path) -> Any:
     from inference.protocols import agreement, scoring
 
     if way.endswith("scores"):
-        return scoring.Questions(scoring.prompt_book(), samples=0, exact=True)
+        return scoring.Questions(scoring.read_scoring_prompts(), samples=0, exact=True)
     prompts = folder / "prompts.yaml"
     prompts.write_text(PROMPT)
-    book = agreement.prompt_book(prompts if not way.startswith("openai") else None)
+    book = agreement.read_agreement_prompts(prompts if not way.startswith("openai") else None)
     texts = AnswerWays(False, (Sampling(max_tokens=4),))
     return agreement.Questions(book, answers=texts if way.endswith("texts") else AnswerWays())
 
 
 def asked(way: str, prompts: int) -> dict[str, float]:
     """Ask a study in one way, into a run folder; what it took."""
-    from inference.asking.execute import Task, execute
+    from inference.asking.execute import Task, execute_tasks
     from inference.asking.models import Model
     from inference.asking.one_model import Settings
 
@@ -151,7 +151,7 @@ def asked(way: str, prompts: int) -> dict[str, float]:
         task = Task(study, [Model("m", "m")], questions_of(way, Path(folder)), Settings(), f"{folder}/run")
         clock.start()  # a loaded engine has tried its model
         before, began = _memory(), time.process_time()
-        RUN(execute, [task], load=lambda model, seed: engine)
+        RUN(execute_tasks, [task], load=lambda model, seed: engine)
         seconds, own = time.process_time() - began, clock.cpu
         engine.close = lambda: {}
         return {
@@ -165,7 +165,7 @@ def asked(way: str, prompts: int) -> dict[str, float]:
 
 def rows(way: str, prompts: int) -> dict[str, float]:
     """Write the rows of one prompt that a thousand answers are known of, or look up what is there."""
-    from inference.asking.one_model import _ask_rounds
+    from inference.asking.one_model import _ask_model_rounds
     from inference.asking.rounds import Condition, Round
     from inference.asking.session import Stop
     from inference.engines.contract import Score
@@ -183,11 +183,11 @@ def rows(way: str, prompts: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder, Run.create_or_open(folder, study) as run, Stop() as stop:
         before, began = _memory(), time.process_time()
-        RUN(_ask_rounds, run, "m", [Round((Condition("c", {}),), lambda variant, mask: prompt)], engine, stop)  # type: ignore
+        RUN(_ask_model_rounds, run, "m", [Round((Condition("c", {}),), lambda variant, mask: prompt)], engine, stop)  # type: ignore
         variants = list(study.variants)
         if way == "reading":
             began = time.process_time()
-            assert not any(run.responses.missing("m", "c", variants))
+            assert not any(run.responses.mark_missing("m", "c", variants))
         return {
             "prompts": float(len(variants)),
             "seconds": time.process_time() - began,

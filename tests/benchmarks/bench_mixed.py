@@ -4,9 +4,9 @@ One thread, CPU time, after loading. 18 models x 31,000 responses x 8 predictors
 
 - built in: the whole table of the 18 fits; must stay under 0.5 s.
 - with --r, where R and pymer4 are installed: `lmerTest::lmer` with `summary`, timed inside R; and the same fit through
-  `mixed.fit(..., engine="pymer4")`. The two are timed in turn, so that a slow minute of the machine falls on both;
-  the ratios are medians over the rounds. Built in must be at least 30 times as fast as lmerTest, pymer4 must take
-  at most twice R's time.
+  `mixed.fit_mixed_models(..., engine="pymer4")`. The two are timed in turn, so that a slow minute of the machine falls
+  on both; the ratios are medians over the rounds. Built in must be at least 30 times as fast as lmerTest, pymer4 must
+  take at most twice R's time.
 - with --coverage N: the share of N simulated data sets whose 95 % interval holds the truth; must be 93-97 %.
 """
 
@@ -72,8 +72,10 @@ def seconds(call: Callable[[], object]) -> float:
 def built_in() -> float:
     """CPU seconds of one of the 18 fits; the median round of the whole family must stay under the limit."""
     family = pd.concat([responses(model) for model in range(MODELS)], ignore_index=True)
-    family = family.astype({"model": "category", "item": "category"})  # as `analysis.features.frame` hands it over
-    call = lambda: mixed.fit(family, FORMULA, engine="profile").table  # noqa: E731
+    family = family.astype(
+        {"model": "category", "item": "category"}
+    )  # as `analysis.features.join_answers_with_features` hands it over
+    call = lambda: mixed.fit_mixed_models(family, FORMULA, engine="profile").table  # noqa: E731
     call()
     rounds = [seconds(call) for _ in range(ROUNDS)]
     median = statistics.median(rounds)
@@ -102,7 +104,7 @@ def through_r(one_fit: float) -> None:
                 r.stdin.flush()
                 return float(r.stdout.readline())
 
-            call = lambda: mixed.fit(frame, FORMULA, engine="pymer4").table  # noqa: E731
+            call = lambda: mixed.fit_mixed_models(frame, FORMULA, engine="pymer4").table  # noqa: E731
             call()
             r_fits()
             pairs = [(r_fits(), seconds(call)) for _ in range(ROUNDS)]
@@ -125,7 +127,7 @@ def coverage(simulations: int) -> None:
         within, between = rng.standard_normal(len(item)), rng.standard_normal(ITEMS)[item]
         y = 0.5 + 0.3 * within - 0.2 * between + 0.5 * rng.standard_normal(ITEMS)[item] + rng.standard_normal(len(item))
         frame = pd.DataFrame({"y": y, "within": within, "between": between, "item": item})
-        table = mixed.fit(frame, "y ~ within + between + (1 | item)").table.set_index("term")
+        table = mixed.fit_mixed_models(frame, "y ~ within + between + (1 | item)").table.set_index("term")
         for term, value in truth.items():
             held[term] += bool(table.loc[term, "lower"] <= value <= table.loc[term, "upper"])
     for term, count in held.items():

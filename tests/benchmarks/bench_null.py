@@ -32,9 +32,9 @@ from analysis.pages.stability import narrative as of_stability  # noqa: E402
 from analysis.reporting import beyond, chance, verdicts  # noqa: E402
 from analysis.reporting.reworded.study import AGREEMENT, Study, across_models  # noqa: E402
 from analysis.statistics import correlation  # noqa: E402
-from analysis.statistics.multiplicity import holm, holm_within  # noqa: E402
-from analysis.statistics.reliability.generalizability import relative, relative_interval  # noqa: E402
-from analysis.statistics.shares import estimated, newcombe, wilson  # noqa: E402
+from analysis.statistics.multiplicity import correct_families_by_holm, holm  # noqa: E402
+from analysis.statistics.reliability.generalizability import compute_relative_coefficient, compute_relative_interval  # noqa: E402
+from analysis.statistics.shares import estimate_share, newcombe, wilson  # noqa: E402
 from analysis.statistics.significance import mcnemar  # noqa: E402
 
 Claims = tuple[bool, bool]  # one by one, now
@@ -56,19 +56,21 @@ def draw_study(rng: np.random.Generator, models: int, crossed: bool) -> Study:
 def claim_reliability(rng: np.random.Generator, models: int, crossed: bool) -> Claims:
     found = across_models(draw_study(rng, models, crossed))
     assert found is not None
-    value = relative(found, found.n_items, found.n_wordings)
-    low, high = relative_interval(found)
+    value = compute_relative_coefficient(found, found.n_items, found.n_wordings)
+    low, high = compute_relative_interval(found)
     row = {"headline": True, "measure": AGREEMENT, "relative": value, "relative_lower": low, "relative_upper": high,
            "anew": ""}  # fmt: skip
-    said = " ".join(of_reliability._state_least_reliable(pd.DataFrame([row])))
+    said = " ".join(of_reliability._describe_least_reliable(pd.DataFrame([row])))
     return value >= 0, "has a reliability" in said
 
 
 def claim_beyond(rng: np.random.Generator, models: int, crossed: bool) -> Claims:
     """Name a pair that holds for wordings like these; before, one that holds for these, over items."""
-    pairs = beyond.differences([draw_study(rng, models, crossed)])
-    these = holm_within(pairs, ["study", "measure"], "p_items")
-    return bool(verdicts.clear(these).any()), "and none for" not in (said := beyond.told(pairs)) and "none" not in said
+    pairs = beyond.compare_model_pairs([draw_study(rng, models, crossed)])
+    these = correct_families_by_holm(pairs, ["study", "measure"], "p_items")
+    return bool(verdicts.mark_clear_effects(these).any()), "and none for" not in (
+        said := beyond.describe_holding_pairs(pairs)
+    ) and "none" not in said
 
 
 def claim_flips_differ(rng: np.random.Generator, models: int, crossed: bool) -> Claims:
@@ -84,8 +86,8 @@ def claim_flips_differ(rng: np.random.Generator, models: int, crossed: bool) -> 
         "b_model": [names[b] for _, b in pairs], "b_condition": "c",
     })  # fmt: skip
     answering = pd.DataFrame({"study": "s", "model": names, "condition": "c"})
-    said = of_stability._pairs(frame, frame, answering, "flip_10", crossed)
-    different = bool(verdicts.clear(frame["p_holm"]).any())
+    said = of_stability._describe_flip_differences(frame, frame, answering, "flip_10", crossed)
+    different = bool(verdicts.mark_clear_effects(frame["p_holm"]).any())
     return different, different and "in these wordings" not in said[0]
 
 
@@ -97,19 +99,21 @@ def name_rows(shares: np.ndarray, n: int, figure: str) -> pd.DataFrame:
 
 
 def count_one_by_one(rows: pd.DataFrame, ends: tuple[str, str], bands: tuple[verdicts.Band, ...]) -> bool:
-    return any(verdicts.word(low, high, bands) for low, high in rows[list(ends)].itertuples(index=False, name=None))
+    return any(
+        verdicts.choose_word(low, high, bands) for low, high in rows[list(ends)].itertuples(index=False, name=None)
+    )
 
 
 def claim_flips(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "flip_10")
-    said = of_stability._verdict(rows, "flip_10", chance.NOBODY, of=rows)
+    said = of_stability._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, of=rows)
     alone = count_one_by_one(rows, ("flip_10_lower", "flip_10_upper"), of_stability.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
 
 def claim_changed(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(QUESTIONS, share, models) / QUESTIONS, QUESTIONS, "changed")
-    said = of_choice._verdict(rows, (QUESTIONS, 3, 8), chance.NOBODY)
+    said = of_choice._word_choice_verdict(rows, (QUESTIONS, 3, 8), chance.NO_CHANCE)
     alone = count_one_by_one(rows, ("changed_lower", "changed_upper"), of_choice.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
@@ -120,14 +124,14 @@ def claim_negation(rng: np.random.Generator, models: int, change: float) -> Clai
     kept = 1 - 0.1 + change / 0.8  # a tenth of the right labels is lost, and as many are won, but for the change
     after = np.where(before, rng.random(before.shape) < kept, rng.random(before.shape) < 0.4)
     ones = np.ones(before.shape)
-    parts = [estimated([(side.astype(float), ones)], 0.95) for side in (after, before)]
+    parts = [estimate_share([(side.astype(float), ones)], 0.95) for side in (after, before)]
     low, high = newcombe(parts[0], parts[1])
     rows = pd.DataFrame({
         "study": "s", "model": [f"m{number}" for number in range(models)], "condition": "c",
         "acc": parts[1].estimate, "acc_negated": parts[0].estimate,
         "acc_change": parts[0].estimate - parts[1].estimate, "lower": low, "upper": high,
     })  # fmt: skip
-    said = of_negation._verdict(rows, models)
+    said = of_negation._word_negation_verdict(rows, models)
     words = ("yes",) if change == 0 else ("yes", "hardly")
     old = verdicts.Band("yes", -1.0, 0.0), verdicts.Band("hardly", -0.05, 1.0)
     alone = count_one_by_one(rows, ("lower", "upper"), old[:1] if change == 0 else old)
@@ -139,8 +143,12 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     parts = [name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "mode_share").assign(group=group)
              for group in ("g", "h")]  # fmt: skip
     rows = pd.concat(parts, ignore_index=True).assign(range="0-9", label=lambda frame: frame["model"])
-    said = of_scoring._verdict(rows, rows.assign(model="judge"))
-    alone = any(of_scoring._words(rows, rows.assign(model="judge")).groupby(rows["model"]).agg(of_scoring._whole))
+    said = of_scoring._describe_scoring_verdict(rows, rows.assign(model="judge"))
+    alone = any(
+        of_scoring._judge_score_rows(rows, rows.assign(model="judge"))
+        .groupby(rows["model"])
+        .agg(of_scoring._join_group_words)
+    )
     return alone, not said.startswith(verdicts.UNCLEAR)
 
 
@@ -153,14 +161,16 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
             other = size if benchmark == of_benchmarks.SIZE else rng.normal(size=models)
             for method in correlation.METHODS:
                 for given in (None,) if benchmark == of_benchmarks.SIZE else (None, size):
-                    found = correlation.row(correlation.coefficient(values, other, method=method, given=given))
+                    found = correlation.build_coefficient_row(
+                        correlation.correlate_over_models(values, other, method=method, given=given)
+                    )
                     rows.append({**found, "method": method + of_benchmarks.GIVEN_SIZE * (given is not None),
                                  "page": "p", "study": "s", "measure": f"measure {measure}",
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
-    table = table.assign(p_holm=holm_within(table, ["method"]))
-    said = of_benchmarks._verdict(of_benchmarks.mark_clear(table))
-    return bool(of_benchmarks._clear(table).any()), not said.startswith("These runs show nothing")
+    table = table.assign(p_holm=correct_families_by_holm(table, ["method"]))
+    said = of_benchmarks._word_correlation_verdict(of_benchmarks.mark_clear_coefficients(table))
+    return bool(of_benchmarks._find_clear_coefficients(table).any()), not said.startswith("These runs show nothing")
 
 
 Cell = tuple[str, int, Callable[[np.random.Generator], Claims]]

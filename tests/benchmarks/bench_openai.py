@@ -27,8 +27,8 @@ from helpers.faulty_server import MODEL  # noqa: E402
 from helpers.trivial_engine import small_study  # noqa: E402
 from inference.engines.openai.engine import OpenAIEngine  # noqa: E402
 from inference.engines.openai.settings import ApiSettings  # noqa: E402
-from inference.protocols.agreement import prompt_book  # noqa: E402
-from inference.stimuli.prompts import Prompt, option_values  # noqa: E402
+from inference.protocols.agreement import read_agreement_prompts  # noqa: E402
+from inference.stimuli.prompts import Prompt, build_option_values  # noqa: E402
 
 LIMIT = 0.9
 
@@ -86,9 +86,9 @@ def main() -> None:
     given = parser.parse_args()
     server, address = (None, given.base_url) if given.base_url else serve()
     try:
-        book = prompt_book()
+        book = read_agreement_prompts()
         variants = list(small_study(items=given.prompts // 4 + 1, paraphrases=3).variants)[: given.prompts]
-        prompts = [book.render("chat", option_values(variant)) for variant in variants]
+        prompts = [book.render("chat", build_option_values(variant)) for variant in variants]
         engine = OpenAIEngine(given.model, ApiSettings(base_url=address, api="chat", concurrency=given.concurrency))
 
         def ours() -> None:

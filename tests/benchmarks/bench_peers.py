@@ -42,7 +42,7 @@ def engine(folder: str, prompts: list[str], batch_size: int | None = None) -> Ca
     from inference import engines
     from inference.stimuli.prompts import Prompt
 
-    loaded = engines.load(folder, device="cpu", dtype="float32", batch_size=batch_size)
+    loaded = engines.load_engine(folder, device="cpu", dtype="float32", batch_size=batch_size)
     asked = [Prompt(text, None, (("yes",), ("no",))) for text in prompts]
 
     def ask() -> None:

@@ -28,10 +28,10 @@ from helpers import tiny_models  # noqa: E402
 from helpers.trivial_engine import small_study  # noqa: E402
 from inference.asking import one_model  # noqa: E402
 from inference.asking.cluster import Cluster  # noqa: E402
-from inference.asking.execute import Task, execute  # noqa: E402
+from inference.asking.execute import Task, execute_tasks  # noqa: E402
 from inference.asking.models import Model  # noqa: E402
-from inference.asking.rounds import responses  # noqa: E402
-from inference.protocols.agreement import Questions, prompt_book  # noqa: E402
+from inference.asking.rounds import ask_rounds  # noqa: E402
+from inference.protocols.agreement import Questions, read_agreement_prompts  # noqa: E402
 from inference.stimuli.study import Study  # noqa: E402
 
 LIMIT = 0.15
@@ -52,7 +52,7 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     def watched(*arguments: Any) -> Iterator[Any]:
         nonlocal asked
-        for place, batch, *answer in responses(*arguments):
+        for place, batch, *answer in ask_rounds(*arguments):
             asked += len(batch)
             if not reached and asked * 20 >= prompts:
                 reached.append(time.perf_counter())
@@ -60,12 +60,14 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
 
     prompts = sum(1 for _ in study.variants)
     with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
-        one_model.responses = watched
-        task = Task(study, [Model("m", model)], Questions(prompt_book()), one_model.Settings(device="cpu"), folder)
+        one_model.ask_rounds = watched
+        task = Task(
+            study, [Model("m", model)], Questions(read_agreement_prompts()), one_model.Settings(device="cpu"), folder
+        )
         began = time.perf_counter()
-        (tally,) = execute([task], cluster=cluster)
+        (tally,) = execute_tasks([task], cluster=cluster)
         ended = time.perf_counter()
-    assert (tally.asked, tally.failed) == (prompts, 0)
+    assert (tally.asked_count, tally.failed) == (prompts, 0)
     return reached[0] - began, ended - reached[0]
 
 

@@ -27,8 +27,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from scipy.stats import norm  # noqa: E402
 
-from analysis.statistics.reliability.panel import panel  # noqa: E402
-from analysis.statistics.resampling import bootstrap, mean  # noqa: E402
+from analysis.statistics.reliability.panel import compute_panel  # noqa: E402
+from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_mean  # noqa: E402
 
 ITEMS = (10, 30, 62, 200, 1000)
 SHARES = (None, 0.02, 0.05, 0.1, 0.2, 0.5)  # None: a continuous figure
@@ -58,11 +58,13 @@ def coverage(runs: int) -> bool:
         means = np.empty((items, runs))
         for run in range(runs):
             values = drawn(rng, items, wordings, crossed, share)
-            means[:, run], found = values.mean(axis=1), panel(values, crossed)
+            means[:, run], found = values.mean(axis=1), compute_panel(values, crossed)
             for anew in counts:
                 lower, upper = found.interval(anew)
                 counts[anew] += lower <= truth <= upper
-        old = bootstrap({"x": means}, lambda columns, counts: {"x": mean(counts, columns["x"])}, draws=1000)["x"]
+        old = bootstrap_intervals(
+            {"x": means}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"])}, draws=1000
+        )["x"]
         before = float(((old.lower <= truth) & (truth <= old.upper)).mean())
         rates = [before, *(number / runs for number in counts.values())]
         held.append(rates[-1])
@@ -95,13 +97,13 @@ def speed() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         subprocess.run([sys.executable, __file__, "--write", str(path)], check=True)
-        opened = runs.open(path)
+        opened = runs.open_runs(path)
         start = time.process_time()
-        for name in catalogue.pages()["reliability"].tables:
-            tables.build(name, opened, resamples=1000)
+        for name in catalogue.list_pages()["reliability"].tables:
+            tables.build_table(name, opened, resamples=1000)
         seconds = time.process_time() - start
-        start, again = time.process_time(), runs.open(path)
-        beyond.sentence(again)
+        start, again = time.process_time(), runs.open_runs(path)
+        beyond.describe_beyond_rewording(again)
         said = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"all tables, 558,000 rows: {seconds:.2f} s of CPU (target 6), peak memory {peak:.0f} MB (target 500)")

@@ -108,8 +108,8 @@ def pages(folder: Path, out: Path) -> None:
     from analysis import runs
     from analysis.reporting import catalogue
 
-    opened = runs.open(folder)
-    for name, page in catalogue.pages().items():
+    opened = runs.open_runs(folder)
+    for name, page in catalogue.list_pages().items():
         about = [str(run.path) for run in opened.folders if run.info["study"]["protocol"] in page.protocols]
         if about:
             call = [sys.executable, __file__, "--page", name, json.dumps(about), str(out / name)]

@@ -22,12 +22,12 @@ sys.path[:0] = [str(ROOT)]
 from inference import engines  # noqa: E402
 from inference.asking.rounds import Prompts  # noqa: E402
 from inference.demo import FAMILY  # noqa: E402
-from inference.demo.exercises import rating  # noqa: E402
+from inference.demo.exercises import make_rating_exercise  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 from inference.engines.contract import Engine  # noqa: E402
-from inference.protocols.scoring import Questions, prompt_book  # noqa: E402
+from inference.protocols.scoring import Questions, read_scoring_prompts  # noqa: E402
 from inference.protocols.scoring.items import OPTIONS  # noqa: E402
-from inference.stimuli.numbers import read_range  # noqa: E402
+from inference.stimuli.numbers import parse_range  # noqa: E402
 from inference.stimuli.study import ORIGINAL, Variant  # noqa: E402
 
 RANGES = ("0-9", "1-100")
@@ -38,7 +38,7 @@ TARGET = 3.0
 def retellings(items: int) -> list[Variant]:
     """Pairs of the demo world."""
     world, rng = World(), random.Random("benchmark")
-    drawn = (rating(world, rng, "trained").fields for _ in itertools.count())
+    drawn = (make_rating_exercise(world, rng, "trained").fields for _ in itertools.count())
     pairs = itertools.islice((fields for fields in drawn if "source" in fields), items)
     return [
         Variant(str(number), ORIGINAL, ORIGINAL, fields["output"], OPTIONS, attributes={"source": fields["source"]})
@@ -48,7 +48,7 @@ def retellings(items: int) -> list[Variant]:
 
 def seconds(engine: Engine, span: str, variants: list[Variant], temperatures: list[float]) -> float:
     """CPU seconds for the exact probabilities of all numbers of a range."""
-    (asked,) = Questions(prompt_book(), (read_range(span),), exact=True).rounds("plain")
+    (asked,) = Questions(read_scoring_prompts(), (parse_range(span),), exact=True).rounds("plain")
     prompts = Prompts(variants, asked.render)
     began = time.process_time()
     for batch in engine.batches(prompts):
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    engine = engines.load(str(FAMILY[MODEL].path))
+    engine = engines.load_engine(str(FAMILY[MODEL].path))
     torch.set_num_threads(1)
     variants = retellings(options.items)
     for temperatures in ([0.7], [1.0], [0.4, 0.7, 1.0, 1.3]):

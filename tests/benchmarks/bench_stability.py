@@ -81,14 +81,14 @@ def measure(run: str, table: str) -> dict[str, float]:
     from analysis.pages.stability import tables
 
     start = time.process_time()
-    opened = runs.open(run)
+    opened = runs.open_runs(run)
     if table == "resamples":
-        tables.models(opened, resamples=0)
+        tables.tabulate_stability(opened, resamples=0)
         again = time.process_time()
-        tables.models(opened, resamples=0)
+        tables.tabulate_stability(opened, resamples=0)
         start = time.process_time()
         spent_without = start - again
-        tables.models(opened, resamples=10_000)
+        tables.tabulate_stability(opened, resamples=10_000)
         seconds = time.process_time() - start - spent_without
     else:
         getattr(tables, table)(opened)

@@ -29,8 +29,8 @@ RUN = """
 import json, sys, time
 import inference.asking.rounds as rounds
 from inference.__main__ import main
-first, ask = [], rounds.ask
-rounds.ask = lambda *given: first.append(time.process_time()) or ask(*given)
+first, ask = [], rounds.ask_batch
+rounds.ask_batch = lambda *given: first.append(time.process_time()) or ask(*given)
 assert main(sys.argv[1:]) == 0
 took = {"whole run": time.process_time(), "torch": "torch" in sys.modules}
 print(json.dumps(took | ({"first prompt": first[0]} if first else {})))
@@ -45,7 +45,7 @@ from helpers.table_models import TableModel, tokenizer
 known = tokenizer()
 model = TableModel(known.eos_token_id).eval()
 info = {"engine": "causal", "revision": None, "dtype": "float32", "device": "cpu", "parameters": 0}
-engines.load = lambda *given, **more: CausalEngine(Checkpoint("table", model, known, info), 512)
+engines.load_engine = lambda *given, **more: CausalEngine(Checkpoint("table", model, known, info), 512)
 assert main(sys.argv[1:]) == 0
 """
 

@@ -28,12 +28,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from helpers import tiny_models  # noqa: E402
 from helpers.trivial_engine import small_study  # noqa: E402
-from inference.asking.execute import Task, execute  # noqa: E402
+from inference.asking.execute import Task, execute_tasks  # noqa: E402
 from inference.asking.models import Model  # noqa: E402
 from inference.asking.one_model import Settings  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
-from inference.protocols.agreement import Questions, prompt_book  # noqa: E402
+from inference.protocols.agreement import Questions, read_agreement_prompts  # noqa: E402
 from inference.runfolder.responses import Responses  # noqa: E402
 from inference.runfolder.store import Run  # noqa: E402
 
@@ -105,8 +105,8 @@ def main() -> int:
     def ask() -> tuple[float, float]:
         with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             cpu, clock = time.process_time(), time.perf_counter()
-            task = Task(study, [Model("m", "m")], Questions(prompt_book()), Settings(), folder)
-            execute([task], load=lambda model, seed: engine)
+            task = Task(study, [Model("m", "m")], Questions(read_agreement_prompts()), Settings(), folder)
+            execute_tasks([task], load=lambda model, seed: engine)
             return time.process_time() - cpu, time.perf_counter() - clock
 
     ask()

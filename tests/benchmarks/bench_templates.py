@@ -25,9 +25,13 @@ from scipy.special import ndtr, ndtri
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis.statistics.reliability.aggregated import Block, Reliability, reliability  # noqa: E402
-from analysis.statistics.reliability.templates import intervals, intervals_of_accuracies, summary  # noqa: E402
-from analysis.statistics.shares import Made, estimated, wilson  # noqa: E402
+from analysis.statistics.reliability.aggregated import Block, Reliability, estimate_reliability  # noqa: E402
+from analysis.statistics.reliability.templates import (  # noqa: E402
+    compute_accuracy_intervals,
+    compute_template_intervals,
+    summarize_accuracies,
+)
+from analysis.statistics.shares import DerivedFigure, estimate_share, wilson  # noqa: E402
 
 MODELS, TEMPLATES, TASKS, SPREADS = (6, 59), (3, 5, 10), (1, 8), (0.0, 0.5)
 BEST, ITEMS, ACCURACIES, APART = (5, 20, 60), (10, 62, 1000), (0.22, 0.8), (0.0, 0.4)
@@ -48,7 +52,7 @@ def simulate_unlike(runs: int) -> Iterator[Cell]:
                 sizes = 0.1 * np.exp(rng.normal(-(spread**2), spread, templates))  # with a mean square of .01
                 moved = rng.normal(0, 0.05, templates) + rng.normal(0, 1, (models, templates)) * sizes
                 blocks.append(Block(ability + moved, np.full((models, templates), 1000.0)))
-            ranked = reliability(blocks)
+            ranked = estimate_reliability(blocks)
             for number in (1, 4):
                 truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.interval(number)
                 held[number, "now"] += low <= truth <= high
@@ -83,8 +87,8 @@ def simulate_best(runs: int) -> Iterator[Cell]:
                 size=(items, templates)
             )
             right = (noise < levels).astype(float)
-            truth, shares, n = summary(ndtr(levels)), right.mean(axis=0), np.full(templates, float(items))
-            for place, figures in enumerate((intervals(right), intervals_of_accuracies(shares, n))):
+            truth, shares, n = summarize_accuracies(ndtr(levels)), right.mean(axis=0), np.full(templates, float(items))
+            for place, figures in enumerate((compute_template_intervals(right), compute_accuracy_intervals(shares, n))):
                 for figure in FIGURES:
                     value, low, high = figures[figure]
                     held[figure, "now"][place] += low - 1e-12 <= truth[figure] <= high + 1e-12
@@ -110,7 +114,7 @@ def chain_combined(right: np.ndarray) -> tuple[float, float]:
         return (1 - highest + mean) * highest, slopes
 
     every = [[(right[:, [k]], np.ones((len(right), 1)))] for k in range(right.shape[1])]
-    combined = estimated(Made(every, combine), 0.95)
+    combined = estimate_share(DerivedFigure(every, combine), 0.95)
     return float(combined.lower[0]), float(combined.upper[0])
 
 

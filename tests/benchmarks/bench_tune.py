@@ -26,7 +26,7 @@ import torch
 from analysis import runs
 from analysis.pages.negation import judgements
 from analysis.pages.negation.judgements import Counts
-from analysis.statistics.resampling import Array, Columns, bootstrap, ratio
+from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from inference.__main__ import main as waver
 from inference.demo import encoders
 from inference.demo.world import World
@@ -54,8 +54,8 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
     world = World()
     encoder = folder / "small-encoder"
     if not encoder.exists():
-        encoders.encoder(encoder, world)
-    files = encoders.data(folder, world, options.rows)
+        encoders.write_encoder(encoder, world)
+    files = encoders.write_tuning_data(folder, world, options.rows)
     grid = ["--rates", options.rates, "--epochs", options.epochs]
     hardly = ["--rates", "1e-9", "--epochs", "1"]
     found = {}
@@ -90,8 +90,8 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
 
 def accuracies(run: Path) -> dict[str, Figure]:
     """Measure what the models of a run get right in the mean: value, lower and upper end."""
-    opened = runs.open(run)
-    instances, pairs = judgements.of_instances(opened), judgements.of_pairs(opened)
+    opened = runs.open_runs(run)
+    instances, pairs = judgements.count_instances(opened), judgements.count_minimal_pairs(opened)
     found = {name: share(instances, list(range(len(instances.rows))), part) for name, part in INSTANCES.items()}
     for kind in ("important", "unimportant"):
         rows = [place for place, each in enumerate(pairs.rows["kind"]) if each == kind]
@@ -105,10 +105,10 @@ def share(counts: Counts, rows: Sequence[int], part: tuple[str, str]) -> Figure:
     right, number = part
 
     def statistic(columns: Columns, drawn: Array) -> dict[str, Array]:
-        return {"share": ratio(drawn, columns[right], columns[number])}
+        return {"share": compute_drawn_ratio(drawn, columns[right], columns[number])}
 
     shares = lambda columns: {"share": [[(columns[right], columns[number])]]}  # noqa: E731
-    figure = bootstrap(columns, statistic, shares)["share"]
+    figure = bootstrap_intervals(columns, statistic, shares)["share"]
     return float(figure.estimate[0]), float(figure.lower[0]), float(figure.upper[0])
 
 

@@ -36,12 +36,12 @@ from scipy import stats
 
 from analysis import runs
 from analysis.pages.choice import measures, over_questions
-from analysis.runs.choices import studies
+from analysis.runs.choices import read_choice_studies
 from inference.__main__ import main as waver
 from inference.demo import DEMO, FAMILY
 from inference.demo.reworded import make_reworded_questions
 from inference.demo.world import World
-from inference.protocols.choice.build.building import write as write_questions
+from inference.protocols.choice.build.building import write_questions
 
 BASE = FAMILY["waver-demo-large"].path
 WITH, WITHOUT = "with-paraphrases", "without-paraphrases"
@@ -115,8 +115,8 @@ def keep_originals(run: Path, out: Path) -> None:
 
 def read_figures(run: Path) -> pd.DataFrame:
     """Read a row per test question and unit: its fact, its accuracy and the standard deviation over its wordings."""
-    (study,) = studies(runs.open(run))
-    parts = over_questions.headline(study)
+    (study,) = read_choice_studies(runs.open_runs(run))
+    parts = over_questions.compute_headline_parts(study)
     right, asked = parts[over_questions.ACCURACY]
     stimuli = pd.read_parquet(run / "stimuli.parquet").drop_duplicates("item").set_index("item").loc[study.items]
     answers = [
@@ -124,7 +124,7 @@ def read_figures(run: Path) -> pd.DataFrame:
         for attributes, gold in zip(stimuli["attributes"], stimuli["gold"], strict=True)
     ]
     facts = stimuli["text"].to_numpy() + " " + np.array(answers, dtype=object)
-    spread = parts[over_questions.XPARACON][0] * measures.largest_spread(len(WORDINGS))
+    spread = parts[over_questions.XPARACON][0] * measures.compute_largest_spread(len(WORDINGS))
     return pd.concat(
         pd.DataFrame({"fact": facts, "model": model, "condition": condition, "item": study.items,
                       "accuracy": right[:, unit] / asked[:, unit], "spread": spread[:, unit]})

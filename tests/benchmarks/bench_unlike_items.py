@@ -24,8 +24,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.statistics.reliability.panel import panel  # noqa: E402
-from analysis.statistics.reliability.ranges import ranges  # noqa: E402
+from analysis.statistics.reliability.panel import compute_panel  # noqa: E402
+from analysis.statistics.reliability.ranges import compute_component_intervals  # noqa: E402
 from helpers.unlike_items import DESIGNS, SHAPES, Design, draw_study, true_components  # noqa: E402
 
 SIZES = (10, 30, 62, 200)
@@ -42,8 +42,8 @@ def measure_cell(shape: str, design: Design, n_items: int, runs: int, seed: int 
     rng = np.random.default_rng([seed, list(SHAPES).index(shape), DESIGNS.index(design), n_items])
     false = outside = 0
     for _ in range(runs):
-        study = panel(draw_study(rng, shape, design, n_items), design.crossed)
-        incidence, ends = study.incidence, ranges(study, (0.0, 1.0))
+        study = compute_panel(draw_study(rng, shape, design, n_items), design.crossed)
+        incidence, ends = study.incidence, compute_component_intervals(study, (0.0, 1.0))
         ends["mean"] = study.interval("both")
         shared = wording / incidence.n_shared if design.crossed else 0.0
         inner = interaction if design.crossed else own

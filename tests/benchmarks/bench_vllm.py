@@ -53,7 +53,7 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
 
     rows = engine._rows(prompts)
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
-    parameters = [engine._scored(tuple(engine._target(row).tree.children), 1.0) for row in rows]
+    parameters = [engine._scored(tuple(engine._find_target(row).tree.children), 1.0) for row in rows]
     batches = engine.batches(prompts)
     began = time.perf_counter()
     for batch in batches:
@@ -63,7 +63,7 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
 
 def main(model: str) -> None:
     """Print prompts per second of both, and the ratio."""
-    engine = engines.load(model, engine="vllm")
+    engine = engines.load_engine(model, engine="vllm")
     chance = random.Random(1)
     ask(engine, prompts_of(chance))
     ours, bare = [], []

@@ -49,7 +49,7 @@ def test_what_pip_installs_without_an_extra_is_enough(call, tmp_path):
         folder,
         tmp_path / "notes",
         seconds=30,
-        without=tuple(extras.EXTRAS),
+        without=tuple(extras.EXTRA_BY_MODULE),
     )
     assert ended.status == 0, ended.err[-2000:]
     assert "Traceback" not in ended.err
@@ -59,7 +59,7 @@ def test_every_module_belongs_to_the_extra_that_installs_it():
     known = PROJECT["project"]["optional-dependencies"]
     # These come with what the extra names.
     within = {"bs4": "nbconvert", "jupyter_client": "ipykernel", "nbclient": "nbconvert", "nbformat": "nbconvert"}
-    for module, holding in extras.EXTRAS.items():
+    for module, holding in extras.EXTRA_BY_MODULE.items():
         name = within.get(module, module).replace("_", "-")
         for extra in [holding] if isinstance(holding, str) else holding:
             assert any(re.match(rf"{name}\b", package.replace("_", "-")) for package in known[extra]), module
@@ -67,19 +67,21 @@ def test_every_module_belongs_to_the_extra_that_installs_it():
 
 @pytest.mark.parametrize(("preferred", "named"), [("", "[japanese]"), ("features", "[features]")])
 def test_of_several_extras_the_one_of_the_wing_is_named(preferred, named):
-    with pytest.raises(InputError) as refused, extras.needed("this", preferred):
+    with pytest.raises(InputError) as refused, extras.explain_missing_package("this", preferred):
         raise ModuleNotFoundError(name="fugashi.cli")
     assert named in str(refused.value)
 
 
 def test_a_checkout_is_named(monkeypatch, tmp_path):
-    assert extras.install("models") == f"pip install -e {ROOT}[models]" or f"pip install -e '{ROOT}[models]'"
+    assert (
+        extras.build_install_command("models") == f"pip install -e {ROOT}[models]" or f"pip install -e '{ROOT}[models]'"
+    )
     (tmp_path / "my waver").mkdir()
     (tmp_path / "my waver" / "pyproject.toml").touch()
     monkeypatch.setattr(extras, "__file__", str(tmp_path / "my waver" / "wing" / "extras.py"))
-    assert extras.install("models", "vllm") == f"pip install -e '{tmp_path}/my waver[models,vllm]'"
+    assert extras.build_install_command("models", "vllm") == f"pip install -e '{tmp_path}/my waver[models,vllm]'"
     monkeypatch.setattr(extras.os, "name", "nt")
-    assert extras._quoted("a[b]") == '"a[b]"'
+    assert extras._quote_word("a[b]") == '"a[b]"'
 
 
 def test_what_pip_installed_is_named(monkeypatch, tmp_path):
@@ -93,12 +95,12 @@ def test_what_pip_installed_is_named(monkeypatch, tmp_path):
         '{"url": "https://here/waver.git", "vcs_info": {"vcs": "git", "commit_id": "1"}}':
             "pip install 'waver-lm[api] @ git+https://here/waver.git'",
     }.items():  # fmt: skip
-        monkeypatch.setattr(extras, "_noted", lambda noted=noted: noted)
-        assert extras.install("api") == said
+        monkeypatch.setattr(extras, "_read_pip_note", lambda noted=noted: noted)
+        assert extras.build_install_command("api") == said
 
 
 def test_a_fault_that_is_no_missing_extra_keeps_its_traceback():
-    with pytest.raises(ModuleNotFoundError), extras.needed("this"):
+    with pytest.raises(ModuleNotFoundError), extras.explain_missing_package("this"):
         import no_such_module  # noqa: F401
 
 
@@ -116,4 +118,4 @@ def test_nothing_tells_to_install_by_another_name():
                 f"{name}: {found[0]}" for found in told.finditer(file.read_text(encoding="utf-8", errors="replace"))
             ]
     assert [each for each in wrong if not each.startswith("tests/ground/test_extras.py")] == []
-    assert PROJECT["project"]["name"] == extras.NAME == "waver-lm"
+    assert PROJECT["project"]["name"] == extras.DISTRIBUTION == "waver-lm"

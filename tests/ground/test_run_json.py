@@ -45,7 +45,7 @@ def test_the_schema_uses_only_words_that_are_checked():
 
 @pytest.mark.parametrize("protocol", VALID)
 def test_a_run_of_an_earlier_version_is_read(protocol):
-    assert run_json.read(BEFORE / protocol) == VALID[protocol]
+    assert run_json.read_run_json(BEFORE / protocol) == VALID[protocol]
 
 
 def test_every_field_missing_or_of_another_type_is_named_in_one_line(tmp_path):
@@ -55,7 +55,7 @@ def test_every_field_missing_or_of_another_type_is_named_in_one_line(tmp_path):
     for name, place, content in variants:
         (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
         with pytest.raises(InputError) as caught:
-            run_json.read(tmp_path)
+            run_json.read_run_json(tmp_path)
         line = str(caught.value)
         assert line.startswith(f"{tmp_path}: run.json: "), name
         assert "\n" not in line
@@ -69,7 +69,7 @@ def test_the_checks_agree_with_a_library_for_json_schema():
     whole = [*VALID.values(), {**VALID["agreement"], "expected": {"m": {"c": -1}}}, {**VALID["wording"], "seed": True}]
     assert not list(validator.iter_errors(ASKED))
     for content in [*whole, *(content for valid in (*VALID.values(), ASKED) for _, _, content in spoiled(valid))]:
-        problems = list(run_json.problems(content, CONTENT, "run.json"))
+        problems = list(run_json.list_problems(content, CONTENT, "run.json"))
         assert len(problems) == len(list(validator.iter_errors(content)))
 
 
@@ -85,4 +85,4 @@ def test_the_checks_agree_with_a_library_for_json_schema():
 def test_what_json_cannot_hold_is_refused(text, said, tmp_path):
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=f"run.json is not valid JSON .*{said}"):
-        run_json.read(tmp_path)
+        run_json.read_run_json(tmp_path)

@@ -9,7 +9,7 @@ from helpers.trivial_engine import TrivialEngine, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation
-from inference.protocols.choice.build.building import Plan
+from inference.protocols.choice.build.building import BuildingPlan
 
 WRITERS = (Model("polite", "polite"), Model("wordy", "wordy"))
 JUDGE = Model("judge", "judge")
@@ -58,7 +58,7 @@ def right(answers: dict[str, str], wordings: Callable[[str], bool]) -> Callable[
 
 
 def loader(says: dict[str, Callable[[str, str], str | None]], asked: dict[str, list[str]] | None = None, **settings):
-    """A `load` for `building.build`; `asked`: model -> the questions that it was asked."""
+    """A `load` for `building.build_study_in_steps`; `asked`: model -> the questions that it was asked."""
     noted = {} if asked is None else asked
 
     def load(model, seed):
@@ -72,6 +72,6 @@ def rewording(**changed):
     return {model.id: reword(model.id) for model in WRITERS} | changed
 
 
-def plan(folder, *files, **changed) -> Plan:
+def plan(folder, *files, **changed) -> BuildingPlan:
     """A plan with both writers and no judge, unless `changed`."""
-    return Plan(tuple(map(str, files)), folder / "study.jsonl", Settings(), **{"writers": WRITERS, **changed})
+    return BuildingPlan(tuple(map(str, files)), folder / "study.jsonl", Settings(), **{"writers": WRITERS, **changed})

@@ -55,9 +55,11 @@ def write_run(
         From a variant and the letter of the right choice as shown, the answer (a letter, or None) and the text. Without
         it every answer is right.
     """
-    made = choice.items(asked or questions(), orders, 0)
-    study = choice.study(made, "questions", "questions.jsonl")
-    ask = choice.Questions(choice.prompt_book(), (kind,), ("text",), (Sampling(**{"max_tokens": 12, **sampling}),))
+    made = choice.build_question_items(asked or questions(), orders, 0)
+    study = choice.build_question_study(made, "questions", "questions.jsonl")
+    ask = choice.Questions(
+        choice.read_choice_prompts(), (kind,), ("text",), (Sampling(**{"max_tokens": 12, **sampling}),)
+    )
     (condition,) = ask.rounds(form)[0].conditions
     with Run.create_or_open(folder, study) as run:
         run.add_model(model, {"engine": "causal", "revision": REVISION, **(info or {})})

@@ -97,8 +97,8 @@ def check_files(draw, path):
 
     Only the SVG is written again; `tests/analysis/pages/stability/test_plots.py` does the same with the PDF.
     """
-    vector, _ = plotting.save(draw(), path)
-    assert plotting.svg(draw()) == vector.read_text(encoding="utf-8")
+    vector, _ = plotting.write_figure(draw(), path)
+    assert plotting.render_svg(draw()) == vector.read_text(encoding="utf-8")
     assert vector.stat().st_size < 1_000_000
 
 

@@ -29,7 +29,7 @@ def possible_range(unit: str, measure: str, difference: bool) -> tuple[float, fl
 
 def ends_by_column(name: str, frame: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     """Yield every column of a table that has intervals, with those of their ends."""
-    entry = catalogue.table(name)
+    entry = catalogue.look_up_table(name)
     for column in frame.columns:
         ends = entry.interval.get(column) or (f"{column}_lower", f"{column}_upper")
         if ends[0] in frame and ends[1] in frame:
@@ -55,7 +55,7 @@ def list_faults(name: str, frame: pd.DataFrame) -> list[str]:
             outside = shown & ((estimate < lower - ROUNDING) | (estimate > upper + ROUNDING))
         if outside.any():
             faults.append(f"{about}: {outside.sum()} of {shown.sum()} estimates are outside their interval")
-        unit = catalogue.column(name, column).unit
+        unit = catalogue.look_up_column(name, column).unit
         measures = frame["measure"] if "measure" in frame else pd.Series("", frame.index)
         limits = [possible_range(unit, measure, "difference" in column) for measure in measures]
         least, most = np.array(limits).reshape(-1, 2).T

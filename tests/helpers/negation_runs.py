@@ -167,8 +167,10 @@ def published(file: Path, said: Mapping[tuple[str, str, str], str | None]) -> di
 
 def differences(run: Path, file: Path) -> list[str]:
     """List where the tables of the page differ by more than rounding from `published`, for every model of a run."""
-    opened, faults = runs.open(run), []
-    shown = {name: tables.build(name, opened) for name in ("negation_accuracy", "minimal_pairs", "negation_places")}
+    opened, faults = runs.open_runs(run), []
+    shown = {
+        name: tables.build_table(name, opened) for name in ("negation_accuracy", "minimal_pairs", "negation_places")
+    }
     named = {
         "negation_accuracy": lambda row: row["sentences"],
         "minimal_pairs": lambda row: row["pairs"],

@@ -36,9 +36,9 @@ import inference.runfolder.status  # noqa: F401
 from analysis.reporting import catalogue
 from inference import protocols
 
-for name in protocols.names():
-    protocols.protocol(name)
-for name in catalogue.pages():
+for name in protocols.list_protocols():
+    protocols.load_protocol(name)
+for name in catalogue.list_pages():
     importlib.import_module(f"analysis.pages.{name}.tables")
 
 # What is here stays: no fork looks through it for garbage, which would also copy the memory that all share.

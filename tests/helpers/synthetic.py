@@ -73,7 +73,7 @@ def write_run(
     Returns
     -------
     Path
-        The folder, ready for `analysis.runs.open`.
+        The folder, ready for `analysis.runs.open_runs`.
     """
     rows = _complete(frame, study, tuple(canonical))
     path.mkdir(parents=True)

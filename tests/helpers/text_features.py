@@ -51,4 +51,4 @@ def write(path: Path, texts: Sequence[str] = TEXTS, language: str | Sequence[str
 
 def kept(path: Path) -> pd.DataFrame:
     """The rows of the features that a folder holds."""
-    return pq.ParquetFile(path / store.FEATURES).read().to_pandas()
+    return pq.ParquetFile(path / store.FEATURES_FILE).read().to_pandas()

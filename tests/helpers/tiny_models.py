@@ -1,7 +1,7 @@
 """Random models of a few thousand weights and tokenizers trained on a page of text, for tests.
 
-`checkpoint(folder, "llama")` writes a whole checkpoint that `inference.engines.load` opens. Weights are drawn wide,
-so that answers differ clearly between prompts.
+`checkpoint(folder, "llama")` writes a whole checkpoint that `inference.engines.load_engine` opens. Weights are drawn
+wide, so that answers differ clearly between prompts.
 """
 
 from __future__ import annotations

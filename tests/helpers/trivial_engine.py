@@ -120,7 +120,7 @@ def shown(prompt: Prompt) -> str:
 
 
 def loader(**settings) -> Callable[[Model, int], TrivialEngine]:
-    """A `load` for `inference.asking.execute.execute`."""
+    """A `load` for `inference.asking.execute.execute_tasks`."""
     return lambda model, seed: TrivialEngine(**settings)
 
 
@@ -145,4 +145,4 @@ def small_study(items: int = 3, paraphrases: int = 4, name: str = "small") -> St
         )
         for item in range(items)
     ]
-    return agreement.study(tuple(made), name, "made up")
+    return agreement.build_agreement_study(tuple(made), name, "made up")

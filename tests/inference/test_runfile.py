@@ -15,12 +15,12 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import main, table_parser, task_of
+from inference.__main__ import build_table_parser, build_task, main
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import ALL
-from inference.protocols import names
-from inference.runfile import TableParser, as_arguments, read
+from inference.protocols import list_protocols
+from inference.runfile import TableParser, convert_to_arguments, read_run_file
 from inference.runfolder import status
 
 PLAN = """
@@ -186,9 +186,9 @@ def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder,
 
 def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loaded, monkeypatch):
     assert run(folder) == 0
-    counts = status._count
-    monkeypatch.setattr(status, "_count", lambda folder: dict(sorted(counts(folder).items())))
-    shown = status.progress(folder / "results" / "orders", about(folder / "results" / "orders"))
+    counts = status._count_outcomes
+    monkeypatch.setattr(status, "_count_outcomes", lambda folder: dict(sorted(counts(folder).items())))
+    shown = status.count_progress(folder / "results" / "orders", about(folder / "results" / "orders"))
     assert [(entry.model, entry.condition) for entry in shown] == [
         (model, f"plain/{order}") for model in "ba" for order in ("yes-no", "no-yes")
     ]
@@ -295,10 +295,10 @@ def test_the_root_is_no_run_folder_itself(folder, loaded, capsys):
 def test_a_list_repeats_an_option_that_may_be_repeated():
     parser = TableParser()
     repeated, single = parser.add_argument("--where", action="append"), parser.add_argument("--one")
-    assert as_arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
-    assert as_arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
+    assert convert_to_arguments("x", "where", ["a=1", "-b"], repeated) == ["--where=a=1", "--where=-b"]
+    assert convert_to_arguments("x", "where", "a=1", repeated) == ["--where=a=1"]
     with pytest.raises(InputError, match="x: expected one value, not a list"):
-        as_arguments("x", "one", ["a"], single)
+        convert_to_arguments("x", "one", ["a"], single)
 
 
 def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded):
@@ -306,8 +306,8 @@ def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded)
     page = (Path(__file__).parents[2] / "docs" / "run-files.md").read_text(encoding="utf-8")
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", page)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
-    plan = read(tmp_path / "plan.toml", table_parser)
-    assert sorted(study.call[0] for study in plan.studies) == list(names())
-    tasks = plan.tasks(table_parser, task_of, ["python", "-m", "inference", "run"])
+    plan = read_run_file(tmp_path / "plan.toml", build_table_parser)
+    assert sorted(study.call[0] for study in plan.studies) == list(list_protocols())
+    tasks = plan.load_tasks(build_table_parser, build_task, ["python", "-m", "inference", "run"])
     assert all(task.models and {model.id for model in task.models} <= set(ALL) for task in tasks)
     assert loaded == []

@@ -25,7 +25,7 @@ from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.settings import ApiSettings
 from inference.protocols import agreement
-from inference.stimuli.prompts import option_values
+from inference.stimuli.prompts import build_option_values
 
 MODEL = "waver-demo-large-tuned"
 TOLERANCE = 1e-5
@@ -71,13 +71,16 @@ def _wait(server: subprocess.Popen, url: str, log: Path) -> None:
 def _prompts(form: str) -> list:
     from inference.stimuli import items
 
-    study = agreement.study(items.load("demo"), "demo")
-    return [agreement.prompt_book().render(form, option_values(variant)) for variant in list(study.variants)[::20]]
+    study = agreement.build_agreement_study(items.read_items("demo"), "demo")
+    return [
+        agreement.read_agreement_prompts().render(form, build_option_values(variant))
+        for variant in list(study.variants)[::20]
+    ]
 
 
 @pytest.fixture(scope="module")
 def causal():
-    return engines.load(str(FAMILY[MODEL].path), engine="causal", dtype="float32", device="cpu")
+    return engines.load_engine(str(FAMILY[MODEL].path), engine="causal", dtype="float32", device="cpu")
 
 
 @pytest.fixture

@@ -17,13 +17,13 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.demo import ADAPTERS
-from inference.demo.choices import choices
+from inference.demo.choices import make_choice_questions
 from inference.demo.world import World
-from inference.engines.adapters import read
+from inference.engines.adapters import read_adapter
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, choice
 from inference.stimuli import items
-from inference.stimuli.prompts import Prompt, option_values
+from inference.stimuli.prompts import Prompt, build_option_values
 
 DEMO = Path(engines.__file__).parent.parent / "demo" / "models"
 TUNED, BASE = str(DEMO / "waver-demo-large-tuned"), str(DEMO / "waver-demo-large")
@@ -33,12 +33,12 @@ STATEMENTS = ("Cats are red.", "It is wrong to say that the dog is small.", "Bre
 
 @pytest.fixture(scope="module")
 def causal() -> Any:
-    return engines.load(TUNED, engine="causal", dtype="float32", device="cpu")
+    return engines.load_engine(TUNED, engine="causal", dtype="float32", device="cpu")
 
 
 @pytest.fixture(scope="module")
 def vllm() -> Any:
-    return engines.load(TUNED, engine="vllm", dtype="float32")
+    return engines.load_engine(TUNED, engine="vllm", dtype="float32")
 
 
 def plain(answers: tuple[tuple[str, ...], ...] = YES_NO, end: str = "\nAnswer:") -> list[Prompt]:
@@ -59,9 +59,11 @@ def assert_same(vllm: Any, causal: Any, prompts: list[Prompt], temperatures: tup
 @pytest.mark.parametrize("form", ["plain", "chat"])
 @pytest.mark.parametrize("order", ["yes-no", "no-yes"])
 def test_the_questionnaire_in_both_forms_and_orders(vllm: Any, causal: Any, form: str, order: str) -> None:
-    book = agreement.prompt_book()
-    variants = list(agreement.study(items.load("demo"), "demo").variants)[::20]
-    assert_same(vllm, causal, [book.render(form, option_values(variant), option_order=order) for variant in variants])
+    book = agreement.read_agreement_prompts()
+    variants = list(agreement.build_agreement_study(items.read_items("demo"), "demo").variants)[::20]
+    assert_same(
+        vllm, causal, [book.render(form, build_option_values(variant), option_order=order) for variant in variants]
+    )
 
 
 def test_answers_of_several_tokens(vllm: Any, causal: Any) -> None:
@@ -95,7 +97,7 @@ def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
 def test_more_token_ids_than_one_request_may_ask(vllm: Any, causal: Any) -> None:
     letters = [a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "aeiousn"]
     prompts = plain((tuple(letters[:90]), tuple(letters[90:])))
-    assert len(vllm._target(vllm._rows(prompts)[0]).tree.children) > 128
+    assert len(vllm._find_target(vllm._rows(prompts)[0]).tree.children) > 128
     assert_same(vllm, causal, prompts)
 
 
@@ -196,10 +198,12 @@ def merged(folder: Path, out: Path) -> Path:
 
 def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     folder = adapter(tmp_path / "adapter")
-    vllm = engines.load(BASE, engine="vllm", dtype="float32", adapter=read(folder))
-    expected = engines.load(str(merged(folder, tmp_path / "merged")), engine="causal", dtype="float32", device="cpu")
+    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=read_adapter(folder))
+    expected = engines.load_engine(
+        str(merged(folder, tmp_path / "merged")), engine="causal", dtype="float32", device="cpu"
+    )
     assert_same(vllm, expected, plain())
-    base = engines.load(BASE, engine="causal", dtype="float32", device="cpu")
+    base = engines.load_engine(BASE, engine="causal", dtype="float32", device="cpu")
     moved = [abs(a.mass - b.mass) for a, b in zip(vllm.score(plain())[0], base.score(plain())[0], strict=True)]
     assert max(moved) > 1e-2
     assert vllm.info["revision"] == base.info["revision"]
@@ -207,13 +211,13 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
 
 def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
     """The demo's own adapter, asked with the paraphrase-aware prompt: the same texts, the same probabilities."""
-    tuned = read(ADAPTERS / "waver-demo-large-choice")
-    vllm = engines.load(BASE, engine="vllm", dtype="float32", adapter=tuned)
-    merged_in = engines.load(BASE, engine="causal", dtype="float32", device="cpu", adapter=tuned)
-    asked = [question for question in choices(World()) if question.split == "test"][:12]
-    variants = [item.variants[16] for item in choice.items(asked, 8, 0)]
+    tuned = read_adapter(ADAPTERS / "waver-demo-large-choice")
+    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=tuned)
+    merged_in = engines.load_engine(BASE, engine="causal", dtype="float32", device="cpu", adapter=tuned)
+    asked = [question for question in make_choice_questions(World()) if question.split == "test"][:12]
+    variants = [item.variants[16] for item in choice.build_question_items(asked, 8, 0)]
     way = Sampling(max_tokens=20)
-    (round_,) = choice.Questions(choice.prompt_book(), ("aware",), ("text",), (way,)).rounds("plain")
+    (round_,) = choice.Questions(choice.read_choice_prompts(), ("aware",), ("text",), (way,)).rounds("plain")
     prompts = [round_.render(variant, None) for variant in variants]
     assert_same(vllm, merged_in, prompts)
     texts, expected = (engine.generate(prompts, [way])[0] for engine in (vllm, merged_in))
@@ -224,5 +228,5 @@ def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
 def test_a_model_that_its_kernels_cannot_run_is_refused_in_one_line(tmp_path: Path) -> None:
     narrow = tiny_models.checkpoint(tmp_path / "narrow", "llama", hidden_size=64, head_dim=16)
     with pytest.raises(InputError, match="narrow: vLLM cannot run it here") as refused:
-        engines.load(narrow, engine="vllm")
+        engines.load_engine(narrow, engine="vllm")
     assert "\n" not in str(refused.value)

@@ -60,7 +60,7 @@ def try_seed(seed: int, whole: list[Path]) -> tuple[str, str]:
                 break
         about = f"{source.name}: {chosen.name}"
         try:
-            runs.open(folder)
+            runs.open_runs(folder)
         except InputError as error:
             says = str(error)
             named = chosen.column in says or "item" in says or "variant" in says

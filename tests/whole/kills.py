@@ -40,10 +40,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from helpers import choice_texts  # noqa: E402
 from helpers.text_feature_runs import make_run  # noqa: E402
 from inference.demo import ALL  # noqa: E402
-from inference.demo.choices import choices as world_questions  # noqa: E402
+from inference.demo.choices import make_choice_questions as world_questions  # noqa: E402
 from inference.demo.world import World  # noqa: E402
-from inference.engines.digest import folder_digest  # noqa: E402
-from inference.protocols.choice.build.building import write  # noqa: E402
+from inference.engines.digest import compute_folder_digest  # noqa: E402
+from inference.protocols.choice.build.building import write_questions  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"
@@ -108,12 +108,12 @@ def labelled_pairs(folder: Path) -> None:
 
 def choices(folder: Path) -> None:
     """Write multiple-choice questions of the demo world."""
-    write(folder / "world.jsonl", world_questions(World())[:40])
+    write_questions(folder / "world.jsonl", world_questions(World())[:40])
 
 
 def right_answers(folder: Path) -> None:
     """Write a run of protocol choice that a demo model has answered, and settings for a short tuning."""
-    info = {"revision": folder_digest(ALL["waver-demo-mini-tuned"].path)}
+    info = {"revision": compute_folder_digest(ALL["waver-demo-mini-tuned"].path)}
     choice_texts.write_run(folder / "run", "waver-demo-mini-tuned", info, asked=choice_texts.questions(24))
     (folder / "settings.toml").write_text(TUNING, encoding="utf-8")
 

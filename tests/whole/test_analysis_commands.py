@@ -47,7 +47,7 @@ def test_table_prints_other_formats(run, form, sign):
 
 def test_list_names_every_table_and_explains_columns():
     assert [line.split()[0] for line in waver("analysis", "table", "--list").stdout.splitlines()] == list(
-        catalogue.tables()
+        catalogue.list_tables()
     )
     assert "square root of their number" in waver("analysis", "table", "--list", "stability").stdout
 

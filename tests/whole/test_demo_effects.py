@@ -31,12 +31,12 @@ def asked(tmp_path_factory):
         "--out",
         folder,
     )
-    return runs.open(folder)
+    return runs.open_runs(folder)
 
 
 @pytest.fixture(scope="module")
 def consistency(asked):
-    table = tables.build("consistency", asked, resamples=0)
+    table = tables.build_table("consistency", asked, resamples=0)
     return table.set_index(["model", "pattern"])["consistency"]
 
 
@@ -55,7 +55,7 @@ def test_the_fewer_turning_words_a_size_heeds_the_more_antonyms_it_answers_as_th
 
 def test_all_models_are_correlated_with_size_accuracy_and_three_benchmarks(asked):
     given = {"scores": str(benchmarks.FILE), "score_columns": "all"}
-    table = tables.build("benchmarks", asked, **given)
+    table = tables.build_table("benchmarks", asked, **given)
     known = table[(table["measure"] == "Consistency (antonyms)") & (table["method"] == "pearson")].dropna(subset=["r"])
     assert set(known["benchmark"]) == {*benchmarks.BENCHMARKS, "parameters", "accuracy"}
     assert len(CAUSAL) >= 8

@@ -18,15 +18,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.__main__ import _parameters
-from analysis.__main__ import _parser as reader
+from analysis.__main__ import _build_parser as reader
+from analysis.__main__ import _parse_parameters
 from analysis.reporting import catalogue, tables
 from ground.commands import find_commands
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
-from inference.__main__ import call_parser
+from inference.__main__ import build_call_parser
 from inference.asking.models import read_descriptions
-from inference.protocols import names
+from inference.protocols import list_protocols
 from inference.stimuli import items
 from waver import list_commands
 
@@ -72,19 +72,19 @@ def test_every_call_is_one_that_the_command_takes(page, call):
     if words in (["--help"], ["--version"]):
         return
     if words[0] in list_commands()["inference"]:
-        call_parser(words, "waver").parse_args(words)
+        build_call_parser(words, "waver").parse_args(words)
         return
     options = reader("waver").parse_args(words)
-    given = _parameters(getattr(options, "parameter", []))
+    given = _parse_parameters(getattr(options, "parameter", []))
     if words[0] == "table" and not options.list:
         name = options.names[-1]
         assert len(options.names) > 1
-        assert name in catalogue.tables()
-        tables.convert(name, given, tables.options(name))
-        explained = tables.explain([name])
+        assert name in catalogue.list_tables()
+        tables.convert_options(name, given, tables.list_options(name))
+        explained = tables.explain_tables([name])
         assert all(column in explained for column in (options.columns or "").split(","))
     elif words[0] == "table":
-        tables.explain(options.names)
+        tables.explain_tables(options.names)
     elif words[0] == "report":
         assert set(given) <= page_parameters()
 
@@ -93,7 +93,7 @@ def page_parameters() -> set[str]:
     """The parameters of all notebooks of the report."""
     cells = [
         cell
-        for name in catalogue.pages()
+        for name in catalogue.list_pages()
         for cell in json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     ]
     sources = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
@@ -116,14 +116,14 @@ def options_of_all_commands() -> set[str]:
             for child in action.choices.values() if isinstance(action.choices, dict) else ():
                 yield from of(child)
 
-    ways = [[command, name] for command in ("run", "preview") for name in names()]
+    ways = [[command, name] for command in ("run", "preview") for name in list_protocols()]
     ways += [
         [word, *verb]
         for word, command in find_commands(ROOT / "inference").items()
         for verb in ([[name] for name in command.verbs] or [[]])
     ]
     ways.append(["run", "plan.toml"])
-    return {option for way in ways for option in of(call_parser(way, "waver"))} | set(of(reader("waver")))
+    return {option for way in ways for option in of(build_call_parser(way, "waver"))} | set(of(reader("waver")))
 
 
 def test_every_option_named_is_one_of_some_command():
@@ -135,7 +135,7 @@ def test_every_option_named_is_one_of_some_command():
 
 
 def test_every_parameter_named_is_one_of_some_table_or_page():
-    known = {name for table in catalogue.tables() for name in tables.options(table)}
+    known = {name for table in catalogue.list_tables() for name in tables.list_options(table)}
     for page in PAGES:
         assert set(re.findall(r"`-p ([a-z]\w*)=", text_of(page))) <= known, page
 
@@ -145,7 +145,7 @@ def test_tables_that_are_explained_are_tables_of_the_report(page):
     for rows in re.findall(r"\| table \| what it tells \|\n\|[-|]+\|\n((?:\|.*\n)+)", text_of(page)):
         named = {name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
         assert named
-        assert named <= set(catalogue.tables())
+        assert named <= set(catalogue.list_tables())
 
 
 def anchor(heading: str) -> str:
@@ -170,7 +170,7 @@ def test_every_link_leads_somewhere(page):
 
 def test_every_page_is_reached_from_readme_and_from_the_index():
     pages = {path.name for path in PAGES.values() if path.parent != ROOT} - {"README.md"}
-    assert pages >= {f"{protocol}.md" for protocol in names()}
+    assert pages >= {f"{protocol}.md" for protocol in list_protocols()}
     for start, prefix in (("README.md", "docs/"), ("docs/README.md", "")):
         assert {name for name in pages if f"]({prefix}{name}" in text_of(start)} == pages
 
@@ -199,7 +199,7 @@ def test_both_tables_of_the_tutorial_are_read_as_the_same_items(tmp_path, capsys
     read = []
     for name in ("statements.csv", "wide.csv"):
         (tmp_path / name).write_text(block("docs/tutorial.md", name), encoding="utf-8")
-        read.append(items.load(str(tmp_path / name)))
+        read.append(items.read_items(str(tmp_path / name)))
     assert capsys.readouterr().err == ""
     assert read[0] == read[1]
     assert [[v.pattern for v in item.variants] for item in read[0]] == [["original", "paraphrase", "paraphrase"]] * 2
@@ -237,7 +237,7 @@ def test_the_mixed_model_of_the_page_on_r_is_that_of_waver(tmp_path, monkeypatch
     subprocess.run(["Rscript", "-e", block("docs/r.md", "mixed.R")], check=True, timeout=300)
     found = pd.read_csv("effects.csv").set_index(["model", "condition", "term"])
     formula = re.search(r'mixed\.fit\(rows, "([^"]+)"', text_of("docs/r.md"))[1]
-    ours = mixed.fit(pd.read_csv("rows.csv"), formula).table.set_index(["model", "condition", "term"])
+    ours = mixed.fit_mixed_models(pd.read_csv("rows.csv"), formula).table.set_index(["model", "condition", "term"])
     assert len(found) == len(ours) == 6
     for column in ("estimate", "se", "df", "p"):
         np.testing.assert_allclose(found[column].reindex(ours.index), ours[column], rtol=1e-4)

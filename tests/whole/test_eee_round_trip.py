@@ -29,7 +29,7 @@ def there_and_back(run, folder):
     """Export a run and import it again; both opened."""
     waver("analysis", "export", run, "--as", "eee", "--out", folder / "records")
     said = waver("inference", "import", "eee", folder / "records", "--out", folder / "back").stdout
-    return runs.open(run), runs.open(folder / "back"), said
+    return runs.open_runs(run), runs.open_runs(folder / "back"), said
 
 
 def responses(opened):
@@ -47,7 +47,7 @@ def wordings(opened, keys):
 
 
 def test_every_protocol_is_tried():
-    assert set(WAYS) == set(protocols.names())
+    assert set(WAYS) == set(protocols.list_protocols())
 
 
 @pytest.mark.parametrize("protocol", WAYS)

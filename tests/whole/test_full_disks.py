@@ -111,9 +111,9 @@ def test_a_run_that_fails_later_keeps_its_rows_and_goes_on(tmp_path, trivial, ro
     assert not [name for name in files(run) if name.endswith(".tmp") or (name.startswith(".") and name != ".lock")]
     monkeypatch.setattr(Responses, "append", append)
     assert call(*given) == 0
-    assert list(runs.open(run).info["models"]) == list(runs.open(whole).info["models"])
+    assert list(runs.open_runs(run).info["models"]) == list(runs.open_runs(whole).info["models"])
     count = "SELECT count(*) AS n FROM responses"
-    assert runs.open(run).sql(count).equals(runs.open(whole).sql(count))
+    assert runs.open_runs(run).sql(count).equals(runs.open_runs(whole).sql(count))
 
 
 def test_features_end_in_one_line_and_go_on(tmp_path, room, capsys):
@@ -132,16 +132,16 @@ def test_features_that_cannot_be_kept_are_computed_all_the_same_and_told(tmp_pat
     run, other = text_features.write(tmp_path / "run"), text_features.write(tmp_path / "other")
     before = files(run)
     room(100)
-    found = features.load(runs.open(run))
-    components = features.components(runs.open(run))
+    found = features.read_features(runs.open_runs(run))
+    components = features.list_feature_components(runs.open_runs(run))
     room(None)
     assert files(run) == before
     said = capsys.readouterr().err.splitlines()[0]
     assert said.startswith(f"{run}: text features were computed, but cannot be kept there: {run}/")
     assert "File too large" in said
-    opened = runs.open(other)
-    assert found.equals(features.load(opened))
-    assert components.equals(features.components(opened))
+    opened = runs.open_runs(other)
+    assert found.equals(features.read_features(opened))
+    assert components.equals(features.list_feature_components(opened))
 
 
 @pytest.mark.parametrize("wing", ["inference", "analysis"])

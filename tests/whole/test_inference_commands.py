@@ -171,7 +171,7 @@ def test_settings_reach_the_engine(items, tmp_path, monkeypatch):
         seen.update(settings, source=source)
         return TrivialEngine()
 
-    monkeypatch.setattr(engines, "load", load)
+    monkeypatch.setattr(engines, "load_engine", load)
     (tmp_path / "models.yaml").write_text("gpt2: {revision: v2}", encoding="utf-8")
     more = [
         "--engine",
@@ -241,8 +241,8 @@ def test_preview_writes_nothing(items, tmp_path, trivial, capsys):
 
 @pytest.mark.parametrize("secret", [["--api-key", "hunter2"], ["--api-key=hunter2"], ["--hf-token", "hunter2"]])
 def test_secrets_are_not_recorded(secret):
-    from ground.parser import without_secrets
+    from ground.parser import hide_secrets
 
-    shown = without_secrets(["run", *secret, "--seed", "1"])
+    shown = hide_secrets(["run", *secret, "--seed", "1"])
     assert "hunter2" not in " ".join(shown)
     assert shown[-2:] == ["--seed", "1"]

@@ -36,7 +36,7 @@ def written(folder: Path, **names: str) -> list[str]:
     page = StabilityPage([str(run)], folder / "inside" / "report", resamples=0)
     page.table("stability")
     page.figure("overview")
-    features.compute(run)
+    features.compute_features(run)
     return listing(folder)
 
 
@@ -56,7 +56,7 @@ def test_a_language_is_no_part_of_a_file_name(tmp_path):
     stems = {name: store.Chunks(tmp_path, name, ("word_length",), {"name": "x"}) for name in names}
     for chunks in stems.values():
         chunks.append(["One."], {"word_length": [3.0]})
-    written = sorted((tmp_path / store.PARTS).iterdir())
+    written = sorted((tmp_path / store.PARTS_FOLDER).iterdir())
     assert len({path.name.casefold() for path in written}) == len(names)
     assert sorted(path for path in tmp_path.rglob("*.parquet")) == written
     assert all(chunks.read() == {"One.": (3.0,)} for chunks in stems.values())
@@ -64,9 +64,9 @@ def test_a_language_is_no_part_of_a_file_name(tmp_path):
 
 def test_damaged_metadata_of_features_is_one_line(tmp_path):
     run = text_features.write(tmp_path / "run")
-    features.compute(run)
-    table = pq.read_table(run / store.FEATURES)
+    features.compute_features(run)
+    table = pq.read_table(run / store.FEATURES_FILE)
     for content in ("{", "[]", '{"format": 1}', '{"format": 1, "components": [{"x": 1}]}', json.dumps({"format": 9})):
-        pq.write_table(table.replace_schema_metadata({b"waver": content}), run / store.FEATURES)
+        pq.write_table(table.replace_schema_metadata({b"waver": content}), run / store.FEATURES_FILE)
         with pytest.raises(InputError, match=r"features\.parquet: (its metadata is damaged|not a features file)"):
-            features.compute(run)
+            features.compute_features(run)

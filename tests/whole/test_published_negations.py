@@ -36,7 +36,7 @@ def test_the_page_on_the_whole_validation_set_is_that_of_plain_loops(shared, tmp
     assert len(slow) == SEEDS and all(len(set(labels.values())) > 1 for labels in said.values())
     assert [slow[0][name]["n"] for name in ("original", "negated", "important", "unimportant")] == [186, 1177, 787, 935]
     assert differences(run, file) == []
-    table = tables.build("negation_printed", runs.open(run))
+    table = tables.build_table("negation_printed", runs.open_runs(run))
     (ours,) = table[table["source"] == OURS].to_dict("records")
     assert (ours["setting"], ours["seeds"]) == ("tuned on part.jsonl", SEEDS)
     for column, name, figure in (

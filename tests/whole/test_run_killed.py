@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 from helpers import apart
 from helpers.trivial_engine import loader, small_study
 from inference.asking import session
-from inference.asking.execute import Task, execute
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.protocols.agreement import Questions, prompt_book
+from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 
 KILLS = 24
@@ -33,12 +33,12 @@ def run(folder: Path) -> None:
     failing = (folder / "failing").exists()
     task = Task(
         small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
-        Questions(prompt_book(), ("yes-no", "no-yes")),
+        Questions(read_agreement_prompts(), ("yes-no", "no-yes")),
         Settings(), str(folder / "run"),
     )  # fmt: skip
     # Other prompts fail each time.
     fails = random.Random(os.getpid()).random()
-    execute(
+    execute_tasks(
         [task],
         load=loader(
             seconds=0.001, size=10, fails=lambda text: failing and random.Random(f"{fails}{text}").random() < 0.2

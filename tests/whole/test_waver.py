@@ -41,8 +41,8 @@ def installed(tmp_path):
 
 
 def test_it_has_the_commands_of_both_wings():
-    assert set(waver.list_commands()["inference"]) == commands(inference.__main__.call_parser([]))
-    assert set(waver.list_commands()["analysis"]) == commands(analysis.__main__._parser("waver"))
+    assert set(waver.list_commands()["inference"]) == commands(inference.__main__.build_call_parser([]))
+    assert set(waver.list_commands()["analysis"]) == commands(analysis.__main__._build_parser("waver"))
 
 
 def test_it_is_installed_and_in_the_wheel():

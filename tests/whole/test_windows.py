@@ -28,18 +28,18 @@ for call in (
 
 import os
 from inference.runfolder import locking
-held = locking.claim(Path("run"))
+held = locking.claim_folder(Path("run"))
 assert waver.main(["import", "table", "answers.csv", "--out", "run", *TABLE, "--model-column", "model"]) == 2
 os.close(held)
 # A refused call removes what it made, but for the lock, which is open.
-held = locking.claim(Path("new"))
-locking.remove_new(Path("new"), [Path("new")])
+held = locking.claim_folder(Path("new"))
+locking.remove_new_run(Path("new"), [Path("new")])
 assert [path.name for path in Path("new").rglob("*")] == [".lock"]
 
 import analysis.reporting.notebooks
 from analysis.reporting import execution, files
 for text in ("old", "new"):
-    files.write(Path("page") / "index.html", text)
+    files.write_text_file(Path("page") / "index.html", text)
 assert Path("page", "index.html").read_text() == "new"
 """
 

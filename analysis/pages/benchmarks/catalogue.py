@@ -6,85 +6,87 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.benchmarks.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Table, split_names
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 BETWEEN = {"r": ("lower", "upper")}
-CORRELATED = names("measure_a measure_b method n rows joined_by r lower upper p p_holm caution")
+CORRELATED = split_names("measure_a measure_b method n rows joined_by r lower upper p p_holm caution")
 JOINED = frozenset({"joined_by"})
 TABLES = {
     "benchmarks": Table(
-        "tables.benchmarks",
+        "tables.tabulate_benchmark_correlations",
         "What the measures of all studies correlate with over models: size, accuracy and external benchmarks",
         "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over all tests of a method; "
         "headline measures first. Size is log10(parameters) for Pearson; given size: partial. None from fewer than 4 "
         "models, a caution below 10.",
-        names("measure study benchmark method n rows joined_by r lower upper interval p p_holm caution page condition "
-              "headline"),
-        frozenset(names("rows lower upper interval page condition headline")), JOINED, interval=BETWEEN,
+        split_names("measure study benchmark method n rows joined_by r lower upper interval p p_holm caution page "
+              "condition headline"),
+        frozenset(split_names("rows lower upper interval page condition headline")), JOINED, interval=BETWEEN,
     ),
     "benchmark_matrix": Table(
-        "tables.benchmark_matrix",
+        "tables.tabulate_benchmark_matrix",
         "All correlations between benchmarks, size and the headline measures of all studies",
         "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs, separately by method.",
         CORRELATED,
-        frozenset(names("rows lower upper")), JOINED, interval=BETWEEN,
+        frozenset(split_names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "score_matrix": Table(
-        "tables.score_matrix",
+        "tables.tabulate_score_matrix",
         "Correlations between the benchmarks of the file, over all its models",
         "All models of the file, asked here or not; every pair once. A model is one model, however many rows it has.",
         CORRELATED,
-        frozenset(names("rows lower upper")), JOINED, interval=BETWEEN,
+        frozenset(split_names("rows lower upper")), JOINED, interval=BETWEEN,
     ),
     "benchmark_names": Table(
-        "tables.benchmark_names",
+        "tables.tabulate_benchmark_names",
         "Which model of the runs is which model of the scores",
         "Matched by alias or by name, never by similarity. For unmatched names of both sides, the nearest name.",
-        names("side model matched by nearest similarity"),
+        split_names("side model matched by nearest similarity"),
     ),
     "measure_sources": Table(
-        "tables.measure_sources",
+        "tables.tabulate_measure_sources",
         "How the models of every study were compared",
         "Of every page and study, the measures of one condition are compared: of that which most models answer under, "
         "or of the first of several. Conditions that differ in the form of the prompt only are one: own form.",
-        names("page study condition forms n_models n_silent n_measures n_conditions left_out"),
+        split_names("page study condition forms n_models n_silent n_measures n_conditions left_out"),
         optional=frozenset({"left_out"}),
     ),
     "measures_by_model": Table(
-        "tables.measures_by_model",
+        "tables.tabulate_measures_by_model",
         "The values that are correlated",
         "One row per model, condition and measure, as on the page of the measure; those compared, and others.",
-        names("page study measure model condition form n_forms compared value unit accuracy parameters silent headline "
-              "lead"),
-        frozenset(names("page form n_forms headline lead unit")),
+        split_names("page study measure model condition form n_forms compared value unit accuracy parameters silent "
+              "headline lead"),
+        frozenset(split_names("page form n_forms headline lead unit")),
     ),
 }  # fmt: skip
 FIGURES = {
     "size_measures": Figure(
-        "The measures by the size of the model", "figures.size_measures",
+        "The measures by the size of the model", "figures.frame_size_measures",
         nothing="run.json gives no size of 4 models that have a measure.",
     ),
     "accuracy_measures": Figure(
-        "The measures by accuracy", "figures.accuracy_measures",
+        "The measures by accuracy", "figures.frame_accuracy_measures",
         nothing="No study here has right answers of 4 models beside its measure.",
     ),
-    "coefficients": Figure("Correlations between all headline measures", "figures.coefficients"),
+    "coefficients": Figure("Correlations between all headline measures", "figures.frame_coefficients"),
     "coefficients_printed": Figure(
-        "Correlations as the paper printed them", "figures.printed", draw="coefficients", file="coefficients-98"
+        "Correlations as the paper printed them", "figures.frame_printed_coefficients", draw="coefficients",
+        file="coefficients-98"
     ),
     "coefficients_scores": Figure(
-        "Correlations of the benchmarks among themselves", "figures.scores", draw="coefficients", file="coefficients-99"
+        "Correlations of the benchmarks among themselves", "figures.frame_score_coefficients", draw="coefficients",
+        file="coefficients-99"
     ),
 }  # fmt: skip
 
 
-def _uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
-    from analysis.pages.benchmarks.tables import uncorrelated
+def _explain_empty_benchmarks_page(runs: Runs, options: Mapping[str, Any]) -> str:
+    from analysis.pages.benchmarks.tables import explain_missing_correlations
 
-    return uncorrelated(runs, given)
+    return explain_missing_correlations(runs, options)
 
 
 CATALOGUE = Catalogue(
@@ -95,5 +97,5 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    unwanted=_uncorrelated,
+    unwanted=_explain_empty_benchmarks_page,
 )

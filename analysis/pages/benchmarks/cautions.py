@@ -6,49 +6,52 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import told
-from analysis.reporting.words import count, listing
+from analysis.pages.benchmarks.repeated import describe_joined_rows
+from analysis.reporting.words import join_names, word_quantity
 from analysis.statistics.correlation import FEW, LEAST
 
 ALL = "all"  # of studies: a table over the studies of a page
 NAMED = 5  # models that a sentence names
 
 
-def compared(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def select_compared_values(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the values of the conditions that are compared, of models that answer or not."""
     values = frames["measures_by_model"]
     return values[values["compared"].astype(bool)]
 
 
-def external(frames: Mapping[str, pd.DataFrame]) -> list[str]:
+def list_external_benchmarks(frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """List the benchmarks that a model has."""
     return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in ("parameters", "accuracy")]
 
 
-def cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Yield the doubts, the gravest first."""
-    table, values = frames["benchmarks"], compared(frames)
-    refused = int(table["caution"].astype(str).str.startswith("refused").sum())
-    few = int(table["caution"].astype(str).str.startswith("few").sum())
-    if refused:
-        yield f"{count(refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
-    if few:
-        yield f"{count(few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large ones."
-    yield from _sources(frames["measure_sources"])
-    yield from _forms(values)
-    if len(table) and (said := told(table)):
-        yield said.strip()
-    yield from _scores(frames)
+    table, values = frames["benchmarks"], select_compared_values(frames)
+    n_refused = int(table["caution"].astype(str).str.startswith("refused").sum())
+    n_few = int(table["caution"].astype(str).str.startswith("few").sum())
+    if n_refused:
+        yield f"{word_quantity(n_refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
+    if n_few:
+        yield (
+            f"{word_quantity(n_few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large "
+            "ones."
+        )
+    yield from _list_source_cautions(frames["measure_sources"])
+    yield from _list_form_cautions(values)
+    if len(table) and (joined_rows_sentence := describe_joined_rows(table)):
+        yield joined_rows_sentence.strip()
+    yield from _list_score_cautions(frames)
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
-        yield f"run.json has no size of {listing(list(sizes.index[sizes.isna()]), NAMED)}."
-        if external(frames):
+        yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
+        if list_external_benchmarks(frames):
             yield "Where the file of scores has the size of a model, that counts."
-    unheard = values.groupby("model")["silent"].any()
-    if unheard.any():
+    silent_by_model = values.groupby("model")["silent"].any()
+    if silent_by_model.any():
         yield (
-            f"{listing(list(unheard.index[unheard]), NAMED)}: left out where less than half of the answers are valid. "
-            "Their points are marked in the figures."
+            f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where less than half of the "
+            "answers are valid. Their points are marked in the figures."
         )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "
@@ -56,48 +59,52 @@ def cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     )
 
 
-def _sources(sources: pd.DataFrame) -> Iterator[str]:
+def _list_source_cautions(sources: pd.DataFrame) -> Iterator[str]:
     """Name the conditions that are not compared, and the measures that are left out."""
-    used = sources[(sources["left_out"] == "") & (sources["study"] != ALL)]
-    several = used[used["n_conditions"] > 1].drop_duplicates("study")
+    compared_sources = sources[(sources["left_out"] == "") & (sources["study"] != ALL)]
+    several = compared_sources[compared_sources["n_conditions"] > 1].drop_duplicates("study")
     if len(several):
-        named = [f"{row.condition} of {row.study}" for row in several.itertuples()]
-        yield f"Of several conditions of a study, one is compared: {listing(named, NAMED)}."
+        condition_names = [f"{row.condition} of {row.study}" for row in several.itertuples()]
+        yield f"Of several conditions of a study, one is compared: {join_names(condition_names, NAMED)}."
     for row in sources[sources["left_out"] != ""].itertuples():
         reason = str(row.left_out)
         yield f"No measure of {row.page}{f' ({row.study})' if row.study else ''}. {reason[0].upper()}{reason[1:]}."
 
 
-def _forms(values: pd.DataFrame) -> Iterator[str]:
+def _list_form_cautions(values: pd.DataFrame) -> Iterator[str]:
     """Say that models asked in different forms are compared, and which form counts where one was asked in several."""
     models = values[values["form"] != ""].groupby("model", sort=False)["form"].first()
     counts = models.value_counts(sort=False)
     if len(counts) > 1:
-        named = listing([f"{number} in {form}" for form, number in counts.items()], 4)
+        forms = join_names([f"{number} in {form}" for form, number in counts.items()], 4)
         yield (
-            f"Models are compared in their own forms ({named}). Form goes with how they were trained, so a correlation "
+            f"Models are compared in their own forms ({forms}). Form goes with how they were trained, so a correlation "
             "may rest on that."
         )
-    both = values[values["n_forms"] > 1]
-    if len(both):
-        named = both.groupby("model", sort=False)["form"].first()
-        chosen = listing([f"{model} in {form}" for model, form in named.items()], 4)
-        asked = f"{count(len(named), 'model')} {'was' if len(named) == 1 else 'were'} asked in several forms"
-        yield f"{asked}; compared: {chosen}."
+    values_in_several_forms = values[values["n_forms"] > 1]
+    if len(values_in_several_forms):
+        forms = values_in_several_forms.groupby("model", sort=False)["form"].first()
+        chosen = join_names([f"{model} in {form}" for model, form in forms.items()], 4)
+        models_text = (
+            f"{word_quantity(len(forms), 'model')} {'was' if len(forms) == 1 else 'were'} asked in several forms"
+        )
+        yield f"{models_text}; compared: {chosen}."
 
 
-def _scores(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _list_score_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Say which models have no scores, or that none were given."""
     names = frames["benchmark_names"]
-    ours = names[names["side"] == "runs"]
-    lost = ours[ours["matched"] == ""]
-    if len(lost) == len(ours) and not (names["side"] == "scores").any():
+    run_models = names[names["side"] == "runs"]
+    unmatched = run_models[run_models["matched"] == ""]
+    if len(unmatched) == len(run_models) and not (names["side"] == "scores").any():
         yield "No scores of benchmarks were given (-p scores=FILE)."
-    elif len(lost):
-        near = [f"{row.model} (nearest: {row.nearest})" if row.nearest else row.model for row in lost.itertuples()]
-        if len(lost) == len(ours):
+    elif len(unmatched):
+        nearest_names = [
+            f"{row.model} (nearest: {row.nearest})" if row.nearest else row.model for row in unmatched.itertuples()
+        ]
+        if len(unmatched) == len(run_models):
             yield f"No model of these runs is among the {(names['side'] == 'scores').sum():,} of the scores."
         yield (
-            f"{count(len(lost), 'model')} without scores: {listing(near, NAMED)}. A file (-p aliases=FILE) can match a "
-            "model with its name there."
+            f"{word_quantity(len(unmatched), 'model')} without scores: {join_names(nearest_names, NAMED)}. A file (-p "
+            "aliases=FILE) can match a model with its name there."
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import Joined, joined
+from analysis.pages.benchmarks.repeated import JoinedRows, join_model_rows
 from analysis.runs import reading
 from ground.errors import InputError, short
 
@@ -57,14 +57,14 @@ class Scores:
     ignored: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def rows_sentence(self) -> str:
         """Say how many rows of the file were made to how many models, and by which rule."""
-        several = self.rows[self.rows > 1]
-        if several.empty:
+        repeated_rows = self.rows[self.rows > 1]
+        if repeated_rows.empty:
             return f"{len(self.rows):,} models, one row each"
         return (
-            f"{int(self.rows.sum()):,} rows of {len(self.rows):,} models; {int(several.sum()):,} rows of "
-            f"{len(several):,} models were joined ({self.rule})"
+            f"{int(self.rows.sum()):,} rows of {len(self.rows):,} models; {int(repeated_rows.sum()):,} rows of "
+            f"{len(repeated_rows):,} models were joined ({self.rule})"
         )
 
 
@@ -80,11 +80,11 @@ class _Table:
     names: list[str]  # what may be a benchmark, in order
     sizes: list[float] = field(default_factory=list)
     dates: list[str | None] = field(default_factory=list)
-    known: bool = False  # the format says which columns are benchmarks
+    knows_benchmarks: bool = False  # the format says which columns are benchmarks
     least: float = -math.inf  # scores below it are none
 
 
-def load(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Scores:
+def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Scores:
     """Read a file of scores.
 
     Four formats are known: CSV with one row per model, named in the first of the columns model, model_name, name, id;
@@ -119,68 +119,77 @@ def load(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Sco
     ending = file.suffix.casefold()
     if ending not in (".csv", ".yml", ".yaml"):
         raise InputError(f"{file}: scores are read from .csv, .yaml or .yml")
-    table = _from_csv(file) if ending == ".csv" else _from_yaml(file)
+    table = _read_csv_scores(file) if ending == ".csv" else _read_yaml_scores(file)
     if not table.models:
         raise InputError(f"{file}: no model in it")
-    chosen = _chosen(table, columns)
-    frame = pd.DataFrame({name: [_score(table, at, name) for at in range(len(table.models))] for name in chosen})
-    for name in chosen:
+    benchmarks = _choose_benchmarks(table, columns)
+    frame = pd.DataFrame(
+        {name: [_parse_benchmark_score(table, at, name) for at in range(len(table.models))] for name in benchmarks}
+    )
+    for name in benchmarks:
         if frame[name].isna().all():
             raise InputError(f"{file}: column {name!r} has no score")
     dates = pd.Series(table.dates or [None] * len(frame), dtype=object)
-    found = joined(file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, rows)
-    ignored = tuple(name for name in table.names if name not in chosen)
-    return _scores(found, rows, f"{file} ({table.kind})", ignored)
+    joined_rows = join_model_rows(
+        file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, rows
+    )
+    ignored = tuple(name for name in table.names if name not in benchmarks)
+    return _build_benchmark_scores(joined_rows, rows, f"{file} ({table.kind})", ignored)
 
 
-def _scores(found: Joined, rule: str, source: str, ignored: tuple[str, ...]) -> Scores:
-    used = rule if (found.rows > 1).any() else ""
-    return Scores(found.frame, found.sizes, found.rows, used, source, ignored)
+def _build_benchmark_scores(joined_rows: JoinedRows, rule: str, source: str, ignored: tuple[str, ...]) -> Scores:
+    used_rule = rule if (joined_rows.rows > 1).any() else ""
+    return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored)
 
 
-def _chosen(table: _Table, columns: str) -> list[str]:
+def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
     """Return the benchmarks: those named, or those that the format knows."""
-    named = [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
-    if not columns and table.known:
+    column_names = [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
+    if not columns and table.knows_benchmarks:
         return table.names
-    if columns and named != [ALL_COLUMNS]:
-        for place, name in enumerate(named):
-            if name not in table.names or name in named[:place]:
-                what = "named twice" if name in named[:place] else f"not there; there are {_listed(table.names)}"
-                raise InputError(f"{table.file}: column {short(repr(name))} is {what}")
-        return named
-    numeric = [name for name in table.names if _numeric(table, name)]
-    if not numeric:
+    if columns and column_names != [ALL_COLUMNS]:
+        for place, name in enumerate(column_names):
+            if name not in table.names or name in column_names[:place]:
+                problem = (
+                    "named twice"
+                    if name in column_names[:place]
+                    else f"not there; there are {_word_column_names(table.names)}"
+                )
+                raise InputError(f"{table.file}: column {short(repr(name))} is {problem}")
+        return column_names
+    numeric_names = [name for name in table.names if _is_numeric_column(table, name)]
+    if not numeric_names:
         raise InputError(f"{table.file}: no column of scores, only columns without numbers")
     if not columns:
         raise InputError(
-            f"{table.file}: say which columns are benchmarks, as in -p score_columns={short(','.join(numeric), 200)} "
-            "(these hold numbers; a seed, a rank or a temperature is no benchmark)"
+            f"{table.file}: say which columns are benchmarks, as in -p "
+            f"score_columns={short(','.join(numeric_names), 200)} (these hold numbers; a seed, a rank or a "
+            "temperature is no benchmark)"
         )
-    return numeric
+    return numeric_names
 
 
-def _listed(names: Sequence[str]) -> str:
+def _word_column_names(names: Sequence[str]) -> str:
     return short(", ".join(names), 200) or "none"
 
 
-def _numeric(table: _Table, name: str) -> bool:
-    texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _absent(text)]
+def _is_numeric_column(table: _Table, name: str) -> bool:
+    texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _is_missing_text(text)]
     # Infinity is refused as a score, and not passed over as a word.
     return bool(texts) and all(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts)
 
 
-def _absent(text: str | None) -> bool:
+def _is_missing_text(text: str | None) -> bool:
     return text is None or text.casefold() in MISSING
 
 
-def _score(table: _Table, at: int, name: str) -> float:
+def _parse_benchmark_score(table: _Table, at: int, name: str) -> float:
     """Read one score: NaN where there is none, refused where it is no finite number."""
-    score = number(table.cells[at].get(name), f"{table.file}: {table.where[at]}: {name}")
+    score = parse_finite_number(table.cells[at].get(name), f"{table.file}: {table.where[at]}: {name}")
     return score if not score < table.least else math.nan
 
 
-def number(text: str | None, where: str) -> float:
+def parse_finite_number(text: str | None, where: str) -> float:
     """Read a number: digits with a point.
 
     Parameters
@@ -200,50 +209,54 @@ def number(text: str | None, where: str) -> float:
     InputError
         For anything else, and for a number beyond a float.
     """
-    if _absent(text):
+    if _is_missing_text(text):
         return math.nan
-    found = float(text) if text and _NUMBER.fullmatch(text) else math.inf
-    if math.isinf(found):
+    value = float(text) if text and _NUMBER.fullmatch(text) else math.inf
+    if math.isinf(value):
         raise InputError(f"{where}: {short(repr(text))} is not a finite number such as 0.75; leave it empty for none")
-    return found
+    return value
 
 
-def _size(text: str | None, unit: float, where: str) -> float:
+def _parse_model_size(text: str | None, unit: float, where: str) -> float:
     """Read the size of a model; 0 or less means unknown."""
-    size = number(text, where) * unit
+    size = parse_finite_number(text, where) * unit
     return size if size > 0 else math.nan
 
 
-def _from_csv(file: Path) -> _Table:
-    lines = reading.rows(file)
+def _read_csv_scores(file: Path) -> _Table:
+    lines = reading.read_csv_file(file)
     if lines and OPEN_LLM in lines[0][1]:
-        return _open_llm(file, lines)
-    return _plain(file, "CSV", [(f"line {line}", dict(cells)) for line, cells in lines])
+        return _parse_open_llm_scores(file, lines)
+    return _parse_plain_scores(file, "CSV", [(f"line {line}", dict(cells)) for line, cells in lines])
 
 
-def _from_yaml(file: Path) -> _Table:
-    content = reading.yaml(file)
+def _read_yaml_scores(file: Path) -> _Table:
+    content = reading.read_yaml_file(file)
     if isinstance(content, list) and content and all(isinstance(entry, dict) and "id" in entry for entry in content):
-        return _swallow(file, content)
+        return _parse_swallow_scores(file, content)
     if isinstance(content, dict) and content:
         entries = []
         for model, fields in content.items():
             if not isinstance(fields, dict):
-                raise InputError(f"{file}: {short(repr(model))}: {_kind(fields)} where its scores belong, by benchmark")
+                raise InputError(
+                    f"{file}: {short(repr(model))}: {_word_value_kind(fields)} where its scores belong, by benchmark"
+                )
             for name, score in fields.items():
                 if not isinstance(score, str | None):
-                    raise InputError(f"{file}: {short(repr(model))}: {name}: {_kind(score)} where one score belongs")
+                    raise InputError(
+                        f"{file}: {short(repr(model))}: {name}: {_word_value_kind(score)} where one score belongs"
+                    )
             entries.append((f"model {short(repr(model))}", {NAMES[0]: model, **fields}))
-        return _plain(file, "YAML", entries)
+        return _parse_plain_scores(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
-def _kind(value: object) -> str:
+def _word_value_kind(value: object) -> str:
     kinds = {"list": "a list", "dict": "a mapping", "str": f"the text {short(repr(value))}", "NoneType": "nothing"}
     return kinds[type(value).__name__]
 
 
-def _plain(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | None]]]) -> _Table:
+def _parse_plain_scores(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | None]]]) -> _Table:
     names = list(dict.fromkeys(name for _, cells in entries for name in cells))
     model = next((name for name in NAMES if name in names), None)
     if model is None:
@@ -256,18 +269,18 @@ def _plain(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | N
     return _Table(
         file, kind, [where for where, _ in entries], [str(cells[model]) for _, cells in entries],
         [cells for _, cells in entries], [name for name in names if name not in (model, size, DATE)],
-        [_size(cells.get(size), unit, f"{file}: {where}: {size}") for where, cells in entries],
+        [_parse_model_size(cells.get(size), unit, f"{file}: {where}: {size}") for where, cells in entries],
         [cells.get(DATE) for _, cells in entries],
     )  # fmt: skip
 
 
-def _open_llm(file: Path, lines: Sequence[reading.Row]) -> _Table:
+def _parse_open_llm_scores(file: Path, lines: Sequence[reading.Row]) -> _Table:
     header = lines[0][1]
     values = [name for name in header if name.startswith("evaluations_") and name.endswith("_value")]
     needed = ["model_name", "model_average_score", "metadata_params_billions",
               *(name.replace("_value", "_name") for name in values)]  # fmt: skip
-    if lost := [name for name in needed if name not in header]:
-        raise InputError(f"{file}: line 1: column {lost[0]!r} of the Open LLM Leaderboard is missing")
+    if missing := [name for name in needed if name not in header]:
+        raise InputError(f"{file}: line 1: column {missing[0]!r} of the Open LLM Leaderboard is missing")
     titles = {header[name.replace("_value", "_name")] or name: name for name in values}
     titles["Average"] = "model_average_score"
     for line, cells in lines:
@@ -276,45 +289,49 @@ def _open_llm(file: Path, lines: Sequence[reading.Row]) -> _Table:
     return _Table(
         file, "Open LLM Leaderboard", [f"line {line}" for line, _ in lines], [c["model_name"] for _, c in lines],
         [{title: cells[name] for title, name in titles.items()} for _, cells in lines], list(titles),
-        [_size(c["metadata_params_billions"], BILLION, f"{file}: line {line}: metadata_params_billions")
+        [_parse_model_size(c["metadata_params_billions"], BILLION, f"{file}: line {line}: metadata_params_billions")
          for line, c in lines],
-        [c.get(OPEN_LLM_DATE) for _, c in lines], known=True,
+        [c.get(OPEN_LLM_DATE) for _, c in lines], knows_benchmarks=True,
     )  # fmt: skip
 
 
-def _swallow(file: Path, entries: Sequence[Mapping[str, Any]]) -> _Table:
+def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _Table:
     where, flat = [], []
     for place, entry in enumerate(entries, start=1):
         if not isinstance(entry["id"], str) or not entry["id"]:
-            raise InputError(f"{file}: entry {place}: {_kind(entry['id'])} where the id of a model belongs")
+            raise InputError(f"{file}: entry {place}: {_word_value_kind(entry['id'])} where the id of a model belongs")
         where.append(f"entry {short(entry['id'])}")
-        flat.append(_flat(f"{file}: {where[-1]}", entry))
+        flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
             if not isinstance(entry.get(name), str | None):
-                raise InputError(f"{file}: {where[-1]}: {name}: {_kind(entry[name])} where one value belongs")
+                raise InputError(
+                    f"{file}: {where[-1]}: {name}: {_word_value_kind(entry[name])} where one value belongs"
+                )
     return _Table(
         file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
         list(dict.fromkeys(name for scores in flat for name in scores)),
-        [_size(entry.get("params"), BILLION, f"{file}: {at}: params")
+        [_parse_model_size(entry.get("params"), BILLION, f"{file}: {at}: params")
          for at, entry in zip(where, entries, strict=True)],
-        [entry.get(DATE) for entry in entries], known=True, least=0.0,
+        [entry.get(DATE) for entry in entries], knows_benchmarks=True, least=0.0,
     )  # fmt: skip
 
 
-def _flat(where: str, entry: Mapping[str, Any]) -> dict[str, str | None]:
+def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str | None]:
     """Name every score of an entry by group and benchmark, since groups share benchmarks (`ja_post/GPQA`)."""
     if "results" not in entry:
         raise InputError(f"{where}: field 'results' is missing")
     flat = {}
-    for group, results in _mapping(entry["results"], f"{where}: results").items():
-        for name, score in _mapping(results, f"{where}: {short(group)}").items():
+    for group, results in _check_score_mapping(entry["results"], f"{where}: results").items():
+        for name, score in _check_score_mapping(results, f"{where}: {short(group)}").items():
             if not isinstance(score, str | None):
-                raise InputError(f"{where}: {short(group)}: {short(name)}: {_kind(score)} where one score belongs")
+                raise InputError(
+                    f"{where}: {short(group)}: {short(name)}: {_word_value_kind(score)} where one score belongs"
+                )
             flat[f"{group}/{name}"] = score
     return flat
 
 
-def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+def _check_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
     if value is not None and not isinstance(value, dict):
-        raise InputError(f"{where}: {_kind(value)} where a mapping of names to scores belongs")
+        raise InputError(f"{where}: {_word_value_kind(value)} where a mapping of names to scores belongs")
     return value or {}

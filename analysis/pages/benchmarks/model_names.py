@@ -33,7 +33,7 @@ def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
     if ending not in (".csv", ".yml", ".yaml"):
         raise InputError(f"{file}: aliases are read from .csv, .yaml or .yml")
     pairs: dict[str, str] = {}
-    for where, name, alias in _from_csv(file) if ending == ".csv" else _from_yaml(file):
+    for where, name, alias in _read_csv_aliases(file) if ending == ".csv" else _read_yaml_aliases(file):
         if not name or not alias:
             raise InputError(f"{file}: {where}: no {'alias' if name else 'model'}; give both, or leave the row out")
         if name in pairs:
@@ -42,15 +42,15 @@ def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
     return pairs
 
 
-def _from_csv(file: Path) -> Iterator[tuple[str, str, str]]:
-    for line, cells in reading.rows(file):
+def _read_csv_aliases(file: Path) -> Iterator[tuple[str, str, str]]:
+    for line, cells in reading.read_csv_file(file):
         if not {"model", "alias"} <= cells.keys():
             raise InputError(f"{file}: an alias table has the columns model and alias")
         yield f"line {line}", cells["model"], cells["alias"]
 
 
-def _from_yaml(file: Path) -> Iterator[tuple[str, str, str | None]]:
-    content = reading.yaml(file)
+def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
+    content = reading.read_yaml_file(file)
     if not isinstance(content, dict):
         raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
     for name, alias in content.items():
@@ -59,7 +59,7 @@ def _from_yaml(file: Path) -> Iterator[tuple[str, str, str | None]]:
         yield f"model {short(repr(name))}", name, alias
 
 
-def match(
+def match_models(
     models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None, file: str = "aliases"
 ) -> pd.DataFrame:
     """Find every model of the runs among the scored ones.
@@ -92,76 +92,89 @@ def match(
         For an alias that is not among the scores; the message begins with `file`.
     """
     names = list(dict.fromkeys(scored))
-    found = _found(models, names, dict(aliases or {}), file)
-    taken = {name for name, _ in found.values()}
-    lost, free = [name for name in models if name not in found], [name for name in names if name not in taken]
-    near_scored, near_runs = _Nearest(free), _Nearest(lost)
+    matches = _find_matches(models, names, dict(aliases or {}), file)
+    matched_names = {name for name, _ in matches.values()}
+    unmatched_models, unmatched_names = (
+        [name for name in models if name not in matches],
+        [name for name in names if name not in matched_names],
+    )
+    near_scored, near_runs = _NameIndex(unmatched_names), _NameIndex(unmatched_models)
     rows = [
-        ("runs", name, *found.get(name, ("", "")), *(near_scored.to(name) if name in lost else ("", float("nan"))))
+        (
+            "runs",
+            name,
+            *matches.get(name, ("", "")),
+            *(near_scored.find_nearest(name) if name in unmatched_models else ("", float("nan"))),
+        )
         for name in models
     ]
-    rows += [("scores", name, "", "", *near_runs.to(name)) for name in free]
+    rows += [("scores", name, "", "", *near_runs.find_nearest(name)) for name in unmatched_names]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _found(
+def _find_matches(
     models: Sequence[str], names: Sequence[str], aliases: dict[str, str], file: str
 ) -> dict[str, tuple[str, str]]:
-    known = set(names)
-    whole: dict[str, list[str]] = defaultdict(list)
-    bare: dict[str, list[str]] = defaultdict(list)
+    name_set = set(names)
+    names_by_folded: dict[str, list[str]] = defaultdict(list)
+    names_by_bare: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        whole[name.casefold()].append(name)
-        bare[_bare(name)].append(name)
-    found: dict[str, tuple[str, str]] = {}
+        names_by_folded[name.casefold()].append(name)
+        names_by_bare[_strip_organisation(name)].append(name)
+    matches: dict[str, tuple[str, str]] = {}
     for model in models:
         if model in aliases:
-            if aliases[model] not in known:
-                likely, _ = _Nearest(names).to(aliases[model])
+            if aliases[model] not in name_set:
+                likely, _ = _NameIndex(names).find_nearest(aliases[model])
                 raise InputError(
                     f"{file}: alias {short(repr(aliases[model]))} of {short(repr(model))} is not among the scores; "
                     f"nearest is {likely!r}"
                 )
-            found[model] = (aliases[model], "alias")
-        elif model in known:
-            found[model] = (model, "name")
-        elif len(whole[model.casefold()]) == 1:
-            found[model] = (whole[model.casefold()][0], "name")
-        elif len(near := bare[_bare(model)]) == 1 and ("/" in model) != ("/" in near[0]):
-            found[model] = (near[0], "name without organisation")
-    return found
+            matches[model] = (aliases[model], "alias")
+        elif model in name_set:
+            matches[model] = (model, "name")
+        elif len(names_by_folded[model.casefold()]) == 1:
+            matches[model] = (names_by_folded[model.casefold()][0], "name")
+        elif len(candidates := names_by_bare[_strip_organisation(model)]) == 1 and ("/" in model) != (
+            "/" in candidates[0]
+        ):
+            matches[model] = (candidates[0], "name without organisation")
+    return matches
 
 
-def _bare(name: str) -> str:
+def _strip_organisation(name: str) -> str:
     return name.rsplit("/", 1)[-1].casefold()
 
 
-class _Nearest:
+class _NameIndex:
     """Find the most similar of many names: compare closely only the few that share most groups of three letters."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
         self.holders: dict[str, list[int]] = defaultdict(list)
         for place, name in enumerate(names):
-            for part in _parts(name):
+            for part in _list_trigrams(name):
                 self.holders[part].append(place)
 
-    def to(self, name: str) -> tuple[str, float]:
+    def find_nearest(self, name: str) -> tuple[str, float]:
         """Return the nearest name and its similarity; ("", NaN) if no group of three letters is shared."""
-        shared: Counter[int] = Counter()
-        for part in _parts(name):
-            shared.update(self.holders.get(part, ()))
-        near = sorted(shared, key=lambda place: (-shared[place], abs(len(self.names[place]) - len(name)), place))
+        shared_counts: Counter[int] = Counter()
+        for part in _list_trigrams(name):
+            shared_counts.update(self.holders.get(part, ()))
+        shortlist = sorted(
+            shared_counts, key=lambda place: (-shared_counts[place], abs(len(self.names[place]) - len(name)), place)
+        )
         best = max(
-            ((_similarity(name, self.names[place]), -place) for place in near[:_SHORTLIST]), default=(float("nan"), 1)
+            ((_compute_name_similarity(name, self.names[place]), -place) for place in shortlist[:_SHORTLIST]),
+            default=(float("nan"), 1),
         )
         return (self.names[-best[1]], best[0]) if best[1] <= 0 else ("", best[0])
 
 
-def _parts(name: str) -> set[str]:
+def _list_trigrams(name: str) -> set[str]:
     padded = f"  {name.casefold()} "
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
-def _similarity(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()
+def _compute_name_similarity(name_a: str, name_b: str) -> float:
+    return difflib.SequenceMatcher(None, name_a.casefold(), name_b.casefold(), autojunk=False).ratio()

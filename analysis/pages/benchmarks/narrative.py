@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.benchmarks.cautions import ALL, cautions, compared, external
+from analysis.pages.benchmarks.cautions import ALL, list_cautions, list_external_benchmarks, select_compared_values
 from analysis.reporting import verdicts, words
-from analysis.reporting.words import Answer, count, listing, signed
+from analysis.reporting.words import Answer, format_signed, join_names, word_quantity
 from analysis.statistics.correlation import LEAST
 
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
@@ -17,7 +17,7 @@ CORRECTED = "after correction within each method"
 OVER_ALL = "after correction over all methods"
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say what the measures of the models correlate with, by the rules of `verdicts`.
 
     Parameters
@@ -25,154 +25,191 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     frames
         The tables named in `TABLES`.
     when
-        From `words.when`.
+        From `words.word_dates`.
 
     Returns
     -------
     Answer
         What the page says in words.
     """
-    table, doubts = frames["benchmarks"], tuple(cautions(frames))
-    asked = _asked(frames, when)
-    unheard = compared(frames).groupby("model", sort=False)["silent"].all()
-    if len(unheard) and unheard.all():
-        verdict, why = words.do_not_answer(list(unheard.index))
-        return Answer(asked, verdict, cautions=(*why, *doubts))
-    known = table.dropna(subset=["r"]) if len(table) else table.assign(clear=False)
-    if known.empty:
-        return Answer(asked, _unknown(frames), cautions=doubts, details=_together(frames))
-    known = known.assign(clear=_clear(known))
+    table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
+    asked_sentence = _describe_compared_measures(frames, when)
+    silent_by_model = select_compared_values(frames).groupby("model", sort=False)["silent"].all()
+    if len(silent_by_model) and silent_by_model.all():
+        verdict, why = words.describe_no_answer(list(silent_by_model.index))
+        return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
+    coefficients = table.dropna(subset=["r"]) if len(table) else table.assign(clear=False)
+    if coefficients.empty:
+        return Answer(
+            asked_sentence,
+            _explain_unknown_coefficients(frames),
+            cautions=doubts,
+            details=_describe_matrix_coefficients(frames),
+        )
+    coefficients = coefficients.assign(clear=_find_clear_coefficients(coefficients))
     details = {
-        "size_measures": tuple(_size(known)),
-        "accuracy_measures": tuple(_accuracy(known)),
-        "benchmarks": (*_largest(known), *_partial(known)),
+        "size_measures": tuple(_describe_size_coefficients(coefficients)),
+        "accuracy_measures": tuple(_describe_accuracy_coefficients(coefficients)),
+        "benchmarks": (*_describe_largest_coefficient(coefficients), *_describe_partial_coefficients(coefficients)),
     }
-    verdict = _verdict(mark_clear(known[known["headline"].astype(bool)]))
-    return Answer(asked, verdict, cautions=doubts, details=details | _together(frames))
+    verdict = _word_correlation_verdict(mark_clear_coefficients(coefficients[coefficients["headline"].astype(bool)]))
+    return Answer(asked_sentence, verdict, cautions=doubts, details=details | _describe_matrix_coefficients(frames))
 
 
-def _asked(frames: Mapping[str, pd.DataFrame], when: str) -> str:
-    values = compared(frames)
+def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], when: str) -> str:
+    values = select_compared_values(frames)
     sources = frames["measure_sources"]
     models, studies = values["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
-    number = int(sources.loc[sources["left_out"] == "", "n_measures"].sum())
-    known = set(frames["benchmarks"]["benchmark"])
-    others = [_spoken(name) for name in (SIZE, ACCURACY) if name in known]
-    others += [count(len(external(frames)), "benchmark")] if external(frames) else []
+    n_measures = int(sources.loc[sources["left_out"] == "", "n_measures"].sum())
+    benchmark_names = set(frames["benchmarks"]["benchmark"])
+    counterparts = [_word_benchmark(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
+    counterparts += (
+        [word_quantity(len(list_external_benchmarks(frames)), "benchmark")] if list_external_benchmarks(frames) else []
+    )
     return (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked in "
-        f"{count(studies['study'].nunique(), 'study', 'studies')}{when}; {count(number, 'measure')} of their answers "
-        f"{'was' if number == 1 else 'were'} compared with {listing(others) or 'each other'}."
+        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked in "
+        f"{word_quantity(studies['study'].nunique(), 'study', 'studies')}{when}; "
+        f"{word_quantity(n_measures, 'measure')} of their answers {'was' if n_measures == 1 else 'were'} compared "
+        f"with {join_names(counterparts) or 'each other'}."
     )
 
 
-def mark_clear(known: pd.DataFrame) -> pd.DataFrame:
+def mark_clear_coefficients(coefficients: pd.DataFrame) -> pd.DataFrame:
     """Mark the coefficients that may be named in a verdict: clear ones, corrected for the number of methods, too.
 
     `p_holm` is corrected within each method; a verdict that counts over four methods has four chances to be wrong.
     """
-    return known.assign(clear=_clear(known.assign(p_holm=known["p_holm"] * known["method"].nunique())))
+    return coefficients.assign(
+        clear=_find_clear_coefficients(
+            coefficients.assign(p_holm=coefficients["p_holm"] * coefficients["method"].nunique())
+        )
+    )
 
 
-def _clear(known: pd.DataFrame) -> pd.Series:
+def _find_clear_coefficients(coefficients: pd.DataFrame) -> pd.Series:
     """Tell which coefficients differ from 0 after Holm, and have an interval that says the same."""
-    sides = [verdicts.beyond(low, high, 0) for low, high in zip(known["lower"], known["upper"], strict=True)]
-    return verdicts.clear(known["p_holm"]) & (pd.Series(sides, known.index) != "")
+    sides = [
+        verdicts.word_interval_side(low, high, 0)
+        for low, high in zip(coefficients["lower"], coefficients["upper"], strict=True)
+    ]
+    return verdicts.mark_clear_effects(coefficients["p_holm"]) & (pd.Series(sides, coefficients.index) != "")
 
 
-def _unknown(frames: Mapping[str, pd.DataFrame]) -> str:
+def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
     """Say why no coefficient is known: too few models that answer, or nothing to compare their measures with."""
     numbers = frames["measure_sources"]["n_models"].dropna()
     if numbers.empty:
         return f"{verdicts.UNCLEAR}: no page has a measure of these models."
-    most = int(numbers.max())
-    if most < LEAST:
-        asked = f"{count(most, 'model')} asked in the same way answered"
-        return f"{verdicts.UNCLEAR}: at most {asked}, and a correlation needs {LEAST}."
+    most_models = int(numbers.max())
+    if most_models < LEAST:
+        models_text = f"{word_quantity(most_models, 'model')} asked in the same way answered"
+        return f"{verdicts.UNCLEAR}: at most {models_text}, and a correlation needs {LEAST}."
     names = frames["benchmark_names"]
     scored = "no benchmark is known of" if (names["side"] == "scores").any() else "no scores were given for"
     return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
 
 
-def _verdict(known: pd.DataFrame) -> str:
+def _word_correlation_verdict(coefficients: pd.DataFrame) -> str:
     """Name what the headline measures correlate with, where a coefficient is clear."""
-    if known.empty:
+    if coefficients.empty:
         return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
-    of = count(len(known), "correlation")
-    found = known[known["clear"]]
-    if found.empty:
-        which = f"none of {of}" if len(known) > 1 else "the one correlation"
-        verb = "differs from 0" if len(known) > 1 else "does not differ from 0"
+    total_text = word_quantity(len(coefficients), "correlation")
+    clear_rows = coefficients[coefficients["clear"]]
+    if clear_rows.empty:
+        which = f"none of {total_text}" if len(coefficients) > 1 else "the one correlation"
+        verb = "differs from 0" if len(coefficients) > 1 else "does not differ from 0"
         return f"These runs show nothing: {which} of headline measures {verb} {OVER_ALL}."
-    largest = found.loc[found["r"].abs().idxmax()]
-    others = len(found.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
-    named = f"{largest['measure']} with {_spoken(largest['benchmark'])}{' and others' if others else ''}"
-    verb = "differs" if len(found) == 1 else "differ"
-    plain = f"{len(found):,} of {of} of headline measures {verb} from 0 {OVER_ALL}"
-    return f"{named}: {plain}."
+    largest = clear_rows.loc[clear_rows["r"].abs().idxmax()]
+    has_others = len(clear_rows.drop_duplicates(["page", "study", "measure", "benchmark"])) > 1
+    pair_text = (
+        f"{largest['measure']} with {_word_benchmark(largest['benchmark'])}{' and others' if has_others else ''}"
+    )
+    verb = "differs" if len(clear_rows) == 1 else "differ"
+    plain = f"{len(clear_rows):,} of {total_text} of headline measures {verb} from 0 {OVER_ALL}"
+    return f"{pair_text}: {plain}."
 
 
-def _differ(rows: pd.DataFrame) -> str:
+def _word_clear_count(rows: pd.DataFrame) -> str:
     clear = int(rows["clear"].sum())
     return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ"
 
 
-def _spoken(name: str) -> str:
+def _word_benchmark(name: str) -> str:
     return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
 
 
-def _coefficient(row: pd.Series) -> str:
-    ends = "" if pd.isna(row["lower"]) else f"95 % interval {signed(row['lower'], 2)} to {signed(row['upper'], 2)}, "
-    return f"{signed(row['r'], 2)} ({ends}{row['n']} models)"
+def _word_coefficient(row: pd.Series) -> str:
+    ends = (
+        ""
+        if pd.isna(row["lower"])
+        else f"95 % interval {format_signed(row['lower'], 2)} to {format_signed(row['upper'], 2)}, "
+    )
+    return f"{format_signed(row['r'], 2)} ({ends}{row['n']} models)"
 
 
-def _largest(known: pd.DataFrame) -> Iterator[str]:
-    yield f"Of {count(len(known), 'coefficient')} in this table, {_differ(known)} from 0 {CORRECTED} (Holm)."
-    shown = known[known["method"] == "spearman"]
-    if len(shown):
-        row = shown.loc[shown["r"].abs().idxmax()]
-        named = f"{row['measure']} with {_spoken(row['benchmark'])} ({row['study']}, {row['condition']})"
-        yield f"The largest rank correlation is that of {named}: {_coefficient(row)}."
+def _describe_largest_coefficient(coefficients: pd.DataFrame) -> Iterator[str]:
+    yield (
+        f"Of {word_quantity(len(coefficients), 'coefficient')} in this table, {_word_clear_count(coefficients)} "
+        f"from 0 {CORRECTED} (Holm)."
+    )
+    rank_rows = coefficients[coefficients["method"] == "spearman"]
+    if len(rank_rows):
+        row = rank_rows.loc[rank_rows["r"].abs().idxmax()]
+        pair_text = f"{row['measure']} with {_word_benchmark(row['benchmark'])} ({row['study']}, {row['condition']})"
+        yield f"The largest rank correlation is that of {pair_text}: {_word_coefficient(row)}."
 
 
-def _size(known: pd.DataFrame) -> Iterator[str]:
-    rows = known[(known["benchmark"] == SIZE) & (known["method"] == "spearman") & known["headline"].astype(bool)]
+def _describe_size_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+    rows = coefficients[
+        (coefficients["benchmark"] == SIZE)
+        & (coefficients["method"] == "spearman")
+        & coefficients["headline"].astype(bool)
+    ]
     for _, row in rows.sort_values("r", key=abs, ascending=False, kind="stable").head(3).iterrows():
-        yield f"Rank correlation of {row['measure']} and size ({row['study']}): {_coefficient(row)}."
+        yield f"Rank correlation of {row['measure']} and size ({row['study']}): {_word_coefficient(row)}."
     if len(rows):
-        yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
+        yield f"Of {word_quantity(len(rows), 'such coefficient')}, {_word_clear_count(rows)} from 0 {CORRECTED}."
 
 
-def _accuracy(known: pd.DataFrame) -> Iterator[str]:
-    rows = known[(known["benchmark"] == ACCURACY) & (known["method"] == "pearson") & known["headline"].astype(bool)]
+def _describe_accuracy_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+    rows = coefficients[
+        (coefficients["benchmark"] == ACCURACY)
+        & (coefficients["method"] == "pearson")
+        & coefficients["headline"].astype(bool)
+    ]
     for _, row in rows.head(4).iterrows():
-        yield f"Pearson correlation of {row['measure']} with the accuracy on the same items: {_coefficient(row)}."
+        yield f"Pearson correlation of {row['measure']} with the accuracy on the same items: {_word_coefficient(row)}."
     if len(rows):
-        yield f"Of {count(len(rows), 'such coefficient')}, {_differ(rows)} from 0 {CORRECTED}."
+        yield f"Of {word_quantity(len(rows), 'such coefficient')}, {_word_clear_count(rows)} from 0 {CORRECTED}."
 
 
-def _partial(known: pd.DataFrame) -> Iterator[str]:
+def _describe_partial_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
     key = ["page", "study", "measure", "benchmark"]
-    plain = known[(known["method"] == "spearman") & known["clear"]]
-    given = known[known["method"] == "spearman" + GIVEN_SIZE]
-    both = plain.merge(given, on=key, suffixes=("", "_given"))
-    if len(both):
-        kept = int(both["clear_given"].sum())
-        yield f"Given size, {kept} of {len(both)} clear rank correlations with benchmarks or accuracy remain."
+    clear_rows = coefficients[(coefficients["method"] == "spearman") & coefficients["clear"]]
+    partial_rows = coefficients[coefficients["method"] == "spearman" + GIVEN_SIZE]
+    pairs = clear_rows.merge(partial_rows, on=key, suffixes=("", "_given"))
+    if len(pairs):
+        n_clear = int(pairs["clear_given"].sum())
+        yield f"Given size, {n_clear} of {len(pairs)} clear rank correlations with benchmarks or accuracy remain."
 
 
-def _together(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+def _describe_matrix_coefficients(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     """Say how many pairs of headline measures, size and benchmarks go together, for the figure of all of them."""
     table = frames["benchmark_matrix"]
-    known = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
-    if known.empty:
+    coefficients = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
+    if coefficients.empty:
         return {}
-    perfect = verdicts.clear(known["p_holm"]) & (known["r"].abs() == 1)  # which has no interval
-    known = known.assign(clear=_clear(known) | perfect)
-    said = f"Of {count(len(known), 'rank correlation')} between these measures, {_differ(known)} from 0 {CORRECTED}."
-    found = known[known["clear"]]
-    if found.empty:
-        return {"coefficients": (said,)}
-    row = found.loc[found["r"].abs().idxmax()]
+    perfect = verdicts.mark_clear_effects(coefficients["p_holm"]) & (
+        coefficients["r"].abs() == 1
+    )  # which has no interval
+    coefficients = coefficients.assign(clear=_find_clear_coefficients(coefficients) | perfect)
+    count_sentence = (
+        f"Of {word_quantity(len(coefficients), 'rank correlation')} between these measures, "
+        f"{_word_clear_count(coefficients)} from 0 {CORRECTED}."
+    )
+    clear_rows = coefficients[coefficients["clear"]]
+    if clear_rows.empty:
+        return {"coefficients": (count_sentence,)}
+    row = clear_rows.loc[clear_rows["r"].abs().idxmax()]
     names = " and ".join("size" if row[name] == SIZE else row[name] for name in ("measure_a", "measure_b"))
-    return {"coefficients": (said, f"The largest is that of {names}: {_coefficient(row)}.")}
+    return {"coefficients": (count_sentence, f"The largest is that of {names}: {_word_coefficient(row)}.")}

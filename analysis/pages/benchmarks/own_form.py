@@ -21,7 +21,7 @@ OF_STAGE = {"base": "plain", "tuned": "chat", "instruct": "chat"}
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class UnitForm:
     """Say how a unit was asked.
 
     Attributes
@@ -39,55 +39,55 @@ class Own:
     forms: int
 
 
-def compared(runs: Runs) -> dict[Unit, Own]:
-    """Say how every unit was asked: units of one study and `Own.condition` are compared.
+def find_unit_forms(runs: Runs) -> dict[Unit, UnitForm]:
+    """Say how every unit was asked: units of one study and `UnitForm.condition` are compared.
 
     A model that was asked in several forms counts once, in that of its stage: plain for a base model, chat for a tuned
     one; in the first one where its stage is not known, or that form was not asked. Its others are not in the result.
     """
-    found: dict[Unit, Own] = {}
-    used: set[tuple[str, str]] = set()
-    for name, units in _alike(runs):
-        own = {_own(runs, model, asked): len(asked) for model, asked in units.items()}
-        study, together = next(iter(own))[0], sorted({condition for *_, condition in own})
+    unit_forms: dict[Unit, UnitForm] = {}
+    used_names: set[tuple[str, str]] = set()
+    for name, units in _group_units_across_forms(runs):
+        form_counts = {_choose_unit(runs, model, model_units): len(model_units) for model, model_units in units.items()}
+        study, conditions = next(iter(form_counts))[0], sorted({condition for *_, condition in form_counts})
         # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
-        shared = name if (study, name) not in used else ", ".join(together)
-        used.add((study, name))
-        for unit, forms in own.items():
-            form = _settings(runs, unit).get("form")
-            found[unit] = Own(shared if len(together) > 1 else unit[2], str(form or ""), forms)
-    return found
+        group_name = name if (study, name) not in used_names else ", ".join(conditions)
+        used_names.add((study, name))
+        for unit, forms in form_counts.items():
+            form = _find_unit_settings(runs, unit).get("form")
+            unit_forms[unit] = UnitForm(group_name if len(conditions) > 1 else unit[2], str(form or ""), forms)
+    return unit_forms
 
 
-def _alike(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
+def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
     """Return the groups of units that differ in the form alone: their name, and by model its units."""
     groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
     for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
         study, model, condition = unit
-        fields = _settings(runs, unit)
+        fields = _find_unit_settings(runs, unit)
         same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
-        key = study, _shared(condition, fields.get("form")), same
+        key = study, _replace_form(condition, fields.get("form")), same
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
     return [(name, units) for (_, name, _), units in groups.items()]
 
 
-def _settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
+def _find_unit_settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
     """Return the fields of a unit's condition, as run.json has them."""
     study, _, condition = unit
     fields: Mapping[str, Any] = runs.info["conditions"][study][condition]
     return fields
 
 
-def _shared(condition: str, form: object) -> str:
+def _replace_form(condition: str, form: object) -> str:
     """Put "own form" in place of the form into the name of a condition.
 
-    >>> _shared("chat/4-shot", "chat")
+    >>> _replace_form("chat/4-shot", "chat")
     'own form/4-shot'
     """
     return "/".join(OWN if part == form else part for part in condition.split("/"))
 
 
-def _own(runs: Runs, model: str, asked: Sequence[Unit]) -> Unit:
+def _choose_unit(runs: Runs, model: str, model_units: Sequence[Unit]) -> Unit:
     """Choose the unit of a model that is in the form of its stage; else its first."""
     form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
-    return next((unit for unit in asked if _settings(runs, unit).get("form") == form), asked[0])
+    return next((unit for unit in model_units if _find_unit_settings(runs, unit).get("form") == form), model_units[0])

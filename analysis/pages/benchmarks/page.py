@@ -4,33 +4,35 @@ from __future__ import annotations
 
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
-from analysis.pages.benchmarks.leaderboards import load
+from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.reporting import verdicts, words
-from analysis.reporting.catalogue import pages
-from analysis.reporting.html import Html, fragment
+from analysis.reporting.catalogue import list_pages
+from analysis.reporting.html import Html, render_fragment
 from analysis.reporting.page import Page
 
 
 class BenchmarksPage(Page):
     """Show the page on what correlates over models; options: scores and what is used of them, aliases, invalid."""
 
-    protocols, studies = pages()["benchmarks"].protocols, CATALOGUE.studies
+    protocols, studies = list_pages()["benchmarks"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+        return self.show_answer(narrative.answer_question(frames, words.word_dates(self.runs.info)))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        return fragment("benchmarks/method", rules=verdicts.told("validity", "holm"))
+        return render_fragment("benchmarks/method", rules=verdicts.describe_rules("validity", "holm"))
 
     def entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""
         entries = super().entries()
         if self.options.get("scores"):
-            scores = load(*(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows")))
+            scores = read_benchmark_scores(
+                *(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows"))
+            )
             used = f"benchmarks: {', '.join(scores.frame)}"
             ignored = f"; not used: {', '.join(scores.ignored)}" if scores.ignored else ""
-            entries.insert(1, ("Scores", [scores.source, scores.told, used + ignored]))
+            entries.insert(1, ("Scores", [scores.source, scores.rows_sentence, used + ignored]))
         return entries

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from analysis.pages.benchmarks.measures import named
+from analysis.pages.benchmarks.measures import name_measures
 from analysis.reporting import labels, matrices, panels, plotting
 from analysis.reporting.columns import SHARE
-from analysis.reporting.plotting import HIGHEST, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]
@@ -23,8 +23,8 @@ BETWEEN = 0.42  # inches between two panels, for the numbers of an axis
 MEASURE = ["page", "study", "measure"]
 
 
-@styled
-def size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw measures against size, a panel for each (Takayama et al., Figure 4, for Overall).
 
     Parameters
@@ -32,28 +32,28 @@ def size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     frame
         Rows of table `measures_by_model`: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
+    looks = looks or plotting.assign_looks(frame["model"])
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
-    drawing, each = _panels(frame, width, looks, "Parameters")
-    for axes, rows in each:
+    drawing, axes_and_rows = _draw_measure_panels(frame, width, looks, "Parameters")
+    for axes, rows in axes_and_rows:
         axes.set_xscale("log")
-        axes.set_xticks(_sizes(low, high, 3), minor=False)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        axes.set_xticks(_choose_size_ticks(low, high, 3), minor=False)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_parameter_count(value)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlim(low, high)
-        _points(axes, rows, "parameters", "value", looks)
+        _draw_model_points(axes, rows, "parameters", "value", looks)
     return drawing
 
 
-@styled
-def accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw measures against the accuracy on the same items, a panel for each (Takayama et al., Figure 5).
 
     Parameters
@@ -61,25 +61,25 @@ def accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         Rows of table `measures_by_model` with an accuracy: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
-    drawing, each = _panels(frame, width, looks, "Accuracy")
-    for axes, rows in each:
-        panels.scale(axes, 0, 1)
+    looks = looks or plotting.assign_looks(frame["model"])
+    drawing, axes_and_rows = _draw_measure_panels(frame, width, looks, "Accuracy")
+    for axes, rows in axes_and_rows:
+        panels.scale_axis(axes, 0, 1)
         if (rows["unit"] == SHARE).all():
             axes.plot([0, 1], [0, 1], color=RULE, linewidth=0.7, zorder=0)
-        _points(axes, rows, "accuracy", "value", looks)
+        _draw_model_points(axes, rows, "accuracy", "value", looks)
     return drawing
 
 
-@styled
-def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a matrix of correlations in its own order, without clustering (Takayama et al., Figure 8).
 
     Parameters
@@ -94,41 +94,43 @@ def coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     Drawing
         The figure.
     """
-    values, order = square(frame)
+    values, order = build_square_matrix(frame)
     clear = np.zeros_like(values)
     if "p_holm" in frame:
-        clear, _ = square(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
-    kept = listed(values)
-    return matrices.triangle(
-        values[np.ix_(kept, kept)], [str(order[place]).replace("_", " ") for place in kept], width, edge=1,
-        name="Correlation", marked=clear[np.ix_(kept, kept)] > 0,
+        clear, _ = build_square_matrix(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
+    matrix_rows = choose_matrix_rows(values)
+    return matrices.draw_triangle(
+        values[np.ix_(matrix_rows, matrix_rows)], [str(order[place]).replace("_", " ") for place in matrix_rows],
+        width, edge=1,
+        name="Correlation", marked=clear[np.ix_(matrix_rows, matrix_rows)] > 0,
     )  # fmt: skip
 
 
-def listed(values: np.ndarray) -> list[int]:
+def choose_matrix_rows(values: np.ndarray) -> list[int]:
     """Return the rows of the matrix that are drawn: all, or those with the largest mean absolute coefficient."""
-    others = np.where(np.eye(len(values), dtype=bool), np.nan, np.abs(values))
-    known = (~np.isnan(others)).sum(axis=0)
-    means = np.nansum(others, axis=0) / np.maximum(known, 1)
+    off_diagonal = np.where(np.eye(len(values), dtype=bool), np.nan, np.abs(values))
+    n_known = (~np.isnan(off_diagonal)).sum(axis=0)
+    means = np.nansum(off_diagonal, axis=0) / np.maximum(n_known, 1)
     return sorted(np.argsort(-means, kind="stable")[:SIDE].tolist())
 
 
-def square(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+def build_square_matrix(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     """Return the symmetric matrix of a long frame (1 on the diagonal where a row has a number), and its order."""
     order = list(dict.fromkeys([*frame["measure_a"], *frame["measure_b"]]))
     place = {name: i for i, name in enumerate(order)}
     values = np.full((len(order), len(order)), np.nan)
     for a, b, r in frame[["measure_a", "measure_b", "r"]].itertuples(index=False, name=None):
         values[place[a], place[b]] = values[place[b], place[a]] = r
-    known = ~np.isnan(values).all(axis=0)
-    values[known, known] = 1.0
+    has_number = ~np.isnan(values).all(axis=0)
+    values[has_number, has_number] = 1.0
     return values, order
 
 
-def short(number: float) -> str:
+def format_parameter_count(number: float) -> str:
     """Write a number of parameters with K, M or B.
 
-    >>> short(193_600), short(7e9), short(1.5e6), short(900)
+    >>> (format_parameter_count(193_600), format_parameter_count(7e9), format_parameter_count(1.5e6),
+    ...  format_parameter_count(900))
     ('194K', '7B', '1.5M', '900')
     """
     for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
@@ -137,41 +139,43 @@ def short(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _sizes(low: float, high: float, most: int) -> list[float]:
+def _choose_size_ticks(low: float, high: float, most: int) -> list[float]:
     """Return at most `most` round numbers (1, 2 or 5 times a power of ten) between two sizes."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5) if low <= digit * 10.0**power <= high]
-    return found[:: -(-len(found) // most)]
+    ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5) if low <= digit * 10.0**power <= high]
+    return ticks[:: -(-len(ticks) // most)]
 
 
-def _panels(
+def _draw_measure_panels(
     frame: pd.DataFrame, width: float, looks: Looks, across_name: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a panel for each of the first measures, with its title, its scale and its rows; a legend where it fits."""
-    parts = [part for _, part in frame.assign(title=named(frame)).groupby(MEASURE, sort=False)][:PANELS]
+    parts = [part for _, part in frame.assign(title=name_measures(frame)).groupby(MEASURE, sort=False)][:PANELS]
     names = sorted({model for part in parts for model in part["model"]})
-    shown = labels.fitted(names, 28) if len(names) <= NAMED else []
-    across = max(1, min(2 if panels.narrow(width) else 3, len(parts)))
+    legend_names = labels.fit_names(names, 28) if len(names) <= NAMED else []
+    across = max(1, min(2 if panels.is_narrow(width) else 3, len(parts)))
     down = -(-len(parts) // across)
-    top = 0.06 + panels.LINE * panels.legend_lines(shown, width)
-    wide = (width - 0.5 - 0.1 - BETWEEN * (across - 1)) / across
-    tall = min(wide, 1.6, (HIGHEST - top - 0.3) / down - 0.4)
-    drawing, each = panels.panels(
-        width, len(parts), across, tall, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
+    top = 0.06 + panels.LINE * panels.count_legend_lines(legend_names, width)
+    panel_width = (width - 0.5 - 0.1 - BETWEEN * (across - 1)) / across
+    panel_height = min(panel_width, 1.6, (HIGHEST - top - 0.3) / down - 0.4)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(parts), across, panel_height, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
     )
-    titles = labels.shorten_all([part["title"].iloc[0] for part in parts], int((wide + BETWEEN - 0.1) / 0.066))
-    for i, (axes, part, title) in enumerate(zip(each, parts, titles, strict=True)):
-        panels.title(axes, title)
+    titles = labels.shorten_together(
+        [part["title"].iloc[0] for part in parts], int((panel_width + BETWEEN - 0.1) / 0.066)
+    )
+    for i, (axes, part, title) in enumerate(zip(panel_axes, parts, titles, strict=True)):
+        panels.draw_title(axes, title)
         values, share = part["value"].astype(float), (part["unit"] == SHARE).all()
         low, high = (0.0, 1.0) if share else (values.min(), max(values.max(), values.min() + 1e-6))
-        panels.scale(axes, low, high, axis="y")
+        panels.scale_axis(axes, low, high, axis="y")
         if i >= len(parts) - across:
-            panels.under(axes, across_name)
-    panels.legend(drawing, shown, [looks[name] for name in names[: len(shown)]])
-    return drawing, list(zip(each, parts, strict=True))
+            panels.label_x_axis(axes, across_name)
+    panels.draw_legend(drawing, legend_names, [looks[name] for name in names[: len(legend_names)]])
+    return drawing, list(zip(panel_axes, parts, strict=True))
 
 
-def _points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
+def _draw_model_points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
     """Draw a mark per row, hollow where the model does not answer."""
     for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]

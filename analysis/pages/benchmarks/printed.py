@@ -9,7 +9,7 @@ from analysis.reporting.printed import FOLDER
 SOURCE = "Takayama et al., Figure 8"
 
 
-def matrix() -> pd.DataFrame:
+def read_printed_correlations() -> pd.DataFrame:
     """Read the matrix of Figure 8 in long form, in its printed order: measure_a, measure_b, r, source."""
     wide = pd.read_csv(FOLDER / "takayama_figure8.csv").set_index("measure")
     return wide.stack().rename("r").rename_axis(["measure_a", "measure_b"]).reset_index().assign(source=SOURCE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.reporting.words import count
+from analysis.reporting.words import word_quantity
 from ground.errors import InputError, short
 
 BEST, MEAN, NEWEST = "best", "mean", "newest"
@@ -16,7 +16,7 @@ RULES = (BEST, MEAN, NEWEST)
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedRows:
     """Hold one row per model: its scores, its size, and how many rows of the file it has."""
 
     frame: pd.DataFrame
@@ -24,10 +24,10 @@ class Joined:
     rows: pd.Series
 
 
-def joined(
+def join_model_rows(
     file: Path, frame: pd.DataFrame, sizes: pd.Series, dates: pd.Series, models: Sequence[str], where: Sequence[str],
     rule: str,
-) -> Joined:  # fmt: skip
+) -> JoinedRows:  # fmt: skip
     """Join the rows of every model.
 
     Parameters
@@ -54,44 +54,44 @@ def joined(
     """
     if rule not in ("", *RULES):
         raise InputError(f"score_rows is {short(repr(rule))}; it must be {', '.join(RULES[:-1])} or {RULES[-1]}")
-    name = pd.Series(models, dtype=object)
-    several = name.duplicated(keep=False)
-    if several.any() and not rule:
-        first = name[several].iloc[0]
+    model_names = pd.Series(models, dtype=object)
+    is_repeated = model_names.duplicated(keep=False)
+    if is_repeated.any() and not rule:
+        first = model_names[is_repeated].iloc[0]
         raise InputError(
-            f"{file}: model {short(repr(first))} has {int((name == first).sum()):,} rows; say what one row of it is: "
-            f"-p score_rows={BEST}, {MEAN} or {NEWEST}"
+            f"{file}: model {short(repr(first))} has {int((model_names == first).sum()):,} rows; say what one row of "
+            f"it is: -p score_rows={BEST}, {MEAN} or {NEWEST}"
         )
-    whole = frame.assign(**{"\0size": sizes.to_numpy()}).set_index(name.rename("model"))
-    groups = whole.groupby(level=0, sort=False)
+    scores_and_sizes = frame.assign(**{"\0size": sizes.to_numpy()}).set_index(model_names.rename("model"))
+    groups = scores_and_sizes.groupby(level=0, sort=False)
     if rule == MEAN:
         single = groups.mean()
     else:
-        order = _order(file, dates, several, where) if rule == NEWEST else frame.mean(axis=1)
+        order = _parse_row_dates(file, dates, is_repeated, where) if rule == NEWEST else frame.mean(axis=1)
         # Largest first, the order of the file among equals, rows that nothing is known about last.
         ranked = order.sort_values(ascending=False, kind="stable", na_position="last").index
-        kept = ranked[~name[ranked].duplicated()].sort_values()
-        single = whole.iloc[kept].loc[groups.size().index]
-    return Joined(single.drop(columns="\0size"), single["\0size"].rename("parameters"), groups.size())
+        chosen_rows = ranked[~model_names[ranked].duplicated()].sort_values()
+        single = scores_and_sizes.iloc[chosen_rows].loc[groups.size().index]
+    return JoinedRows(single.drop(columns="\0size"), single["\0size"].rename("parameters"), groups.size())
 
 
-def told(frame: pd.DataFrame) -> str:
+def describe_joined_rows(frame: pd.DataFrame) -> str:
     """Say how many rows of the file stand for how many models, where they are more."""
-    several = frame[frame["joined_by"].astype(bool)] if "joined_by" in frame else frame.iloc[:0]
-    if several.empty:
+    joined_pairs = frame[frame["joined_by"].astype(bool)] if "joined_by" in frame else frame.iloc[:0]
+    if joined_pairs.empty:
         return ""
-    most = several.loc[several["rows"].idxmax()]
+    most = joined_pairs.loc[joined_pairs["rows"].idxmax()]
     return (
-        f" {int(most['rows']):,} rows of the file are {count(int(most['n']), 'model')} here: several rows of one model "
-        f"were joined to one ({most['joined_by']})."
+        f" {int(most['rows']):,} rows of the file are {word_quantity(int(most['n']), 'model')} here: several rows of "
+        f"one model were joined to one ({most['joined_by']})."
     )
 
 
-def _order(file: Path, dates: pd.Series, several: pd.Series, where: Sequence[str]) -> pd.Series:
+def _parse_row_dates(file: Path, dates: pd.Series, several: pd.Series, where: Sequence[str]) -> pd.Series:
     """Read the dates of the rows that have to be compared."""
-    read = pd.to_datetime(dates.where(several), format="ISO8601", errors="coerce", utc=True)
-    for at in several[several & read.isna()].index[:1]:
-        given = dates[at]
-        what = f"date {short(repr(given))} is no date such as 2024-05-31" if given else "no date"
-        raise InputError(f"{file}: {where[at]}: {what}, so there is no newest row; choose {BEST} or {MEAN}")
-    return read
+    parsed_dates = pd.to_datetime(dates.where(several), format="ISO8601", errors="coerce", utc=True)
+    for row in several[several & parsed_dates.isna()].index[:1]:
+        date_text = dates[row]
+        problem = f"date {short(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
+        raise InputError(f"{file}: {where[row]}: {problem}, so there is no newest row; choose {BEST} or {MEAN}")
+    return parsed_dates

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.benchmarks import own_form
-from analysis.pages.benchmarks.leaderboards import Scores, load
-from analysis.pages.benchmarks.measures import collected, named
-from analysis.pages.benchmarks.model_names import match, read_aliases
+from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
+from analysis.pages.benchmarks.measures import collect_measures, name_measures
+from analysis.pages.benchmarks.model_names import match_models, read_aliases
 from analysis.reporting.catalogue import list_unanswered_protocols
 from analysis.statistics import correlation
-from analysis.statistics.multiplicity import holm_within
+from analysis.statistics.multiplicity import correct_families_by_holm
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GIVEN_SIZE = " given size"
 
 
 @dataclass(frozen=True)
-class _Models:
+class _ModelFacts:
     """Hold what is known of the models beside their measures: benchmarks, size (log10), rows of the file."""
 
     benchmarks: pd.DataFrame
@@ -37,14 +37,14 @@ class _Models:
     rows: pd.Series
 
 
-def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
+def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     """Say why there is no correlation to show.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
-    given
+        From `analysis.runs.open_runs`.
+    options
         The parameters of the report: with a file of `scores`, the benchmarks are correlated among themselves.
 
     Returns
@@ -53,18 +53,18 @@ def uncorrelated(runs: Runs, given: Mapping[str, Any]) -> str:
         Empty where there may be a correlation.
     """
     unanswered = list_unanswered_protocols()
-    answered = {name for name, about in runs.info["studies"].items() if about["protocol"] not in unanswered}
-    if not answered:
+    answered_studies = {name for name, about in runs.info["studies"].items() if about["protocol"] not in unanswered}
+    if not answered_studies:
         return "accuracies without answers have no measures to correlate"
-    if given.get("scores"):
+    if options.get("scores"):
         return ""
-    units = own_form.compared(runs).items()
-    found = Counter((study, own.condition) for (study, *_), own in units if study in answered)
-    most, least = max(found.values(), default=0), correlation.LEAST
+    units = own_form.find_unit_forms(runs).items()
+    unit_counts = Counter((study, unit_form.condition) for (study, *_), unit_form in units if study in answered_studies)
+    most, least = max(unit_counts.values(), default=0), correlation.LEAST
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
 
 
-def benchmarks(
+def tabulate_benchmark_correlations(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
@@ -73,9 +73,10 @@ def benchmarks(
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     scores, score_columns, score_rows, aliases
-        As in `leaderboards.load` and `model_names.read_aliases`; without scores only size and accuracy are compared.
+        As in `leaderboards.read_benchmark_scores` and `model_names.read_aliases`; without scores only size and accuracy
+        are compared.
     invalid
         As in the tables that the measures are of.
 
@@ -88,21 +89,24 @@ def benchmarks(
         10. Measures that fewer than 4 models have are in table `measure_sources` only. rows: rows of the file that the
         n models have; joined_by: the rule that made one of several rows of a model.
     """
-    values, given = _correlated(runs, invalid), _given(runs, scores, score_columns, score_rows, aliases)
-    models, rows = _known(runs, given, aliases), list[dict[str, object]]()
-    for part in _measures(values):
-        about = part.iloc[0][[*OF, "headline"]].to_dict()
-        ours = _by_model(part, "value", models)
-        for benchmark, theirs in _beside(part, models):
-            rows += _coefficients(ours, theirs, models, {**about, "benchmark": benchmark})
+    values, score_table = (
+        _select_correlated_values(runs, invalid),
+        _read_scores_once(runs, scores, score_columns, score_rows, aliases),
+    )
+    models, rows = _build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
+    for part in _split_measures(values):
+        measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
+        ours = _index_by_model(part, "value", models)
+        for benchmark, theirs in _list_counterparts(part, models):
+            rows += _compute_measure_coefficients(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
     table = pd.DataFrame(rows)
     if table.empty:
         return table
     table = table.sort_values("headline", ascending=False, kind="stable", ignore_index=True)
-    return _ruled(table.assign(p_holm=holm_within(table, ["method"])), given)
+    return _add_join_rule(table.assign(p_holm=correct_families_by_holm(table, ["method"])), score_table)
 
 
-def benchmark_matrix(
+def tabulate_benchmark_matrix(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
@@ -118,29 +122,39 @@ def benchmark_matrix(
     Returns
     -------
     DataFrame
-        The columns of `correlation.matrix`, rows and joined_by; both methods.
+        The columns of `correlation.correlate_all_pairs`, rows and joined_by; both methods.
     """
-    values, given = _correlated(runs, invalid), _given(runs, scores, score_columns, score_rows, aliases)
-    models = _known(runs, given, aliases)
+    values, score_table = (
+        _select_correlated_values(runs, invalid),
+        _read_scores_once(runs, scores, score_columns, score_rows, aliases),
+    )
+    models = _build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
-        label: _by_model(part, "value", models)
-        for label, part in values.groupby(named(values, set(models.benchmarks)), sort=False)
+        label: _index_by_model(part, "value", models)
+        for label, part in values.groupby(name_measures(values, set(models.benchmarks)), sort=False)
     }
     if not ours:
         return pd.DataFrame()
-    others = {**dict(models.benchmarks.items()), SIZE: models.size}
+    external_columns = {**dict(models.benchmarks.items()), SIZE: models.size}
     frame = pd.DataFrame({
-        **{name: known for name, known in others.items() if known.notna().sum() >= correlation.LEAST}, **ours
+        **{name: series for name, series in external_columns.items() if series.notna().sum() >= correlation.LEAST},
+        **ours
     })  # fmt: skip
     parts = [
-        correlation.matrix(frame.apply(lambda column, method=method: _scaled(column, method)), [method])
+        correlation.correlate_all_pairs(
+            frame.apply(lambda column, method=method: _replace_infinite_values(column, method)), [method]
+        )
         for method in correlation.METHODS
     ]
-    return _ruled(_with_rows(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)), given)
+    return _add_join_rule(
+        _add_row_counts(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)), score_table
+    )
 
 
-def score_matrix(runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "") -> pd.DataFrame:
+def tabulate_score_matrix(
+    runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = ""
+) -> pd.DataFrame:
     """Correlate the benchmarks of the file over all models in it, whether or not they were asked here.
 
     Parameters
@@ -151,16 +165,24 @@ def score_matrix(runs: Runs, *, scores: str = "", score_columns: str = "", score
     Returns
     -------
     DataFrame
-        The columns of `correlation.matrix`, rows (of the file, that the n models have) and joined_by; a model is one
-        model, however many rows it has.
+        The columns of `correlation.correlate_all_pairs`, rows (of the file, that the n models have) and joined_by; a
+        model is one model, however many rows it has.
     """
-    given = _given(runs, scores, score_columns, score_rows)
-    if given is None:
-        return correlation.matrix(pd.DataFrame())
-    return _ruled(_with_rows(correlation.matrix(given.frame), given.frame, given.rows, list(given.frame)), given)
+    score_table = _read_scores_once(runs, scores, score_columns, score_rows)
+    if score_table is None:
+        return correlation.correlate_all_pairs(pd.DataFrame())
+    return _add_join_rule(
+        _add_row_counts(
+            correlation.correlate_all_pairs(score_table.frame),
+            score_table.frame,
+            score_table.rows,
+            list(score_table.frame),
+        ),
+        score_table,
+    )
 
 
-def benchmark_names(
+def tabulate_benchmark_names(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = ""
 ) -> pd.DataFrame:
     """List which model of the runs is which model of the scores, and what is unmatched on both sides.
@@ -173,14 +195,14 @@ def benchmark_names(
     Returns
     -------
     DataFrame
-        The columns of `model_names.match`.
+        The columns of `model_names.match_models`.
     """
-    given = _given(runs, scores, score_columns, score_rows, aliases)
-    names = list(given.frame.index) if given else []
-    return match(_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
+    score_table = _read_scores_once(runs, scores, score_columns, score_rows, aliases)
+    names = list(score_table.frame.index) if score_table else []
+    return match_models(_list_asked_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
 
 
-def measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """Return the measures of every model under every condition, those that are correlated and others.
 
     Parameters
@@ -191,12 +213,12 @@ def measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `Collected.values`: one row per model, condition and measure.
+        `CollectedMeasures.values`: one row per model, condition and measure.
     """
-    return collected(runs, invalid).values
+    return collect_measures(runs, invalid).values
 
 
-def measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """List how the models of every page and study were compared, and which measures were left out.
 
     Parameters
@@ -207,42 +229,42 @@ def measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `Collected.sources`: one row per page and study, or per table that could not be made.
+        `CollectedMeasures.sources`: one row per page and study, or per table that could not be made.
     """
-    return collected(runs, invalid).sources
+    return collect_measures(runs, invalid).sources
 
 
-def _models(runs: Runs) -> list[str]:
-    asked = runs.execute("SELECT model FROM units GROUP BY model ORDER BY min(position)").fetchall()
-    return [row[0] for row in asked]
+def _list_asked_models(runs: Runs) -> list[str]:
+    model_rows = runs.execute("SELECT model FROM units GROUP BY model ORDER BY min(position)").fetchall()
+    return [row[0] for row in model_rows]
 
 
-def _correlated(runs: Runs, invalid: str) -> pd.DataFrame:
+def _select_correlated_values(runs: Runs, invalid: str) -> pd.DataFrame:
     """Return the values that are correlated: of the chosen conditions, of models that answer, and of enough of them."""
-    values = collected(runs, invalid).values
-    known = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
-    return known[known.groupby(OF)["model"].transform("nunique") >= correlation.LEAST]
+    values = collect_measures(runs, invalid).values
+    valid_values = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
+    return valid_values[valid_values.groupby(OF)["model"].transform("nunique") >= correlation.LEAST]
 
 
-def _measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _split_measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for _, part in values.groupby(OF, sort=False):
         yield part
 
 
-def _by_model(part: pd.DataFrame, column: str, models: _Models) -> pd.Series:
+def _index_by_model(part: pd.DataFrame, column: str, models: _ModelFacts) -> pd.Series:
     return part.set_index("model")[column].reindex(models.size.index).astype(float)
 
 
-def _beside(part: pd.DataFrame, models: _Models) -> Iterator[tuple[str, pd.Series]]:
+def _list_counterparts(part: pd.DataFrame, models: _ModelFacts) -> Iterator[tuple[str, pd.Series]]:
     """Yield what a measure is correlated with: benchmarks and size where known, and the accuracy on its own items."""
-    yield from ((str(name), known) for name, known in models.benchmarks.items() if known.notna().any())
+    yield from ((str(name), series) for name, series in models.benchmarks.items() if series.notna().any())
     if models.size.notna().any():
         yield SIZE, models.size
     if part["accuracy"].notna().any():
-        yield ACCURACY, _by_model(part, "accuracy", models)
+        yield ACCURACY, _index_by_model(part, "accuracy", models)
 
 
-def _scaled(values: pd.Series, method: str) -> pd.Series:
+def _replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
     """Make infinite values (XParaCon without any change) the largest rank, or, for Pearson, no value."""
     infinite = np.isinf(values)
     if not infinite.any():
@@ -251,64 +273,70 @@ def _scaled(values: pd.Series, method: str) -> pd.Series:
     return finite if method == "pearson" else finite.rank().mask(infinite, np.sign(values) * (len(values) + 1))
 
 
-def _given(runs: Runs, scores: str, columns: str, rows: str, aliases: str = "") -> Scores | None:
+def _read_scores_once(runs: Runs, scores: str, columns: str, rows: str, aliases: str = "") -> Scores | None:
     """Read the file of scores, once per report; None where none is given."""
     if scores:
-        return runs.kept(("scores", scores, columns, rows), lambda: load(scores, columns, rows))
+        return runs.compute_once(
+            ("scores", scores, columns, rows), lambda: read_benchmark_scores(scores, columns, rows)
+        )
     for name, value in (("score_columns", columns), ("score_rows", rows), ("aliases", aliases)):
         if value:
             raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")
     return None
 
 
-def _known(runs: Runs, given: Scores | None, aliases: str) -> _Models:
+def _build_model_facts(runs: Runs, score_table: Scores | None, aliases: str) -> _ModelFacts:
     """Return benchmarks, size and rows of the file of all models of the runs."""
-    names = _models(runs)
+    names = _list_asked_models(runs)
     sizes = {name: runs.info["models"][name].get("parameters") for name in names}
     size = np.log10(pd.to_numeric(pd.Series(sizes, dtype=object), errors="coerce").astype(float))
-    if given is None:
-        return _Models(pd.DataFrame(index=names), size, pd.Series(0, names))
-    external = _matched(given, names, aliases)
+    if score_table is None:
+        return _ModelFacts(pd.DataFrame(index=names), size, pd.Series(0, names))
+    external = _match_scores(score_table, names, aliases)
     size = size.fillna(np.log10(external.pop(SIZE)))
     counts = external.pop(ROWS).fillna(0).astype(int)
-    return _Models(external, size, counts)
+    return _ModelFacts(external, size, counts)
 
 
-def _matched(scores: Scores, models: list[str], aliases: str) -> pd.DataFrame:
+def _match_scores(scores: Scores, models: list[str], aliases: str) -> pd.DataFrame:
     """Return scores, size and rows of the matched models under the runs' names for them; NaN for the others."""
-    known = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
-    given = {model: alias for model, alias in (read_aliases(aliases) if aliases else {}).items() if model in models}
-    found = match(models, known.index, given, aliases)
-    found = found[found["side"] == "runs"]
-    return known.reindex(found["matched"].where(found["matched"] != "", None)).set_axis(found["model"])
+    score_frame = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
+    run_aliases = {
+        model: alias for model, alias in (read_aliases(aliases) if aliases else {}).items() if model in models
+    }
+    matches = match_models(models, score_frame.index, run_aliases, aliases)
+    matches = matches[matches["side"] == "runs"]
+    return score_frame.reindex(matches["matched"].where(matches["matched"] != "", None)).set_axis(matches["model"])
 
 
-def _with_rows(table: pd.DataFrame, frame: pd.DataFrame, counts: pd.Series, external: list[str]) -> pd.DataFrame:
+def _add_row_counts(table: pd.DataFrame, frame: pd.DataFrame, counts: pd.Series, external: list[str]) -> pd.DataFrame:
     """Add the number of rows of the file that the models of every pair have; 0 for pairs without a benchmark of it."""
-    known = frame.notna().astype(int)
-    rows = known.T @ known.mul(counts.to_numpy(), axis=0)
+    has_value = frame.notna().astype(int)
+    rows = has_value.T @ has_value.mul(counts.to_numpy(), axis=0)
     pairs = table[["measure_a", "measure_b"]].itertuples(index=False, name=None)
-    used = [int(rows.at[a, b]) if a in external or b in external else 0 for a, b in pairs]
-    return table.assign(rows=used)
+    row_counts = [int(rows.at[a, b]) if a in external or b in external else 0 for a, b in pairs]
+    return table.assign(rows=row_counts)
 
 
-def _ruled(table: pd.DataFrame, given: Scores | None) -> pd.DataFrame:
+def _add_join_rule(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFrame:
     """Add the rule that joined the rows of the file, where there are more of them than models."""
-    return table.assign(joined_by=np.where(table["rows"] > table["n"], given.rule if given else "", ""))
+    return table.assign(joined_by=np.where(table["rows"] > table["n"], score_table.rule if score_table else "", ""))
 
 
-def _coefficients(
-    ours: pd.Series, theirs: pd.Series, models: _Models, about: dict[str, Any]
+def _compute_measure_coefficients(
+    ours: pd.Series, theirs: pd.Series, models: _ModelFacts, about: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""
     external = about["benchmark"] in models.benchmarks
     for method in correlation.METHODS:
-        one, other = _scaled(ours, method), _scaled(theirs, method)
-        known = one.notna() & other.notna()
-        kinds = {method: (None, known)}
+        our_values, their_values = _replace_infinite_values(ours, method), _replace_infinite_values(theirs, method)
+        has_both = our_values.notna() & their_values.notna()
+        kinds = {method: (None, has_both)}
         if about["benchmark"] != SIZE:
-            kinds[method + GIVEN_SIZE] = models.size, known & models.size.notna()
-        for name, (given, used) in kinds.items():
-            found = correlation.row(correlation.coefficient(one, other, method=method, given=given))
-            rows = int(models.rows[used].sum()) if external else 0
-            yield {**about, "method": name, "interval": correlation.INTERVAL, **found, "rows": rows}
+            kinds[method + GIVEN_SIZE] = models.size, has_both & models.size.notna()
+        for name, (covariate, is_used) in kinds.items():
+            coefficient = correlation.build_coefficient_row(
+                correlation.correlate_over_models(our_values, their_values, method=method, given=covariate)
+            )
+            rows = int(models.rows[is_used].sum()) if external else 0
+            yield {**about, "method": name, "interval": correlation.INTERVAL, **coefficient, "rows": rows}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from analysis.pages.choice.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
-UNIT = names("study model condition subset n_questions")
+UNIT = split_names("study model condition subset n_questions")
 PAIRED = "95 % intervals over the questions that both have (Newcombe)"
 KEPT = (
     "changed same_in_wordings same_in_orders same_throughout same_letter turned_by_wordings turned_by_orders "
@@ -16,59 +16,63 @@ KEPT = (
 CHANGE = {"difference": ("lower", "upper")}
 
 
-def with_ends(figures: str) -> tuple[str, ...]:
+def name_figures_with_ends(figures: str) -> tuple[str, ...]:
     """Name figures with the ends of their intervals."""
-    return tuple(column for name in names(figures) for column in (name, f"{name}_lower", f"{name}_upper"))
+    return tuple(column for name in split_names(figures) for column in (name, f"{name}_lower", f"{name}_upper"))
 
 
-def ends(figures: str) -> frozenset[str]:
+def name_interval_ends(figures: str) -> frozenset[str]:
     """Name the ends of the intervals of figures."""
-    return frozenset(with_ends(figures)) - frozenset(names(figures))
+    return frozenset(name_figures_with_ends(figures)) - frozenset(split_names(figures))
 
 
 TABLES = {
     "choice": Table(
-        "tables.choice",
+        "tables.tabulate_choice",
         "How right the models are, and how far that holds in other words",
         f"Accuracy, XParaCon and perfectly correct wordings (Choi, sections 2 and 3.3), with {OVER_ITEMS}. XParaCon is "
         "the "
         "negative base-2 logarithm of the mean standard deviation of the wordings' accuracies, and infinite where no "
         "question varies. Chance is the accuracy of guessing.",
         (*UNIT, "n", "validity", "least_validity", "no_choice", "reading", "n_texts", "read_otherwise",
-         *with_ends("accuracy"), "chance",
-         *with_ends("xparacon"), "mean_sd", "n_varying", *with_ends("perfectly_correct"), "no_interval"),
-        ends("accuracy xparacon perfectly_correct"), BARE | {"reading", "n_texts", "read_otherwise"},
+         *name_figures_with_ends("accuracy"), "chance",
+         *name_figures_with_ends("xparacon"), "mean_sd", "n_varying", *name_figures_with_ends("perfectly_correct"),
+         "no_interval"),
+        name_interval_ends("accuracy xparacon perfectly_correct"), BARE | {"reading", "n_texts", "read_otherwise"},
         measures=Measures(
             {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
-            headline=names("xparacon accuracy"), lead="xparacon", kinds=("subset",), accuracy={"xparacon": "accuracy"},
+            headline=split_names("xparacon accuracy"), lead="xparacon", kinds=("subset",),
+            accuracy={"xparacon": "accuracy"},
         ),
     ),
     "choice_wordings": Table(
-        "tables.wordings",
+        "tables.tabulate_choice_wordings",
         "Accuracy by wording",
         f"Accuracy and the share of questions answered rightly in every order, with {OVER_ITEMS}. The counterpart of "
         "Choi, Table 8, whose rows stand below ours: the judge model, by which the paper's questions were chosen.",
-        (*names("source study model condition subset wording n_questions"),
-         *with_ends("accuracy perfectly_correct"), "no_interval"),
-        ends("accuracy perfectly_correct"), BARE,
+        (*split_names("source study model condition subset wording n_questions"),
+         *name_figures_with_ends("accuracy perfectly_correct"), "no_interval"),
+        name_interval_ends("accuracy perfectly_correct"), BARE,
     ),
     "choice_classes": Table(
-        "tables.classes",
+        "tables.tabulate_choice_classes",
         "Questions whose wordings are all, partly or never perfectly correct",
         f"Perfectly correct: answered rightly in every order (Choi, equation 1), with {OVER_ITEMS}. Partly: some "
         "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent.",
-        (*UNIT, *names("n_confident n_inconsistent n_unconfident"), *with_ends("confident inconsistent unconfident"),
+        (*UNIT, *split_names("n_confident n_inconsistent n_unconfident"), *name_figures_with_ends("confident "
+                                                                                                  "inconsistent "
+                                                                                                  "unconfident"),
          "no_interval"),
-        ends("confident inconsistent unconfident"), BARE,
+        name_interval_ends("confident inconsistent unconfident"), BARE,
     ),
     "choice_consistency": Table(
-        "tables.consistency",
+        "tables.tabulate_choice_consistency",
         "How often a model keeps its choice, right or wrong",
         f"Shares with one and the same choice, with {OVER_ITEMS}. An answer that is no choice is not the same as any. "
         "One letter in all orders is what a model gives that looks at the letters only. Turned: of two answers that "
         "differ in the wording only, or in the order only, how many take different choices.",
-        (*UNIT, "validity", *with_ends(KEPT), "no_interval"),
-        ends(KEPT), BARE,
+        (*UNIT, "validity", *name_figures_with_ends(KEPT), "no_interval"),
+        name_interval_ends(KEPT), BARE,
         measures=Measures(
             {"turned_by_wordings": "Choices turned by wordings", "turned_by_orders": "Choices turned by orders",
              "same_throughout": "One choice throughout"},
@@ -76,72 +80,73 @@ TABLES = {
         ),
     ),
     "positions": Table(
-        "tables.positions",
+        "tables.tabulate_choice_positions",
         "Which letters are chosen",
         f"Share of each letter among the answers, by the letter of the right choice and over all, with {OVER_ITEMS}. "
         "Preference: share over all minus that for which the letter is right; without one, it is 0 but for chance.",
-        (*names("study model condition right letter n_questions n validity"), *with_ends("share"), "is_right",
-         *with_ends("preference"), "no_interval"),
-        ends("share preference"), BARE,
+        (*split_names("study model condition right letter n_questions n validity"), *name_figures_with_ends("share"),
+         "is_right",
+         *name_figures_with_ends("preference"), "no_interval"),
+        name_interval_ends("share preference"), BARE,
     ),
     "choice_differences": Table(
-        "comparisons.differences",
+        "comparisons.tabulate_choice_differences",
         "Differences between models",
         f"Models that were asked in the same way, a minus b, with {PAIRED}. p of XParaCon compares the mean standard "
         "deviations; it is there, too, where XParaCon is infinite and has no difference.",
-        names("study subset measure a_model a_condition b_model b_condition n_questions a_validity b_validity a b "
-              "difference lower upper p p_least p_holm no_interval"),
-        frozenset(names("lower upper")), BARE, CHANGE,
+        split_names("study subset measure a_model a_condition b_model b_condition n_questions a_validity b_validity a "
+              "b difference lower upper p p_least p_holm no_interval"),
+        frozenset(split_names("lower upper")), BARE, CHANGE,
     ),
     "choice_changes": Table(
-        "comparisons.changes",
+        "comparisons.tabulate_choice_changes",
         "What the prompt and the tuning change",
         f"After minus before, with {PAIRED}. Tuning: a model with its adapter and without, under one prompt. Prompt: "
         "one model under the paraphrase-aware prompt and under the base prompt. Tuning and prompt together are what "
         "Choi, Table 5, compares.",
-        names("study subset change measure model_before condition_before model_after condition_after n_questions "
+        split_names("study subset change measure model_before condition_before model_after condition_after n_questions "
               "validity_before validity_after before after difference lower upper p p_least p_holm no_interval"),
-        frozenset(names("lower upper")), BARE, CHANGE,
+        frozenset(split_names("lower upper")), BARE, CHANGE,
     ),
     "choice_building": Table(
-        "recorded.building",
+        "recorded.tabulate_choice_building",
         "How the questions were chosen",
         "Numbers of questions after each step of `waver choice build`, and why others were left out. Below them the "
         "paper's numbers (Choi, Tables 2 and 4).",
-        names("source study step of count reason"),
-        frozenset(), frozenset(names("study reason")),
+        split_names("source study step of count reason"),
+        frozenset(), frozenset(split_names("study reason")),
     ),
     "choice_printed": Table(
-        "recorded.beside_printed",
+        "recorded.tabulate_choice_beside_printed",
         "These models beside the printed ones",
         "Accuracy and XParaCon as in Choi, Tables 3 and 5: other models and other questions, to be read as context. "
         "The paper asks tuned models with the paraphrase-aware prompt, the others with the base prompt.",
-        names("source study model condition tuned subset n_questions accuracy xparacon"),
+        split_names("source study model condition tuned subset n_questions accuracy xparacon"),
         frozenset(), frozenset({"study"}),
     ),
     "choice_history": Table(
-        "recorded.history",
+        "recorded.tabulate_training_history",
         "Losses while the adapters were trained",
         "As the training wrote them down.",
-        names("model base_model step epoch loss validation_loss"),
+        split_names("model base_model step epoch loss validation_loss"),
         frozenset(), frozenset({"validation_loss"}),
     ),
     "choice_examples": Table(
-        "examples.examples",
+        "examples.tabulate_choice_examples",
         "Right, and wrong when asked differently",
         "For every model a question that it answers rightly, and with another choice in other words or in another "
         "order of the same choices.",
-        names("study model condition change item right variant_before text_before order_before said_before "
+        split_names("study model condition change item right variant_before text_before order_before said_before "
               "variant_after text_after order_after said_after"),
     ),
 }  # fmt: skip
 FIGURES = {
-    "choice_map": Figure("Accuracy and XParaCon", "figures.choice_map"),
-    "choice_xparacon": Figure("XParaCon of every model", "figures.choice_xparacon"),
-    "choice_positions": Figure("Which letters are chosen", "figures.choice_positions"),
+    "choice_map": Figure("Accuracy and XParaCon", "figures.frame_choice_map"),
+    "choice_xparacon": Figure("XParaCon of every model", "figures.frame_choice_xparacon"),
+    "choice_positions": Figure("Which letters are chosen", "figures.frame_choice_positions"),
     "choice_losses": Figure(
         "Loss during training",
-        "figures.choice_losses",
+        "figures.frame_choice_losses",
         nothing="No model here has an adapter that records its training.",
     ),
 }
@@ -153,6 +158,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     rewordings=Rewordings(
-        "analysis.reporting.reworded.choices:read", "analysis.reporting.reworded.choices:has_rewordings"
+        "analysis.reporting.reworded.choices:read_accuracy_studies",
+        "analysis.reporting.reworded.choices:has_rewordings",
     ),
 )

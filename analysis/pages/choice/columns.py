@@ -10,10 +10,10 @@ WORDINGS = {"original": "original", "paraphrase_1": "first paraphrase", "paraphr
 MEASURES = {"accuracy": "accuracy", "xparacon": "XParaCon", "perfectly_correct": "perfectly correct"}
 
 
-def wording(name: str) -> str:
+def word_choice_wording(name: str) -> str:
     """Write the name of a wording in words.
 
-    >>> wording("paraphrase_1"), wording("paraphrase_12")
+    >>> word_choice_wording("paraphrase_1"), word_choice_wording("paraphrase_12")
     ('first paraphrase', 'paraphrase 12')
     """
     return WORDINGS.get(name, name.replace("_", " "))
@@ -32,10 +32,12 @@ COLUMNS: Mapping[str, Column] = {
         "original or one of the paraphrases; of printed rows, the first is by Gemini 2.5 Flash Lite, the second by "
         "Claude 3.5 Sonnet",
         header="Wording",
-        said=wording,
+        word_name=word_choice_wording,
     ),
     "measure": Column(
-        "accuracy, xparacon or perfectly_correct (table `choice`)", header="Measure", said=lambda name: MEASURES[name]
+        "accuracy, xparacon or perfectly_correct (table `choice`)",
+        header="Measure",
+        word_name=lambda name: MEASURES[name],
     ),
     "right": Column("letter at which the right choice is shown; all: whichever it is", header="Right"),
     "choice_examples.right": Column("the right choice", header="Right choice"),
@@ -119,8 +121,8 @@ COLUMNS: Mapping[str, Column] = {
         "share of questions that are answered rightly in all orders of this wording", SHARE, "Perfectly correct", 3
     ),
     **{
-        f"{prefix}{name}": Column(f"{what} of which {which} wordings are perfectly correct", unit, header, digits)
-        for prefix, what, unit, digits in (
+        f"{prefix}{name}": Column(f"{quantity} of which {which} wordings are perfectly correct", unit, header, digits)
+        for prefix, quantity, unit, digits in (
             ("", "share of questions", SHARE, 3),
             ("n_", "questions", "questions", None),
         )

@@ -41,8 +41,8 @@ def _refuse_other_content(out: Path) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
-    from analysis.pages.choice.selection import judged, records, summary
-    from analysis.runs.choices import PROTOCOL, studies
+    from analysis.pages.choice.selection import build_selection_records, select_judge, summarize_selection
+    from analysis.runs.choices import PROTOCOL, read_choice_studies
     from ground.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":
@@ -50,11 +50,11 @@ def main(args: argparse.Namespace) -> int:
     if args.out.is_dir():
         raise InputError(f"--out {args.out}: this is a folder; give another name")
     _refuse_other_content(args.out)
-    found = studies(runs.open(args.run, protocols=(PROTOCOL,)))
-    if len(found) > 1:
+    choice_studies = read_choice_studies(runs.open_runs(args.run, protocols=(PROTOCOL,)))
+    if len(choice_studies) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
-    judge = judged(found[0], args.model, args.condition)
-    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records(judge))
-    write_atomically(args.out, lambda aside: aside.write_text(text, encoding="utf-8"))
-    print(json.dumps(summary(judge), indent=1, ensure_ascii=False))
+    judge = select_judge(choice_studies[0], args.model, args.condition)
+    text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in build_selection_records(judge))
+    write_atomically(args.out, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    print(json.dumps(summarize_selection(judge), indent=1, ensure_ascii=False))
     return 0

@@ -11,8 +11,8 @@ import pandas as pd
 
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, XPARACON
-from analysis.runs.choices import PER_BYTE, Choices, find_reading, studies
-from analysis.statistics.multiplicity import holm_within
+from analysis.runs.choices import PER_BYTE, Choices, find_reading, read_choice_studies
+from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SAMPLED = ("temperature", "samples", "effort")
 FAMILY = ("study", "subset", "measure")
 
 
-def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare models that were asked in the same way, on the questions that both were asked.
 
     Of two models, conditions of the same form are compared; where they were asked in different forms, as base and tuned
@@ -34,9 +34,9 @@ def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     resamples, seed
-        Draws of the test (`significance.exchanged`; 0: no p values and no intervals) and its seed.
+        Draws of the test (`significance.compute_permutation_p_values`; 0: no p values and no intervals) and its seed.
 
     Returns
     -------
@@ -47,32 +47,39 @@ def differences(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
     """
     rows = [
         row
-        for study in studies(runs)
-        for row in _compared(study, _models(study, runs.info["conditions"][study.study]), resamples, seed)
+        for study in read_choice_studies(runs)
+        for row in _compare_pairs(study, _pair_models(study, runs.info["conditions"][study.study]), resamples, seed)
     ]
-    return _corrected(rows)
+    return _add_corrected_p_values(rows)
 
 
-def _models(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
+def _pair_models(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
     """List the pairs of models that are compared; of too many, each model with the first."""
-    ways = [(_asked(conditions, name) | {"form": None}, name.endswith(PER_BYTE)) for _, name in study.units]
+    asking_ways = [
+        (_select_asking_fields(conditions, name) | {"form": None}, name.endswith(PER_BYTE)) for _, name in study.units
+    ]
     forms = [conditions[name.removesuffix(PER_BYTE)].get("form") for _, name in study.units]
-    of = {model: {form for (other, _), form in zip(study.units, forms, strict=True) if other == model}
+    forms_by_model = {model: {form for (other_model, _),
+                              form in zip(study.units, forms, strict=True) if other_model == model}
           for model, _ in study.units}  # fmt: skip
-    found = []
+    pairs = []
     for a, b in combinations(range(len(study.units)), 2):
-        one, other = study.units[a][0], study.units[b][0]
-        if one != other and ways[a] == ways[b] and (forms[a] == forms[b] or not of[one] & of[other]):
-            found.append((a, b))
-    if len(found) <= MOST_PAIRS:
-        return found
-    first: dict[int, int] = {}
-    for a, b in found:
-        first.setdefault(b, a)
-    return sorted((a, b) for b, a in first.items())
+        first_model, other_model = study.units[a][0], study.units[b][0]
+        if (
+            first_model != other_model
+            and asking_ways[a] == asking_ways[b]
+            and (forms[a] == forms[b] or not forms_by_model[first_model] & forms_by_model[other_model])
+        ):
+            pairs.append((a, b))
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    first_partner: dict[int, int] = {}
+    for a, b in pairs:
+        first_partner.setdefault(b, a)
+    return sorted((a, b) for b, a in first_partner.items())
 
 
-def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare what is alike but for the tuning, the prompt, or both: `b` before, `a` after.
 
     - tuning: a model with an adapter, and the model that the adapter was made for, under one prompt;
@@ -91,23 +98,23 @@ def changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         As `differences`, with `change` and the two figures as `before` and `after`.
     """
     rows = []
-    for study in studies(runs):
-        found = list(_steps(study, runs.info["models"], runs.info["conditions"][study.study]))
-        kinds, pairs = [kind for kind, _ in found], [pair for _, pair in found]
-        for row in _compared(study, pairs, resamples, seed):
+    for study in read_choice_studies(runs):
+        changed_pairs = list(_list_changed_pairs(study, runs.info["models"], runs.info["conditions"][study.study]))
+        kinds, pairs = [kind for kind, _ in changed_pairs], [pair for _, pair in changed_pairs]
+        for row in _compare_pairs(study, pairs, resamples, seed):
             rows.append({**row, "change": kinds[row["pair"]]})
     names = {f"{side}_{name}": f"{name}_{when}" for side, when in (("a", "after"), ("b", "before"))
              for name in ("model", "condition", "validity")}  # fmt: skip
-    return _corrected(rows).rename(columns={**names, "a": "after", "b": "before"})
+    return _add_corrected_p_values(rows).rename(columns={**names, "a": "after", "b": "before"})
 
 
-def _corrected(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def _add_corrected_p_values(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Add p values after Holm, over all rows of a study, subset and measure."""
     frame = pd.DataFrame(rows).drop(columns="pair", errors="ignore")
-    return frame.assign(p_holm=holm_within(frame, FAMILY)) if rows else frame
+    return frame.assign(p_holm=correct_families_by_holm(frame, FAMILY)) if rows else frame
 
 
-def _steps(
+def _list_changed_pairs(
     study: Choices, models: Mapping[str, Any], conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield what was changed, and the units after and before it."""
@@ -116,65 +123,73 @@ def _steps(
         base = str((models[model].get("adapter") or {}).get("base"))
         if (base, condition) in place:
             yield TUNING, (after, place[base, condition])
-        for other in plain_twins(condition, conditions):
+        for other in list_base_prompt_twins(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
             if (base, other) in place:
                 yield BOTH, (after, place[base, other])
 
 
-def plain_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def list_base_prompt_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
     if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
         return
-    own = _asked(conditions, condition) | {"prompt_kind": BASE}
-    yield from (name for name in conditions if _asked(conditions, name) == own)
+    base_fields = _select_asking_fields(conditions, condition) | {"prompt_kind": BASE}
+    yield from (name for name in conditions if _select_asking_fields(conditions, name) == base_fields)
 
 
-def _asked(conditions: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
+def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
     """Return the fields of a condition that say how was asked."""
     fields = conditions[name.removesuffix(PER_BYTE)]
-    asked = {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
-    return asked | {"reading": find_reading(fields)}
+    asking_fields = {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
+    return asking_fields | {"reading": find_reading(fields)}
 
 
-def _compared(study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> Iterator[dict[str, Any]]:
+def _compare_pairs(
+    study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
     for subset, part in study.parts().items() if pairs else ():
-        figures, wordings = over_questions.headline(part), len(part.wordings)
-        found = over_questions.compared(figures, pairs, resamples, seed)
-        ends = over_questions.xparacon_ends(figures, pairs, wordings) if resamples else np.full((2, len(pairs)), np.nan)
+        figures, wordings = over_questions.compute_headline_parts(part), len(part.wordings)
+        intervals = over_questions.compare_shares(figures, pairs, resamples, seed)
+        ends = (
+            over_questions.compute_xparacon_ends(figures, pairs, wordings)
+            if resamples
+            else np.full((2, len(pairs)), np.nan)
+        )
         for number, pair in enumerate(pairs):
-            if not found[over_questions.ACCURACY].n_items[number]:
+            if not intervals[over_questions.ACCURACY].n_items[number]:
                 continue
             sides = {f"{side}_{name}": value for side, unit in zip("ab", pair, strict=True)
                      for name, value in zip(("model", "condition"), part.units[unit], strict=True)}  # fmt: skip
-            heard = {f"{side}_validity": part.validity[unit] for side, unit in zip("ab", pair, strict=True)}
-            common = {"pair": number, **heard, "study": part.study, "subset": subset, **sides,
-                      "n_questions": int(found[over_questions.ACCURACY].n_items[number])}  # fmt: skip
+            validities = {f"{side}_validity": part.validity[unit] for side, unit in zip("ab", pair, strict=True)}
+            common = {"pair": number, **validities, "study": part.study, "subset": subset, **sides,
+                      "n_questions": int(intervals[over_questions.ACCURACY].n_items[number])}  # fmt: skip
             for measure in MEASURES:
-                figure = found[measure]
-                a, b = _levels(figures[measure], pair)
+                figure = intervals[measure]
+                a, b = _compute_pair_shares(figures[measure], pair)
                 row = {"measure": measure, "a": a, "b": b, "difference": figure.estimate[number],
                        "lower": figure.lower[number], "upper": figure.upper[number],
                        "p": figure.p[number], "p_least": figure.p_least[number],
                        "no_interval": figure.missing[number]}  # fmt: skip
                 if measure == XPARACON:
-                    row |= _of_xparacon(a, b, measures.largest_spread(wordings), ends[0][number], ends[1][number])
+                    row |= _convert_to_xparacon(
+                        a, b, measures.compute_largest_spread(wordings), ends[0][number], ends[1][number]
+                    )
                 yield common | row
 
 
-def _levels(parts: over_questions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
+def _compute_pair_shares(parts: over_questions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
     """Return the shares of both units over the questions that both have."""
     part, whole = (values[:, pair] for values in parts)
-    own = ~np.isnan(part + whole).any(axis=1)
+    has_both = ~np.isnan(part + whole).any(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        a, b = part[own].sum(axis=0) / whole[own].sum(axis=0)
+        a, b = part[has_both].sum(axis=0) / whole[has_both].sum(axis=0)
     return float(a), float(b)
 
 
-def _of_xparacon(a: float, b: float, widest: float, lower: float, upper: float) -> dict[str, Any]:
+def _convert_to_xparacon(a: float, b: float, widest: float, lower: float, upper: float) -> dict[str, Any]:
     """Turn shares of the largest standard deviation into XParaCon; where nothing varies, there is no difference."""
-    one, other = (float(measures.xparacon(share * widest)) for share in (a, b))
-    difference = one - other if np.isfinite([one, other]).all() else np.nan
-    return {"a": one, "b": other, "difference": difference, "lower": lower, "upper": upper, "no_interval": ""}
+    value_a, value_b = (float(measures.compute_xparacon(share * widest)) for share in (a, b))
+    difference = value_a - value_b if np.isfinite([value_a, value_b]).all() else np.nan
+    return {"a": value_a, "b": value_b, "difference": difference, "lower": lower, "upper": upper, "no_interval": ""}

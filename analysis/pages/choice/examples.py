@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.runs.choices import NONE, NOT_ASKED, Choices, Codes, studies
-from analysis.runs.folder import literal
+from analysis.runs.choices import NO_CHOICE, NOT_ASKED, Choices, Codes, read_choice_studies
+from analysis.runs.folder import quote_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -17,7 +17,7 @@ WORDS, ORDER = "other words", "another order"
 Cell: TypeAlias = tuple[int, int, int]  # question, wording, order
 
 
-def examples(runs: Runs) -> pd.DataFrame:
+def tabulate_choice_examples(runs: Runs) -> pd.DataFrame:
     """Find for every model the first question that it answers rightly, and wrongly in other words or another order.
 
     Wrongly means with another choice: an answer that is none shows nothing. Preferred is the question that is answered
@@ -31,30 +31,35 @@ def examples(runs: Runs) -> pd.DataFrame:
         right: the text of the right choice.
     """
     rows = []
-    for study in studies(runs):
-        found: dict[tuple[str, str], dict[str, Any]] = {}
+    for study in read_choice_studies(runs):
+        rows_by_change: dict[tuple[str, str], dict[str, Any]] = {}
         for unit, (model, condition) in enumerate(study.units):
-            for change, pair in (pair for pair in _pairs(study, unit) if (model, pair[0]) not in found):
-                found[model, change] = {"study": study.study, "model": model, "condition": condition, "change": change,
-                                        **_told(runs, study, unit, *pair)}  # fmt: skip
-        rows += sorted(found.values(), key=lambda row: [model for model, _ in study.units].index(row["model"]))
+            for change, pair in (
+                pair for pair in _find_turned_pairs(study, unit) if (model, pair[0]) not in rows_by_change
+            ):
+                rows_by_change[model, change] = {"study": study.study, "model": model, "condition": condition,
+                                                 "change": change,
+                                        **_find_pair_texts(runs, study, unit, *pair)}  # fmt: skip
+        rows += sorted(rows_by_change.values(), key=lambda row: [model for model, _ in study.units].index(row["model"]))
     return pd.DataFrame(rows)
 
 
-def _pairs(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
+def _find_turned_pairs(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
     """Return for each change the cells before and after, where the model has such a pair."""
-    chosen = study.chosen[..., unit]
+    chosen = study.chosen_letter[..., unit]
     pairs = []
-    for change, turned in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):
-        found = _turning(turned, study.gold)
-        if found:
-            item, shared, *sides = found
-            before, after = ((item, side, shared) if change == WORDS else (item, shared, side) for side in sides)
+    for change, choices_by_change in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):
+        turned_places = _find_most_turned_question(choices_by_change, study.gold)
+        if turned_places:
+            item, shared_place, *sides = turned_places
+            before, after = (
+                (item, side, shared_place) if change == WORDS else (item, shared_place, side) for side in sides
+            )
             pairs.append((change, (before, after)))
     return pairs
 
 
-def _turning(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
+def _find_most_turned_question(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
     """Find the question that its last axis turns most often from right to another choice.
 
     Parameters
@@ -68,40 +73,40 @@ def _turning(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
         The question, the place that both share, and the places before and after; None where there is no such question.
     """
     right = chosen == gold[:, None, None]
-    wrong = ~right & (chosen != NONE) & (chosen != NOT_ASKED)
-    both = right.any(axis=2) & wrong.any(axis=2)
-    if not both.any():
+    wrong = ~right & (chosen != NO_CHOICE) & (chosen != NOT_ASKED)
+    is_turned = right.any(axis=2) & wrong.any(axis=2)
+    if not is_turned.any():
         return None
     share = right.sum(axis=1) / np.maximum((chosen != NOT_ASKED).sum(axis=1), 1)
-    gap = np.where(both.any(axis=1), np.ptp(share, axis=1), -1)
+    gap = np.where(is_turned.any(axis=1), np.ptp(share, axis=1), -1)
     item = int(gap.argmax())
-    known = [
-        (share[item, before] - share[item, after], shared, before, after)
-        for shared in np.flatnonzero(both[item])
-        for before in np.flatnonzero(right[item, shared])
-        for after in np.flatnonzero(wrong[item, shared])
+    turned_pairs = [
+        (share[item, before] - share[item, after], shared_place, before, after)
+        for shared_place in np.flatnonzero(is_turned[item])
+        for before in np.flatnonzero(right[item, shared_place])
+        for after in np.flatnonzero(wrong[item, shared_place])
     ]
-    _, shared, before, after = max(known, key=lambda pair: pair[0])  # the first of several
-    return item, int(shared), int(before), int(after)
+    _, shared_place, before, after = max(turned_pairs, key=lambda pair: pair[0])  # the first of several
+    return item, int(shared_place), int(before), int(after)
 
 
-def _told(runs: Runs, study: Choices, unit: int, before: Cell, after: Cell) -> dict[str, Any]:
+def _find_pair_texts(runs: Runs, study: Choices, unit: int, before: Cell, after: Cell) -> dict[str, Any]:
     """Return the texts of both variants of a question, and of the choices taken."""
     item = study.items[before[0]]
     row: dict[str, Any] = {"item": item}
     for side, cell in (("before", before), ("after", after)):
-        variant, text, order, taken, right = runs.execute(
+        variant, text, order, chosen_text, right_text = runs.execute(
             f"""SELECT variant, text, map_extract(attributes, 'order')[1],
-                       {_choice(study, study.chosen[(*cell, unit)])}, {_choice(study, study.gold[cell[0]])}
+                       {_build_choice_sql(study, study.chosen_letter[(*cell, unit)])}, {_build_choice_sql(study, study.gold[cell[0]])}
                 FROM stimuli WHERE study = ? AND item = ? AND pattern = ? AND variant LIKE ?""",
             [study.study, item, study.wordings[cell[1]], f"%/{study.orders[cell[2]]}"],
         ).fetchall()[0]
-        row |= {f"variant_{side}": variant, f"text_{side}": text, f"order_{side}": order, f"said_{side}": taken,
-                "right": right}  # fmt: skip
+        row |= {f"variant_{side}": variant, f"text_{side}": text, f"order_{side}": order, f"said_{side}": chosen_text,
+                "right": right_text}  # fmt: skip
     return row
 
 
-def _choice(study: Choices, number: int) -> str:
+def _build_choice_sql(study: Choices, number: int) -> str:
     """Return the SQL of the text of a choice: its letter, where the study has no texts."""
     letter = study.letters[number]
-    return f"coalesce(map_extract(attributes, {literal(f'choice_{letter}')})[1], {literal(letter)})"
+    return f"coalesce(map_extract(attributes, {quote_literal(f'choice_{letter}')})[1], {quote_literal(letter)})"

@@ -8,46 +8,46 @@ import pandas as pd
 
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import is_silent
 from analysis.runs.choices import ALL
 
 MOST = 16  # models and conditions that have room for a name beside their point
 ARROWS = ["after", "before"]
 
 
-def choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+def frame_choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield table `choice` by study, with labels, and which labels an arrow joins: a tuned model and its base."""
     changes = frames["choice_changes"]
-    for study, part in _by_study(frames["choice"].dropna(subset=["xparacon"])):
-        rows = chosen(part)
+    for study, part in _split_choice_studies(frames["choice"].dropna(subset=["xparacon"])):
+        rows = select_mapped_units(part)
         names = rows.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])["label"]
-        own = changes[(changes["study"] == study) & (changes["change"] == "tuning")]
-        sides = [own[[f"model_{side}", f"condition_{side}"]].itertuples(index=False, name=None) for side in ARROWS]
+        tunings = changes[(changes["study"] == study) & (changes["change"] == "tuning")]
+        sides = [tunings[[f"model_{side}", f"condition_{side}"]].itertuples(index=False, name=None) for side in ARROWS]
         pairs = dict.fromkeys(zip(*sides, strict=True))
-        joined = [tuple(names[unit] for unit in pair) for pair in pairs if set(pair) <= set(names.index)]
-        yield rows, pd.DataFrame(joined, columns=ARROWS)
+        label_pairs = [tuple(names[unit] for unit in pair) for pair in pairs if set(pair) <= set(names.index)]
+        yield rows, pd.DataFrame(label_pairs, columns=ARROWS)
 
 
-def choice_xparacon(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_choice_xparacon(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice` by study, with labels."""
-    for _, part in _by_study(frames["choice"].dropna(subset=["xparacon"])):
+    for _, part in _split_choice_studies(frames["choice"].dropna(subset=["xparacon"])):
         yield (part,)
 
 
-def choice_positions(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_choice_positions(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `positions` over all answers by study, with labels."""
     table = frames["positions"]
-    for _, part in _by_study(table[table["right"] == ALL]):
+    for _, part in _split_choice_studies(table[table["right"] == ALL]):
         yield (part,)
 
 
-def choice_losses(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_choice_losses(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice_history`, where there is any."""
     if len(frames["choice_history"]):
         yield (frames["choice_history"],)
 
 
-def chosen(rows: pd.DataFrame) -> pd.DataFrame:
+def select_mapped_units(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep what there is room for: all conditions of all models; else of each the one with most valid answers.
 
     Of more models than that, the least and the most accurate.
@@ -56,28 +56,29 @@ def chosen(rows: pd.DataFrame) -> pd.DataFrame:
         best = rows.sort_values("validity", ascending=False, kind="stable").drop_duplicates("model")
         rows = rows[rows["label"].isin(best["label"])]
     order = rows.groupby("label", sort=False)["accuracy"].mean().sort_values(kind="stable").index
-    return rows[rows["label"].isin(labels.ends(list(order), MOST))]
+    return rows[rows["label"].isin(labels.select_ends(list(order), MOST))]
 
 
-def _by_study(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _split_choice_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each study, with the columns `silent` and `label`."""
     for study, part in table.groupby("study", sort=False):
-        yield str(study), with_labels(part.assign(silent=silent(part["validity"])))
+        yield str(study), add_choice_labels(part.assign(silent=is_silent(part["validity"])))
 
 
-def with_labels(rows: pd.DataFrame) -> pd.DataFrame:
+def add_choice_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, and where it was asked under several conditions what they differ in."""
-    return rows.assign(label=labels.series(rows.assign(condition=brief(rows["condition"]))))
+    return rows.assign(label=labels.name_rows(rows.assign(condition=shorten_conditions(rows["condition"]))))
 
 
-def brief(conditions: pd.Series) -> pd.Series:
+def shorten_conditions(conditions: pd.Series) -> pd.Series:
     """Leave out of the names of conditions, such as plain/base/text, what is the same in all of them.
 
-    >>> brief(pd.Series(["plain/base/text", "plain/aware/text"])).tolist(), brief(pd.Series(["a/b"])).tolist()
+    >>> (shorten_conditions(pd.Series(["plain/base/text", "plain/aware/text"])).tolist(),
+    ...  shorten_conditions(pd.Series(["a/b"])).tolist())
     (['base', 'aware'], ['a/b'])
     """
     parts = {name: name.split("/") for name in conditions.unique()}
     if len(parts) == 1 or len({len(part) for part in parts.values()}) > 1:
         return conditions
-    kept = [place for place, values in enumerate(zip(*parts.values(), strict=True)) if len(set(values)) > 1]
-    return conditions.map({name: "/".join(part[place] for place in kept) for name, part in parts.items()})
+    varying_places = [place for place, values in enumerate(zip(*parts.values(), strict=True)) if len(set(values)) > 1]
+    return conditions.map({name: "/".join(part[place] for place in varying_places) for name, part in parts.items()})

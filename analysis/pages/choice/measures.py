@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.runs.choices import NONE, NOT_ASKED, Codes
+from analysis.runs.choices import NO_CHOICE, NOT_ASKED, Codes
 from analysis.statistics.resampling import Array
 
 
-def accuracies(chosen: Codes, gold: Codes) -> Array:
+def compute_choice_accuracies(chosen: Codes, gold: Codes) -> Array:
     """Compute the share of orders in which a wording of a question is answered rightly.
 
     Parameters
@@ -33,16 +33,16 @@ def accuracies(chosen: Codes, gold: Codes) -> Array:
         No choice is wrong.
     """
     right = chosen == gold[:, None, None, None]
-    return _mean(right, chosen != NOT_ASKED)
+    return _average_asked_orders(right, chosen != NOT_ASKED)
 
 
-def _mean(true: npt.NDArray[np.bool_], asked: npt.NDArray[np.bool_]) -> Array:
+def _average_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDArray[np.bool_]) -> Array:
     """Average over the orders that were asked; NaN where none was."""
-    n = asked.sum(axis=2)
-    return np.divide((true & asked).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
+    n = is_asked.sum(axis=2)
+    return np.divide((is_true & is_asked).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-def spreads(accuracy: Array) -> Array:
+def compute_accuracy_spreads(accuracy: Array) -> Array:
     """Compute the standard deviation of the wordings' accuracies, dividing by their number as the paper does.
 
     Parameters
@@ -56,31 +56,31 @@ def spreads(accuracy: Array) -> Array:
     """
     centred = accuracy - accuracy.mean(axis=1, keepdims=True)
     # Equal accuracies differ by rounding from their mean; a question that does not vary must count as such.
-    same = accuracy.max(axis=1) == accuracy.min(axis=1)
-    return np.where(same, 0.0, np.sqrt((centred**2).mean(axis=1)))
+    is_constant = accuracy.max(axis=1) == accuracy.min(axis=1)
+    return np.where(is_constant, 0.0, np.sqrt((centred**2).mean(axis=1)))
 
 
-def largest_spread(wordings: int) -> float:
+def compute_largest_spread(wordings: int) -> float:
     """Return the largest standard deviation that so many shares can have: half of them are 0, the others 1.
 
-    >>> round(largest_spread(3), 4), largest_spread(2), largest_spread(1)
+    >>> round(compute_largest_spread(3), 4), compute_largest_spread(2), compute_largest_spread(1)
     (0.4714, 0.5, 0.0)
     """
     half = wordings // 2
     return (half * (wordings - half)) ** 0.5 / wordings
 
 
-def xparacon(mean_spread: npt.ArrayLike) -> Array:
+def compute_xparacon(mean_spread: npt.ArrayLike) -> Array:
     """Turn mean standard deviations over questions into XParaCon, -log2 of them: infinite where nothing varies.
 
-    >>> xparacon([0.25, 0.0]).tolist()
+    >>> compute_xparacon([0.25, 0.0]).tolist()
     [2.0, inf]
     """
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log2(np.asarray(mean_spread, float)))
 
 
-def perfect(accuracy: Array) -> Array:
+def mark_perfect_wordings(accuracy: Array) -> Array:
     """Tell whether a wording is perfectly correct: answered rightly in all orders (equation 1).
 
     Returns
@@ -91,32 +91,32 @@ def perfect(accuracy: Array) -> Array:
     return np.where(np.isnan(accuracy), np.nan, accuracy == 1)
 
 
-def same_over_orders(codes: Codes) -> Array:
+def mark_same_over_orders(codes: Codes) -> Array:
     """Tell whether one choice is taken in all orders of a wording: (questions, wordings, units), 1 or 0.
 
     An answer that is no choice is not the same as any; one answer alone is not compared.
     """
-    return _same(codes, (2,))
+    return _mark_same_choices(codes, (2,))
 
 
-def same_over_wordings(codes: Codes) -> Array:
+def mark_same_over_wordings(codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings shown in one order: (questions, orders, units), 1 or 0."""
-    return _same(codes, (1,))
+    return _mark_same_choices(codes, (1,))
 
 
-def same_throughout(codes: Codes) -> Array:
+def mark_same_throughout(codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings and orders: (questions, units), 1 or 0."""
-    return _same(codes, (1, 2))
+    return _mark_same_choices(codes, (1, 2))
 
 
-def _same(codes: Codes, axes: tuple[int, ...]) -> Array:
-    asked = codes != NOT_ASKED
-    low = np.where(asked, codes, np.iinfo(np.int8).max).min(axis=axes)
+def _mark_same_choices(codes: Codes, axes: tuple[int, ...]) -> Array:
+    is_asked = codes != NOT_ASKED
+    low = np.where(is_asked, codes, np.iinfo(np.int8).max).min(axis=axes)
     high = codes.max(axis=axes)
-    return np.where(asked.sum(axis=axes) > 1, (low == high) & (low != NONE), np.nan)
+    return np.where(is_asked.sum(axis=axes) > 1, (low == high) & (low != NO_CHOICE), np.nan)
 
 
-def turned_by_orders(codes: Codes) -> Array:
+def compute_turns_by_order(codes: Codes) -> Array:
     """Compute how often two answers to a question in one wording and two orders take different choices.
 
     Returns
@@ -124,35 +124,35 @@ def turned_by_orders(codes: Codes) -> Array:
     array (questions, wordings, units)
         Share of the pairs of orders; two answers that are no choice are different, too. NaN with fewer than two.
     """
-    return _turned(codes, 2)
+    return _compute_turn_shares(codes, 2)
 
 
-def turned_by_wordings(codes: Codes) -> Array:
+def compute_turns_by_wording(codes: Codes) -> Array:
     """Compute the same for two wordings in one order: (questions, orders, units)."""
-    return _turned(codes, 1)
+    return _compute_turn_shares(codes, 1)
 
 
-def _turned(codes: Codes, axis: int) -> Array:
+def _compute_turn_shares(codes: Codes, axis: int) -> Array:
     n = (codes != NOT_ASKED).sum(axis=axis)
-    alike = np.zeros(n.shape)
+    same_pairs = np.zeros(n.shape)
     for code in range(int(codes.max()) + 1):
         number = (codes == code).sum(axis=axis)
-        alike += number * (number - 1)
+        same_pairs += number * (number - 1)
     pairs = n * (n - 1)
-    return np.divide(pairs - alike, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
+    return np.divide(pairs - same_pairs, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
 
 
-def taken(shown: Codes, right: Codes, letter: int, of: int | None) -> tuple[Array, Array]:
+def count_letter_answers(chosen_places: Codes, right: Codes, letter: int, of: int | None) -> tuple[Array, Array]:
     """Count the answers that chose the option at one place, and all answers.
 
     Parameters
     ----------
-    shown
+    chosen_places
         Places that were chosen.
     right
         Place of the right option: (questions, wordings, orders).
     letter
-        The place; `NONE` counts answers that are no choice.
+        The place; `NO_CHOICE` counts answers that are no choice.
     of
         Count only where the right option stands at this place; None: everywhere.
 
@@ -161,8 +161,8 @@ def taken(shown: Codes, right: Codes, letter: int, of: int | None) -> tuple[Arra
     tuple
         Twice (questions, units).
     """
-    counted = shown != NOT_ASKED
+    is_counted = chosen_places != NOT_ASKED
     if of is not None:
-        counted = counted & (right == of)[..., None]
-    part = ((shown == letter) & counted).sum(axis=(1, 2)).astype(float)
-    return part, counted.sum(axis=(1, 2)).astype(float)
+        is_counted = is_counted & (right == of)[..., None]
+    n_letter = ((chosen_places == letter) & is_counted).sum(axis=(1, 2)).astype(float)
+    return n_letter, is_counted.sum(axis=(1, 2)).astype(float)

@@ -21,32 +21,42 @@ import numpy as np
 from analysis.pages.choice import measures
 from analysis.runs.choices import Choices
 from analysis.statistics import interval
-from analysis.statistics.interval import Interval, unknown
-from analysis.statistics.resampling import LEVEL, Array, Columns, bootstrap, paired, ratio
-from analysis.statistics.shares import Share, estimated, newcombe
-from analysis.statistics.significance import exchanged
+from analysis.statistics.interval import Interval, build_empty_interval
+from analysis.statistics.resampling import (
+    LEVEL,
+    Array,
+    Columns,
+    bootstrap_differences,
+    bootstrap_intervals,
+    compute_drawn_ratio,
+)
+from analysis.statistics.shares import Share, estimate_share, newcombe
+from analysis.statistics.significance import compute_permutation_p_values
 
 Parts = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
 ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
 MEASURES = (ACCURACY, XPARACON, PERFECT)
 
 
-def headline(part: Choices) -> dict[str, Parts]:
+def compute_headline_parts(part: Choices) -> dict[str, Parts]:
     """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording.
     """
-    accuracy, orders = measures.accuracies(part.chosen, part.gold), part.asked.sum(axis=2)[..., None]
-    widest = measures.largest_spread(len(part.wordings)) or np.nan
-    spread = measures.spreads(accuracy)
+    accuracy, orders = (
+        measures.compute_choice_accuracies(part.chosen_letter, part.gold),
+        part.asked_mask.sum(axis=2)[..., None],
+    )
+    widest = measures.compute_largest_spread(len(part.wordings)) or np.nan
+    spread = measures.compute_accuracy_spreads(accuracy)
     return {
         ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
         XPARACON: (spread / widest, spread * 0 + 1),
-        PERFECT: over(measures.perfect(accuracy)),
+        PERFECT: compute_mean_parts(measures.mark_perfect_wordings(accuracy)),
     }
 
 
-def over(values: Array, axis: int = 1) -> Parts:
+def compute_mean_parts(values: Array, axis: int = 1) -> Parts:
     """Return the parts of a mean over questions and another axis, such as wordings.
 
     Parameters
@@ -61,14 +71,14 @@ def over(values: Array, axis: int = 1) -> Parts:
     Parts
         Sum and number of the known values; NaN where there is none.
     """
-    known = ~np.isnan(values)
-    counted = known.sum(axis=axis).astype(float)
-    return np.where(counted > 0, np.where(known, values, 0).sum(axis=axis), np.nan), np.where(
-        counted > 0, counted, np.nan
+    has_value = ~np.isnan(values)
+    n_values = has_value.sum(axis=axis).astype(float)
+    return np.where(n_values > 0, np.where(has_value, values, 0).sum(axis=axis), np.nan), np.where(
+        n_values > 0, n_values, np.nan
     )
 
 
-def measured(
+def measure_shares(
     figures: Mapping[str, Parts], resamples: int, seed: int, differences: Mapping[str, tuple[str, str]] | None = None
 ) -> dict[str, Interval]:
     """Compute shares over questions, with Wilson's intervals.
@@ -88,51 +98,57 @@ def measured(
         Interval of every figure and difference: (units,).
     """
     shares = {name: (name,) for name in figures} | dict(differences or {})
-    known, told = _defined(figures), {}
-    if known:
-        own = {name: parts for name, parts in shares.items() if set(parts) <= known.keys()}
-        told = bootstrap(_columns(known), partial(_ratios, shares=own), partial(_shares, shares=own),
+    defined_figures, intervals = _drop_undefined_figures(figures), {}
+    if defined_figures:
+        defined_shares = {name: parts for name, parts in shares.items() if set(parts) <= defined_figures.keys()}
+        intervals = bootstrap_intervals(_flatten_parts(defined_figures),
+            partial(_compute_ratios_of_parts, shares=defined_shares),
+            partial(_select_share_parts, shares=defined_shares),
                          draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(figures.values()))[0].shape[1]
-    asked = next(iter(told.values())).n_items if told else np.zeros(units, np.int64)
-    return {name: told.get(name, unknown(asked)) for name in shares}
+    n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
+    return {name: intervals.get(name, build_empty_interval(n_items)) for name in shares}
 
 
-def _defined(figures: Mapping[str, Parts]) -> dict[str, Parts]:
+def _drop_undefined_figures(figures: Mapping[str, Parts]) -> dict[str, Parts]:
     """Leave out what no unit has: with one wording, nothing is known about other ones, and the rest is measured."""
     return {name: parts for name, parts in figures.items() if not np.isnan(parts[0]).all()}
 
 
-def compared(
+def compare_shares(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute differences of shares, a minus b, with Newcombe's intervals and p values of `exchanged`.
+    """Compute differences of shares, a minus b, with Newcombe's intervals and p values of
+    `compute_permutation_p_values`.
 
     Parameters
     ----------
     figures
-        As in `measured`.
+        As in `measure_shares`.
     pairs
         Numbers of the units a and b.
     resamples, seed
-        As in `comparisons.differences`.
+        As in `comparisons.tabulate_choice_differences`.
 
     Returns
     -------
     dict
         Interval of every figure: (pairs,).
     """
-    known = _defined(figures)
-    shares = {name: (name,) for name in known}
+    defined_figures = _drop_undefined_figures(figures)
+    shares = {name: (name,) for name in defined_figures}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    found = paired(_columns(known), partial(_ratios, shares=shares), pairs, partial(_shares, shares=shares),
+    intervals = bootstrap_differences(_flatten_parts(defined_figures),
+        partial(_compute_ratios_of_parts, shares=shares), pairs, partial(_select_share_parts, shares=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
-    for name, parts in known.items():
-        found[name].p[:], found[name].p_least[:] = exchanged(_differences(parts, pairs), resamples, seed)
-    return {name: found.get(name, unknown(found[ACCURACY].n_items)) for name in figures}
+    for name, parts in defined_figures.items():
+        intervals[name].p[:], intervals[name].p_least[:] = compute_permutation_p_values(
+            _compute_question_differences(parts, pairs), resamples, seed
+        )
+    return {name: intervals.get(name, build_empty_interval(intervals[ACCURACY].n_items)) for name in figures}
 
 
-def _differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
+def _compute_question_differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
     """Return what every question adds to the difference of two shares: (questions, pairs), NaN where it is not in both.
 
     Both units answered each of these questions as often (`answers.studies`), so that exchanging them changes no total.
@@ -141,13 +157,13 @@ def _differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
     return (a - b) / np.nansum(np.where(np.isnan(a + b + of_b), np.nan, of_a), axis=0)
 
 
-def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
+def build_headline_columns(intervals: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
     """Make the columns of a table of `headline`.
 
     Parameters
     ----------
-    found
-        From `measured`, of the figures of `headline`.
+    intervals
+        From `measure_shares`, of the figures of `headline`.
     wordings
         How many a question has.
 
@@ -156,15 +172,15 @@ def columns(found: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
     dict
         Figures, intervals and n_questions, mean_sd beside XParaCon: (units,).
     """
-    share, widest = found[XPARACON], measures.largest_spread(wordings)
-    value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
+    share, widest = intervals[XPARACON], measures.compute_largest_spread(wordings)
+    value, low, high = (measures.compute_xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
     missing = np.where(np.isnan(share.estimate), "", share.missing)
-    shown = {**found, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
-    n = found[ACCURACY].n_items
-    return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.columns(shown)}
+    converted = {**intervals, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
+    n = intervals[ACCURACY].n_items
+    return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.build_interval_columns(converted)}
 
 
-def xparacon_ends(
+def compute_xparacon_ends(
     figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], wordings: int, level: float = LEVEL
 ) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
@@ -188,34 +204,36 @@ def xparacon_ends(
     """
     part, whole = figures[XPARACON]
     ends = np.full((2, len(pairs)), np.nan)
-    widest = measures.largest_spread(wordings)
+    widest = measures.compute_largest_spread(wordings)
     for number, pair in enumerate(pairs):
-        own = ~np.isnan(part[:, pair]).any(axis=1)
-        if own.sum() < 2:
+        has_both = ~np.isnan(part[:, pair]).any(axis=1)
+        if has_both.sum() < 2:
             continue
-        share = estimated([(part[own][:, pair], whole[own][:, pair])], level)
+        share = estimate_share([(part[has_both][:, pair], whole[has_both][:, pair])], level)
         if not (share.estimate > 0).all():
             continue
-        value, low, high = (measures.xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
-        turned = replace(share, estimate=value, lower=low, upper=high)
-        one, other = (turned.take(np.array([side])) for side in (0, 1))
-        ends[:, number] = np.ravel(newcombe(one, other))
+        value, low, high = (
+            measures.compute_xparacon(end * widest) for end in (share.estimate, share.upper, share.lower)
+        )
+        converted = replace(share, estimate=value, lower=low, upper=high)
+        share_a, share_b = (converted.take(np.array([side])) for side in (0, 1))
+        ends[:, number] = np.ravel(newcombe(share_a, share_b))
     return ends[0], ends[1]
 
 
-def _columns(figures: Mapping[str, Parts]) -> dict[str, Array]:
+def _flatten_parts(figures: Mapping[str, Parts]) -> dict[str, Array]:
     return {f"{name}_{side}": values for name, parts in figures.items()
             for side, values in zip(("part", "whole"), parts, strict=True)}  # fmt: skip
 
 
-def _ratios(columns: Columns, counts: Array, shares: Mapping[str, Sequence[str]]) -> dict[str, Array]:
-    found = {}
+def _compute_ratios_of_parts(columns: Columns, counts: Array, shares: Mapping[str, Sequence[str]]) -> dict[str, Array]:
+    ratios_by_name = {}
     for name, parts in shares.items():
-        each = [ratio(counts, columns[f"{part}_part"], columns[f"{part}_whole"]) for part in parts]
-        found[name] = each[0] if len(each) == 1 else each[0] - each[1]
-    return found
+        ratios = [compute_drawn_ratio(counts, columns[f"{part}_part"], columns[f"{part}_whole"]) for part in parts]
+        ratios_by_name[name] = ratios[0] if len(ratios) == 1 else ratios[0] - ratios[1]
+    return ratios_by_name
 
 
-def _shares(columns: Columns, shares: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
+def _select_share_parts(columns: Columns, shares: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
     return {name: [[(columns[f"{part}_part"], columns[f"{part}_whole"])] for part in parts]
             for name, parts in shares.items()}  # fmt: skip

@@ -8,12 +8,12 @@ import pandas as pd
 
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
-from analysis.pages.choice.cautions import tell_readings
+from analysis.pages.choice.cautions import describe_readings
 from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
-from analysis.reporting.differences import marked
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.differences import mark_differences
+from analysis.reporting.html import Html, render_fragment, render_note
 from analysis.reporting.page import Page
-from analysis.runs.choices import named, studies
+from analysis.runs.choices import list_choice_studies, read_choice_studies
 
 MOST_EXAMPLES = 6
 """Pairs shown on the page; the table has those of every model."""
@@ -27,50 +27,52 @@ class ChoicePage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        shapes = [study.asked.shape for study in studies(self.runs)]
-        size = self._questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
-        return self.told(narrative.answer(
-            frames, size, words.when(self.runs.info), beyond.sentence(self.runs), chance.find_chance(self.runs),
-            beyond.shares_wordings(self.runs),
+        shapes = [study.asked_mask.shape for study in read_choice_studies(self.runs)]
+        size = self._count_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
+        return self.show_answer(narrative.answer_question(
+            frames, size, words.word_dates(self.runs.info), beyond.describe_beyond_rewording(self.runs),
+            chance.find_chance(self.runs),
+            beyond.has_shared_wordings(self.runs),
         ))  # fmt: skip
 
-    def _questions(self) -> int:
+    def _count_questions(self) -> int:
         """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
         sql = """
             SELECT count(DISTINCT (item, text)) FROM (
                 SELECT item, arg_min(text, position) AS text FROM stimuli SEMI JOIN responses USING (study, item)
                 WHERE study IN (SELECT unnest(?)) GROUP BY study, item)"""
-        return int(self.runs.execute(sql, [named(self.runs)]).fetchall()[0][0])
+        return int(self.runs.execute(sql, [list_choice_studies(self.runs)]).fetchall()[0][0])
 
     def examples(self) -> Html:
         """Show questions that are answered rightly, and wrongly in other words or another order."""
         frame = self.frame("choice_examples")
         if frame.empty:
-            return note("No model is right in one wording or order and chooses wrongly in another.")
-        shown = frame.assign(label=labels.series(frame)).head(MOST_EXAMPLES)
-        left = len(frame) - len(shown)
-        left_out = f"{words.count(left, 'more pair')} in the table." if left else ""
-        pairs = [_pair(row) for _, row in shown.iterrows()]
-        caption = catalogue.table("choice_examples").caption
-        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+            return render_note("No model is right in one wording or order and chooses wrongly in another.")
+        first_examples = frame.assign(label=labels.name_rows(frame)).head(MOST_EXAMPLES)
+        n_left = len(frame) - len(first_examples)
+        left_out = f"{words.word_quantity(n_left, 'more pair')} in the table." if n_left else ""
+        pairs = [_build_example_pair(row) for _, row in first_examples.iterrows()]
+        caption = catalogue.look_up_table("choice_examples").caption
+        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.options("choice").items()} | self.options
+        options = {key: p.default for key, p in tables.list_options("choice").items()} | self.options
         table = self.frame("choice")
-        whole = narrative.whole(table)
-        return fragment(
-            "choice/method", resamples=options["resamples"], no_choice=int(whole["no_choice"].sum()),
-            answers=int(whole["n"].sum()), readings=" ".join(tell_readings(whole)), meant=" ".join(narrative.MEANT),
-            rules=verdicts.told("validity", "interval", "chance", "several", "change", "holm", "beyond"),
+        all_question_rows = narrative.select_all_question_rows(table)
+        return render_fragment(
+            "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
+            answers=int(all_question_rows["n"].sum()), readings=" ".join(describe_readings(all_question_rows)),
+            meant=" ".join(narrative.MEANT),
+            rules=verdicts.describe_rules("validity", "interval", "chance", "several", "change", "holm", "beyond"),
         )  # fmt: skip
 
 
-def _pair(row: pd.Series) -> dict[str, Any]:
+def _build_example_pair(row: pd.Series) -> dict[str, Any]:
     wordings = []
-    for pieces, side in zip(marked(row["text_before"], row["text_after"]), ("before", "after"), strict=True):
-        known = isinstance(row[f"order_{side}"], str)
-        order = f"choices of the file shown in the order {', '.join(row[f'order_{side}'])}" if known else ""
+    for pieces, side in zip(mark_differences(row["text_before"], row["text_after"]), ("before", "after"), strict=True):
+        has_order = isinstance(row[f"order_{side}"], str)
+        order = f"choices of the file shown in the order {', '.join(row[f'order_{side}'])}" if has_order else ""
         right = "right" if row[f"said_{side}"] == row["right"] else f"right: {row['right']}"
         wordings.append({"pieces": pieces, "answer": row[f"said_{side}"],
                          "agreement": "; ".join(filter(None, (right, order))),

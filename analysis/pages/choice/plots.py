@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, styled
+from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
 from analysis.runs.choices import ALL, NO_SUBSET
 
 Looks = Mapping[str, Look]
@@ -19,24 +19,26 @@ ROWS = 16  # rows of dots that there is room for in three lines of panels
 LINES = 7  # lines that can be told apart in one panel
 
 
-def panels_of(rows: pd.DataFrame) -> list[str]:
+def list_panel_subsets(rows: pd.DataFrame) -> list[str]:
     """List the subsets that have panels: each, or all questions where there is one."""
     names = list(dict.fromkeys(rows["subset"]))
     return [name for name in names if name != ALL] or names
 
 
-def panel_name(subset: str) -> str:
+def word_subset_title(subset: str) -> str:
     """Write the title of the panel of a subset.
 
-    >>> [panel_name(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
+    >>> [word_subset_title(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
     ['All questions', 'No subset', 'Math reasoning', 'mmlu_anatomy', 'ARC']
     """
-    named = subset if "_" in subset else subset[:1].upper() + subset[1:]
-    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, named)
+    title = subset if "_" in subset else subset[:1].upper() + subset[1:]
+    return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, title)
 
 
-@styled
-def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_choice_map(
+    rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
+) -> Drawing:
     """Draw accuracy against XParaCon, a panel per subset, with arrows from a base model to the one tuned from it.
 
     The names stand right of the points, in the order of their heights; a line leads from each to its point. What is
@@ -49,44 +51,47 @@ def choice_map(rows: pd.DataFrame, arrows: pd.DataFrame, *, width: float = PAGE,
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    subsets, looks = panels_of(rows), looks or plotting.looks(rows["model"])
+    subsets, looks = list_panel_subsets(rows), looks or plotting.assign_looks(rows["model"])
     names = list(rows["label"].unique())
-    shown = dict(zip(names, labels.fitted(names, LETTERS), strict=True))
-    across = 1 if panels.narrow(width) else min(2, len(subsets))
-    high = max(2.3 if panels.narrow(width) else 2.6, 0.128 * len(names) + 0.25)
-    drawing, each = panels.panels(
+    fitted_names = dict(zip(names, labels.fit_names(names, LETTERS), strict=True))
+    across = 1 if panels.is_narrow(width) else min(2, len(subsets))
+    high = max(2.3 if panels.is_narrow(width) else 2.6, 0.128 * len(names) + 0.25)
+    drawing, panel_axes = panels.lay_out_panels(
         width, len(subsets), across, high, left=0.42, right=0.06, gap=0.44, below=0.42, title=0.19
     )
-    for axes, subset in zip(each, subsets, strict=True):
+    for axes, subset in zip(panel_axes, subsets, strict=True):
         part = rows[rows["subset"] == subset]
-        heights = _heights(axes, part["xparacon"])
-        names_at = panels.size(axes)[0] - plotting.widest(shown.values()) - 0.1  # inches from the left
-        _accuracy_axis(axes, part, names_at)
+        heights = _set_xparacon_axis(axes, part["xparacon"])
+        names_at = (
+            panels.measure_panel(axes)[0] - plotting.measure_widest(fitted_names.values()) - 0.1
+        )  # inches from the left
+        _set_accuracy_axis(axes, part, names_at)
         points = dict(zip(part["label"], zip(part["accuracy"], heights, strict=True), strict=True))
         for after, before in arrows.itertuples(index=False):
             if after in points and before in points:
                 axes.annotate("", points[after], points[before], annotation_clip=True, zorder=2,
                               arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkA": 3, "shrinkB": 3,
                                           "mutation_scale": 8})  # fmt: skip
-        for model, own in part.assign(height=heights).groupby("model", sort=False):
+        for model, model_rows in part.assign(height=heights).groupby("model", sort=False):
             look = looks[str(model)]
-            faces = ["white" if quiet else look.colour for quiet in own["silent"]]
-            axes.scatter(own["accuracy"], own["height"], s=20, marker=look.marker, c=faces, edgecolors=look.colour,
+            faces = ["white" if quiet else look.colour for quiet in model_rows["silent"]]
+            axes.scatter(model_rows["accuracy"], model_rows["height"], s=20, marker=look.marker, c=faces,
+                         edgecolors=look.colour,
                          linewidths=1, zorder=3)  # fmt: skip
-        _named(axes, part.assign(height=heights), shown, looks, names_at)
-        panels.title(axes, panel_name(subset))
-        panels.beside(axes, "XParaCon")
+        _draw_point_names(axes, part.assign(height=heights), fitted_names, looks, names_at)
+        panels.draw_title(axes, word_subset_title(subset))
+        panels.label_y_axis(axes, "XParaCon")
     return drawing
 
 
-def _heights(axes: Axes, values: pd.Series) -> pd.Series:
+def _set_xparacon_axis(axes: Axes, values: pd.Series) -> pd.Series:
     """Set the vertical axis for XParaCon; return where the values stand, the infinite ones above a dashed line."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 2.0)
@@ -103,48 +108,52 @@ def _heights(axes: Axes, values: pd.Series) -> pd.Series:
     return values.where(np.isfinite(values), high + step)
 
 
-def _accuracy_axis(axes: Axes, part: pd.DataFrame, inches: float) -> None:
+def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, inches: float) -> None:
     """Set the horizontal axis, so that accuracy ends so many inches from the left, where the names begin."""
-    known = pd.concat([part["accuracy"], part["chance"]])
-    low, high = (float(known.min()), float(known.max())) if len(part) else (0.0, 1.0)
+    accuracies = pd.concat([part["accuracy"], part["chance"]])
+    low, high = (float(accuracies.min()), float(accuracies.max())) if len(part) else (0.0, 1.0)
     pad = max(0.03, 0.08 * (high - low))
     low, high = max(-0.02, low - pad), min(1.02, high + pad)
-    axes.set_xlim(low, low + (high - low) * panels.size(axes)[0] / (inches - 0.2))
+    axes.set_xlim(low, low + (high - low) * panels.measure_panel(axes)[0] / (inches - 0.2))
     ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
     while len(ticks) > 5:
         ticks = ticks[::2]
     axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
-    panels.note(axes, (0, 0), "accuracy", (0, -22), va="baseline")
+    panels.draw_text(axes, (0, 0), "accuracy", (0, -22), va="baseline")
     if len(part):
         axes.axvline(float(part["chance"].mean()), color=RULE, linewidth=0.8, zorder=0)
 
 
-def _named(axes: Axes, part: pd.DataFrame, shown: Mapping[str, str], looks: Looks, inches: float) -> None:
+def _draw_point_names(
+    axes: Axes, part: pd.DataFrame, fitted_names: Mapping[str, str], looks: Looks, inches: float
+) -> None:
     """Write the names at the right, apart from one another, each with a thin line to its point."""
-    own = part.sort_values("height", kind="stable")
-    tall = panels.size(axes)[1]
+    sorted_rows = part.sort_values("height", kind="stable")
+    tall = panels.measure_panel(axes)[1]
     low, high = axes.get_ylim()
-    wanted = ((own["height"] - low) / (high - low)).to_numpy() * tall
+    target_heights = ((sorted_rows["height"] - low) / (high - low)).to_numpy() * tall
     left, right = axes.get_xlim()
-    at = left + (right - left) * inches / panels.size(axes)[0]
-    for place, (_, row) in zip(apart(wanted, panels.LINE - 0.01, tall), own.iterrows(), strict=True):
+    at = left + (right - left) * inches / panels.measure_panel(axes)[0]
+    for place, (_, row) in zip(
+        space_places_apart(target_heights, panels.LINE - 0.01, tall), sorted_rows.iterrows(), strict=True
+    ):
         y, colour = low + (high - low) * place / tall, looks[row["model"]].colour
         axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1)
-        panels.note(axes, (at, y), shown[row["label"]], (2, 0), of="data", label="said")
+        panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), of="data", label="said")
 
 
-def apart(wanted: np.ndarray, step: float, most: float) -> np.ndarray:
+def space_places_apart(places: np.ndarray, step: float, most: float) -> np.ndarray:
     """Move places as little as possible, so that they are `step` apart and inside 0 to `most`.
 
     The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
     regression by pooling adjacent violators), and what is outside moves to the edge.
 
-    >>> [apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
+    >>> [space_places_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
     [[0.4, 0.6, 2.0], [2.7, 2.9]]
 
     Parameters
     ----------
-    wanted
+    places
         Places in rising order, in inches.
     step, most
         In inches, too.
@@ -154,19 +163,19 @@ def apart(wanted: np.ndarray, step: float, most: float) -> np.ndarray:
     array
         The new places.
     """
-    steps = step * np.arange(len(wanted))
+    steps = step * np.arange(len(places))
     pools: list[list[float]] = []  # of each: the mean place of its first name, if it had no neighbours, and its size
-    for place in (wanted - steps).tolist():
+    for place in (places - steps).tolist():
         pools.append([place, 1])
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (one, n), (other, m) = pools[-2:]
-            pools[-2:] = [[(n * one + m * other) / (n + m), n + m]]
-    free = np.concatenate([np.full(int(n), place) for place, n in pools]) if pools else steps
-    return np.asarray(np.clip(free, step / 2, most - step / 2 - steps[-1:].sum()) + steps)
+            (mean_before, n), (mean_after, m) = pools[-2:]
+            pools[-2:] = [[(n * mean_before + m * mean_after) / (n + m), n + m]]
+    pooled = np.concatenate([np.full(int(n), place) for place, n in pools]) if pools else steps
+    return np.asarray(np.clip(pooled, step / 2, most - step / 2 - steps[-1:].sum()) + steps)
 
 
-@styled
-def choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw XParaCon with intervals, a panel per subset, a row per model and condition, the highest on top.
 
     An interval without an end goes to the edge of the panel, and so does the mark of an infinite value: a triangle.
@@ -176,50 +185,59 @@ def choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
-    subsets = panels_of(frame)
+    looks = looks or plotting.assign_looks(frame["model"])
+    subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
     )
-    names = labels.ends(list(rows["label"].unique()), panels.ROWS)
+    names = labels.select_ends(list(rows["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    shown = labels.fitted(names, panels.letters(width))
-    across = 1 if panels.narrow(width) else min(3, len(subsets))
-    drawing, each = panels.panels(
-        width, len(subsets), across, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), below=0.38
+    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    across = 1 if panels.is_narrow(width) else min(3, len(subsets))
+    drawing, panel_axes = panels.lay_out_panels(
+        width,
+        len(subsets),
+        across,
+        len(names) * panels.choose_row_pitch(len(names), 3.6),
+        left=panels.measure_row_labels(fitted_names),
+        below=0.38,
     )
     ends = rows[["xparacon", "xparacon_lower", "xparacon_upper"]].to_numpy(float)
-    known = ends[np.isfinite(ends)]
-    low, high = (float(np.floor(known.min())), float(np.ceil(known.max() + 0.25))) if len(known) else (1.0, 2.0)
-    for number, (axes, subset) in enumerate(zip(each, subsets, strict=True)):
+    finite_ends = ends[np.isfinite(ends)]
+    low, high = (
+        (float(np.floor(finite_ends.min())), float(np.ceil(finite_ends.max() + 0.25)))
+        if len(finite_ends)
+        else (1.0, 2.0)
+    )
+    for number, (axes, subset) in enumerate(zip(panel_axes, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
-        panels.guide(axes, len(names))
-        panels.title(axes, panel_name(subset))
-        panels.scale(axes, low, high, 4)
+        panels.draw_row_guides(axes, len(names))
+        panels.draw_title(axes, word_subset_title(subset))
+        panels.scale_axis(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
-        cut = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
-        panels.dots(axes, cut[~infinite], "xparacon", looks, hollow=part.loc[~infinite, "silent"])
-        for _, row in cut[infinite].iterrows():
+        clipped = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
+        panels.draw_dots(axes, clipped[~infinite], "xparacon", looks, hollow=part.loc[~infinite, "silent"])
+        for _, row in clipped[infinite].iterrows():
             colour = looks[row["model"]].colour
             axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2)
             axes.scatter(high, row["row"], s=22, marker=">", zorder=3, edgecolors=colour, linewidths=1,
                          c="white" if row["silent"] else colour)  # fmt: skip
-        panels.under(axes, "XParaCon")
+        panels.label_x_axis(axes, "XParaCon")
         if number % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, fitted_names)
     return drawing
 
 
-@styled
-def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw how often each letter is chosen: a panel per letter, a row per model and condition, with intervals.
 
     The stroke is the share of the answers for which the letter is right.
@@ -229,39 +247,44 @@ def choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
+    looks = looks or plotting.assign_looks(frame["model"])
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
-    names = labels.ends(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
+    names = labels.select_ends(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
-    shown = labels.fitted(names, panels.letters(width, 6))
-    across = min(len(letters), 2 if panels.narrow(width) else 6)
-    drawing, each = panels.panels(
-        width, len(letters), across, len(names) * panels.pitch(len(names), 2.1), left=panels.room(shown), gap=0.16
+    fitted_names = labels.fit_names(names, panels.count_label_letters(width, 6))
+    across = min(len(letters), 2 if panels.is_narrow(width) else 6)
+    drawing, panel_axes = panels.lay_out_panels(
+        width,
+        len(letters),
+        across,
+        len(names) * panels.choose_row_pitch(len(names), 2.1),
+        left=panels.measure_row_labels(fitted_names),
+        gap=0.16,
     )
     high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
-    for number, (axes, letter) in enumerate(zip(each, letters, strict=True)):
+    for number, (axes, letter) in enumerate(zip(panel_axes, letters, strict=True)):
         part = rows[rows["letter"] == letter]
-        panels.guide(axes, len(names))
-        panels.title(axes, letter if len(letter) == 1 else "no choice")
-        panels.scale(axes, 0, high, 2)
+        panels.draw_row_guides(axes, len(names))
+        panels.draw_title(axes, letter if len(letter) == 1 else "no choice")
+        panels.scale_axis(axes, 0, high, 2)
         axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
-        panels.dots(axes, part, "share", looks, hollow=part["silent"])
+        panels.draw_dots(axes, part, "share", looks, hollow=part["silent"])
         if number % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, fitted_names)
     return drawing
 
 
-@styled
-def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones.
 
     Parameters
@@ -269,7 +292,7 @@ def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     frame
         Table `choice_history`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
@@ -277,11 +300,11 @@ def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         The figure.
     """
     models = list(frame["model"].unique())[:LINES]
-    looks = looks or plotting.looks(models)
-    shown = labels.fitted(models, 34)
-    drawing, (axes,) = panels.panels(
-        width, 1, 1, 2.0 if panels.narrow(width) else 2.4, left=0.46, title=0.05, below=0.4,
-        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    looks = looks or plotting.assign_looks(models)
+    legend_names = labels.fit_names(models, 34)
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, 2.0 if panels.is_narrow(width) else 2.4, left=0.46, title=0.05, below=0.4,
+        top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for model in models:
         part, look = frame[frame["model"] == model], looks[model]
@@ -290,9 +313,9 @@ def choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none")
     values = frame.loc[frame["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
     steps = frame.loc[frame["model"].isin(models), "step"]
-    panels.scale(axes, 0, float(np.nanmax(values)), 4, axis="y")
-    panels.scale(axes, 0, float(steps.max()), 4)
-    panels.under(axes, "training steps")
-    panels.beside(axes, "loss, nats per token", 26)
-    panels.legend(drawing, shown, [looks[model] for model in models])
+    panels.scale_axis(axes, 0, float(np.nanmax(values)), 4, axis="y")
+    panels.scale_axis(axes, 0, float(steps.max()), 4)
+    panels.label_x_axis(axes, "training steps")
+    panels.label_y_axis(axes, "loss, nats per token", 26)
+    panels.draw_legend(drawing, legend_names, [looks[model] for model in models])
     return drawing

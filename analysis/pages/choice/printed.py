@@ -9,7 +9,7 @@ from analysis.reporting.printed import FOLDER
 PAPER = "Choi, RoParQ, {}"
 
 
-def performance() -> pd.DataFrame:
+def read_printed_performance() -> pd.DataFrame:
     """Read Tables 3 and 5 in the form of our table `choice_printed`; of the second only what is tuned (FT).
 
     The models of Table 5 that are not tuned are in Table 3, with the same numbers.
@@ -19,12 +19,12 @@ def performance() -> pd.DataFrame:
     return pd.concat([first.assign(tuned="no"), second[second["tuned"] == "yes"]], ignore_index=True)
 
 
-def wordings() -> pd.DataFrame:
+def read_printed_choice_wordings() -> pd.DataFrame:
     """Read Table 8 in the form of our table `choice_wordings`: the judge's answers to each wording."""
     return pd.read_csv(FOLDER / "choi_table8.csv").assign(source=PAPER.format("Table 8"))
 
 
-def building() -> pd.DataFrame:
+def read_printed_choice_building() -> pd.DataFrame:
     """Read Tables 2 and 4 in the form of our table `choice_building`."""
     parts = [pd.read_csv(FOLDER / f"choi_table{number}.csv").assign(source=PAPER.format(f"Table {number}"))
              for number in (2, 4)]  # fmt: skip

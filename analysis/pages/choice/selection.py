@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.pages.choice.measures import accuracies, perfect
+from analysis.pages.choice.measures import compute_choice_accuracies, mark_perfect_wordings
 from analysis.runs.choices import Choices
 from analysis.statistics.resampling import Array
-from ground.errors import InputError, nearest, short
+from ground.errors import InputError, short, suggest_nearest
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
@@ -21,7 +21,7 @@ CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgeAnswers:
     """Hold what one judge got right, in arrays of questions and wordings.
 
     Attributes
@@ -44,23 +44,23 @@ class Judged:
     accuracy: Array
 
     @property
-    def perfect(self) -> npt.NDArray[np.bool_]:
+    def perfect_wordings(self) -> npt.NDArray[np.bool_]:
         """Return whether a wording is answered rightly in all orders (equation 1)."""
-        return perfect(self.accuracy) == 1
+        return mark_perfect_wordings(self.accuracy) == 1
 
     @property
     def classes(self) -> list[str]:
         """Return the class of every question."""
-        right = self.perfect.sum(axis=1)
+        right = self.perfect_wordings.sum(axis=1)
         return [CONFIDENT if n == len(self.wordings) else INCONSISTENT if n else UNCONFIDENT for n in right]
 
 
-def judged(found: Choices, model: str = "", condition: str = "") -> Judged:
+def select_judge(study: Choices, model: str = "", condition: str = "") -> JudgeAnswers:
     """Take one judge of a study.
 
     Parameters
     ----------
-    found
+    study
         A study.
     model, condition
         Which of them; empty where there is only one.
@@ -76,62 +76,69 @@ def judged(found: Choices, model: str = "", condition: str = "") -> Judged:
         There are several judges, or none of that name; there is only one wording; a question lacks a wording, or was
         not asked.
     """
-    known = [unit for unit in found.units if (model or unit[0]) == unit[0] and (condition or unit[1]) == unit[1]]
-    listed = short("; ".join(f"{one} under {other}" for one, other in found.units), 400)
-    if not known:
-        name, there = (model, 0) if model and model not in {unit[0] for unit in found.units} else (condition, 1)
+    judges = [unit for unit in study.units if (model or unit[0]) == unit[0] and (condition or unit[1]) == unit[1]]
+    judges_text = short(
+        "; ".join(f"{judge_model} under {judge_condition}" for judge_model, judge_condition in study.units), 400
+    )
+    if not judges:
+        name, place = (model, 0) if model and model not in {unit[0] for unit in study.units} else (condition, 1)
         raise InputError(
-            f"study {found.study!r} has no {name!r}{nearest(name, {unit[there] for unit in found.units})}; it has "
-            f"{listed}"
+            f"study {study.study!r} has no {name!r}{suggest_nearest(name, {unit[place] for unit in study.units})}; it "
+            f"has {judges_text}"
         )
-    if len(known) > 1:
-        raise InputError(f"study {found.study!r} has several judges, so name one by --model and --condition: {listed}")
-    if len(found.wordings) < 2:
+    if len(judges) > 1:
         raise InputError(
-            f"study {found.study!r} has one wording ({found.wordings[0]!r}) of its questions, so none can be right in "
+            f"study {study.study!r} has several judges, so name one by --model and --condition: {judges_text}"
+        )
+    if len(study.wordings) < 2:
+        raise InputError(
+            f"study {study.study!r} has one wording ({study.wordings[0]!r}) of its questions, so none can be right in "
             "some wordings only; ask in several"
         )
-    unit = found.units.index(known[0])
-    accuracy = accuracies(found.chosen[..., [unit]], found.gold)[..., 0]
+    unit = study.units.index(judges[0])
+    accuracy = compute_choice_accuracies(study.chosen_letter[..., [unit]], study.gold)[..., 0]
     for item, wording in np.argwhere(np.isnan(accuracy))[:1]:
         raise InputError(
-            f"study {found.study!r}: question {found.items[item]!r} has no answer in wording "
-            f"{found.wordings[wording]!r}, in no order; run it again, or ask in all wordings, then select"
+            f"study {study.study!r}: question {study.items[item]!r} has no answer in wording "
+            f"{study.wordings[wording]!r}, in no order; run it again, or ask in all wordings, then select"
         )
-    return Judged(*known[0], list(map(str, found.items)), found.subsets, found.wordings, accuracy)
+    return JudgeAnswers(*judges[0], list(map(str, study.items)), study.subsets, study.wordings, accuracy)
 
 
-def records(found: Judged) -> list[dict[str, Any]]:
+def build_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
     """Make the lines of the list that `choice build` reads: every question, selected or not."""
     return [
         {
             "item": item,
-            "perfectly_correct": dict(zip(found.wordings, map(bool, flags), strict=True)),
+            "perfectly_correct": dict(zip(judge.wordings, map(bool, flags), strict=True)),
             "class": name,
-            "judge": found.model,
-            "condition": found.condition,
+            "judge": judge.model,
+            "condition": judge.condition,
         }
-        for item, flags, name in zip(found.items, found.perfect, found.classes, strict=True)
+        for item, flags, name in zip(judge.items, judge.perfect_wordings, judge.classes, strict=True)
     ]
 
 
-def summary(found: Judged) -> dict[str, Any]:
+def summarize_selection(judge: JudgeAnswers) -> dict[str, Any]:
     """Count the classes, and the judge's accuracy by wording (Choi, Table 8), over all questions and per subset."""
-    subsets = [str(name) for name in dict.fromkeys(found.subsets)]
-    parts = {name: found.subsets == name for name in subsets}
+    subsets = [str(name) for name in dict.fromkeys(judge.subsets)]
+    parts = {name: judge.subsets == name for name in subsets}
     return {
-        "judge": found.model,
-        "condition": found.condition,
-        **_counted(found, np.full(len(found.items), True)),
-        "subsets": {name: _counted(found, rows) for name, rows in parts.items()},
+        "judge": judge.model,
+        "condition": judge.condition,
+        **_count_classes(judge, np.full(len(judge.items), True)),
+        "subsets": {name: _count_classes(judge, rows) for name, rows in parts.items()},
     }
 
 
-def _counted(found: Judged, rows: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    named = [name for name, wanted in zip(found.classes, rows, strict=True) if wanted]
-    means = {"accuracy": found.accuracy[rows].mean(axis=0), "perfectly_correct": found.perfect[rows].mean(axis=0)}
+def _count_classes(judge: JudgeAnswers, rows: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    class_names = [name for name, is_selected in zip(judge.classes, rows, strict=True) if is_selected]
+    means = {
+        "accuracy": judge.accuracy[rows].mean(axis=0),
+        "perfectly_correct": judge.perfect_wordings[rows].mean(axis=0),
+    }
     return {
-        "n_questions": len(named),
-        **{name: named.count(name) for name in CLASSES},
-        **{measure: dict(zip(found.wordings, map(float, mean), strict=True)) for measure, mean in means.items()},
+        "n_questions": len(class_names),
+        **{name: class_names.count(name) for name in CLASSES},
+        **{measure: dict(zip(judge.wordings, map(float, mean), strict=True)) for measure, mean in means.items()},
     }

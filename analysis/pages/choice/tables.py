@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.pages.choice import measures, over_questions, printed
 from analysis.reporting.printed import OURS
-from analysis.runs.choices import ALL, NONE, NOT_ASKED, Choices, studies
+from analysis.runs.choices import ALL, NO_CHOICE, NOT_ASKED, Choices, read_choice_studies
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 NO_LETTER = "none"
 
 
-def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how right every model is, and how far that holds when the question is reworded (Choi, section 3.3).
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -36,29 +36,31 @@ def choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
         One row per model, condition and subset of the questions; see `waver table --list choice`.
     """
 
-    def made(part: Choices) -> dict[str, Any]:
-        figures = over_questions.headline(part)
-        answers = part.chosen != NOT_ASKED
-        sizes = np.where(part.asked, part.size, 1)
+    def measure_rightness(part: Choices) -> dict[str, Any]:
+        figures = over_questions.compute_headline_parts(part)
+        answers = part.chosen_letter != NOT_ASKED
+        sizes = np.where(part.asked_mask, part.size, 1)
         with np.errstate(invalid="ignore"):
             return {
-                **over_questions.columns(over_questions.measured(figures, resamples, seed), len(part.wordings)),
+                **over_questions.build_headline_columns(
+                    over_questions.measure_shares(figures, resamples, seed), len(part.wordings)
+                ),
                 "n": answers.sum(axis=(0, 1, 2)),
                 "validity": part.validity,
                 "least_validity": part.least,
-                "no_choice": (part.chosen == NONE).sum(axis=(0, 1, 2)),
+                "no_choice": (part.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
                 "reading": part.readings,
-                **_readings(part),
+                **_count_readings(part),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (figures[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
-    return _of_parts(runs, made)
+    return _tabulate_parts(runs, measure_rightness)
 
 
-def _readings(part: Choices) -> dict[str, Any]:
+def _count_readings(part: Choices) -> dict[str, Any]:
     """Say of every unit how its texts were read, how many there are, and how many another reading reads otherwise."""
-    answers, readings = part.chosen != NOT_ASKED, np.array(part.readings, object)
+    answers, readings = part.chosen_letter != NOT_ASKED, np.array(part.readings, object)
     counts = {"n_texts": part.texts, "read_otherwise": part.otherwise}
     return {"reading": readings} | {
         name: np.where(readings != "", np.where(answers, array, 0).sum(axis=(0, 1, 2)), np.nan)
@@ -66,7 +68,7 @@ def _readings(part: Choices) -> dict[str, Any]:
     }
 
 
-def wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure accuracy and the share of perfectly correct questions by wording, beside Choi's Table 8.
 
     Parameters
@@ -80,23 +82,25 @@ def wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFra
         One row per model, condition, subset and wording; then the printed rows, by `source`.
     """
 
-    def made(part: Choices) -> list[dict[str, Any]]:
-        accuracy = measures.accuracies(part.chosen, part.gold)
-        perfect, rows = measures.perfect(accuracy), []
-        orders = part.asked.sum(axis=2)
+    def measure_wordings(part: Choices) -> list[dict[str, Any]]:
+        accuracy = measures.compute_choice_accuracies(part.chosen_letter, part.gold)
+        perfect, rows = measures.mark_perfect_wordings(accuracy), []
+        orders = part.asked_mask.sum(axis=2)
         for number, name in enumerate(part.wordings):
-            own, weight = accuracy[:, number], orders[:, number, None]
-            found = over_questions.measured(
-                {"accuracy": (own * weight, own * 0 + weight),
+            wording_accuracy, weight = accuracy[:, number], orders[:, number, None]
+            intervals = over_questions.measure_shares(
+                {"accuracy": (wording_accuracy * weight, wording_accuracy * 0 + weight),
                  "perfectly_correct": (perfect[:, number], perfect[:, number] * 0 + 1)}, resamples, seed
             )  # fmt: skip
-            rows.append({"wording": name, **_columns(found), "source": OURS})
+            rows.append({"wording": name, **_build_figure_columns(intervals), "source": OURS})
         return rows
 
-    return pd.concat([_of_parts(runs, made), printed.wordings()], ignore_index=True)
+    return pd.concat(
+        [_tabulate_parts(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
+    )
 
 
-def classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
     With three wordings, some are one or two: the questions that `waver select` keeps.
@@ -113,23 +117,27 @@ def classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
         some or no wordings are; n_X: their numbers.
     """
 
-    def made(part: Choices) -> dict[str, Any]:
-        perfect = measures.perfect(measures.accuracies(part.chosen, part.gold))
-        number, unknown = perfect.sum(axis=1), np.isnan(perfect).any(axis=1)
-        most = len(part.wordings)
+    def measure_classes(part: Choices) -> dict[str, Any]:
+        perfect = measures.mark_perfect_wordings(measures.compute_choice_accuracies(part.chosen_letter, part.gold))
+        n_perfect, unknown = perfect.sum(axis=1), np.isnan(perfect).any(axis=1)
+        n_wordings = len(part.wordings)
         kinds = {
-            "confident": number == most,
-            "inconsistent": (number > 0) & (number < most),
-            "unconfident": number == 0,
+            "confident": n_perfect == n_wordings,
+            "inconsistent": (n_perfect > 0) & (n_perfect < n_wordings),
+            "unconfident": n_perfect == 0,
         }
         shares = {name: np.where(unknown, np.nan, kind) for name, kind in kinds.items()}
-        found = over_questions.measured({name: (one, one * 0 + 1) for name, one in shares.items()}, resamples, seed)
-        return _columns(found) | {f"n_{name}": np.nansum(one, axis=0).astype(int) for name, one in shares.items()}
+        intervals = over_questions.measure_shares(
+            {name: (share, share * 0 + 1) for name, share in shares.items()}, resamples, seed
+        )
+        return _build_figure_columns(intervals) | {
+            f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
+        }
 
-    return _of_parts(runs, made)
+    return _tabulate_parts(runs, measure_classes)
 
 
-def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how often a model takes the same choice in other orders, in other words, and in all of both.
 
     Parameters
@@ -147,29 +155,32 @@ def consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Data
         where only the wording, or only the order, differs; `order_minus_wording`: their difference.
     """
 
-    def made(part: Choices) -> dict[str, Any]:
-        whole = measures.same_throughout(part.chosen)
+    def measure_consistency(part: Choices) -> dict[str, Any]:
+        is_same_throughout = measures.mark_same_throughout(part.chosen_letter)
         figures = {
-            "same_in_orders": over_questions.over(measures.same_over_orders(part.chosen)),
-            "same_in_wordings": over_questions.over(measures.same_over_wordings(part.chosen)),
-            "same_throughout": (whole, whole * 0 + 1),
-            "changed": (1 - whole, whole * 0 + 1),
-            "same_letter": over_questions.over(measures.same_over_orders(part.shown)),
+            "same_in_orders": over_questions.compute_mean_parts(measures.mark_same_over_orders(part.chosen_letter)),
+            "same_in_wordings": over_questions.compute_mean_parts(measures.mark_same_over_wordings(part.chosen_letter)),
+            "same_throughout": (is_same_throughout, is_same_throughout * 0 + 1),
+            "changed": (1 - is_same_throughout, is_same_throughout * 0 + 1),
+            "same_letter": over_questions.compute_mean_parts(measures.mark_same_over_orders(part.chosen_place)),
         }
-        kept = _columns(over_questions.measured(figures, resamples, seed))
+        kept_columns = _build_figure_columns(over_questions.measure_shares(figures, resamples, seed))
         turned = {
-            "turned_by_wordings": over_questions.over(measures.turned_by_wordings(part.chosen)),
-            "turned_by_orders": over_questions.over(measures.turned_by_orders(part.chosen)),
+            "turned_by_wordings": over_questions.compute_mean_parts(
+                measures.compute_turns_by_wording(part.chosen_letter)
+            ),
+            "turned_by_orders": over_questions.compute_mean_parts(measures.compute_turns_by_order(part.chosen_letter)),
         }
         gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}
-        moved = _columns(over_questions.measured(turned, resamples, seed, gap))
-        return {**kept, **moved, "n_questions": kept["n_questions"], "validity": part.validity,
-                "no_interval": _both(kept["no_interval"], moved["no_interval"])}  # fmt: skip
+        turned_columns = _build_figure_columns(over_questions.measure_shares(turned, resamples, seed, gap))
+        return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"], "validity": part.validity,
+                "no_interval": _join_missing_reasons(kept_columns["no_interval"],
+                                                     turned_columns["no_interval"])}  # fmt: skip
 
-    return _of_parts(runs, made)
+    return _tabulate_parts(runs, measure_consistency)
 
 
-def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how often each letter is chosen, whatever stands there: by the letter of the right choice, and in all.
 
     Parameters
@@ -186,37 +197,38 @@ def positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFr
         them, so that either of them alone tells little: a model that guesses has no preference.
     """
 
-    def made(part: Choices) -> list[dict[str, Any]]:
+    def measure_positions(part: Choices) -> list[dict[str, Any]]:
         letters, rows = part.letters[: int(part.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
-            for number, letter in (*enumerate(letters), (NONE, NO_LETTER)):
-                both = measures.taken(part.shown, part.right, number, of)
-                asked = (part.shown != NOT_ASKED).any(axis=(1, 2))
-                share, whole = (np.where(asked, side, np.nan) for side in both)
+            for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
+                counts = measures.count_letter_answers(part.chosen_place, part.right, number, of)
+                is_asked = (part.chosen_place != NOT_ASKED).any(axis=(1, 2))
+                share, whole = (np.where(is_asked, side, np.nan) for side in counts)
                 figures, gap = {"share": (share, whole)}, {}
                 if of is None:
-                    there = (part.shown != NOT_ASKED) & (part.right == number)[..., None]
-                    figures["is_right"] = np.where(asked, there.sum(axis=(1, 2)), np.nan), whole
+                    right_at_letter = (part.chosen_place != NOT_ASKED) & (part.right == number)[..., None]
+                    figures["is_right"] = np.where(is_asked, right_at_letter.sum(axis=(1, 2)), np.nan), whole
                     gap = {"preference": ("share", "is_right")}
-                found = over_questions.measured(figures, resamples, seed, gap)
-                is_right = found.pop("is_right").estimate if of is None else float(of == number)
-                rows.append({"right": right, "letter": letter, "n": both[1].sum(axis=0).astype(int),
-                             "validity": part.validity, **_columns(found), "is_right": is_right})  # fmt: skip
+                intervals = over_questions.measure_shares(figures, resamples, seed, gap)
+                is_right = intervals.pop("is_right").estimate if of is None else float(of == number)
+                rows.append({"right": right, "letter": letter, "n": counts[1].sum(axis=0).astype(int),
+                             "validity": part.validity, **_build_figure_columns(intervals),
+                             "is_right": is_right})  # fmt: skip
         return rows
 
-    return _of_parts(runs, made, whole=True).drop(columns="subset")
+    return _tabulate_parts(runs, measure_positions, whole=True).drop(columns="subset")
 
 
-def _both(one: np.ndarray, other: np.ndarray) -> list[str]:
+def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
     """Join what two parts of a row say about missing intervals."""
-    return ["; ".join(filter(None, pair)) for pair in zip(one, other, strict=True)]
+    return ["; ".join(filter(None, pair)) for pair in zip(reasons_a, reasons_b, strict=True)]
 
 
-def _columns(found: dict[str, interval.Interval]) -> dict[str, Any]:
-    return {"n_questions": next(iter(found.values())).n_items, **interval.columns(found)}
+def _build_figure_columns(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
+    return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 
 
-def _of_parts(
+def _tabulate_parts(
     runs: Runs, make: Callable[[Choices], dict[str, Any] | list[dict[str, Any]]], whole: bool = False
 ) -> pd.DataFrame:
     """Make rows for every study, subset and unit: of a function that gives columns over units, or several such.
@@ -224,13 +236,16 @@ def _of_parts(
     The rows of a unit stand together, all questions before the subsets.
     """
     tables = []
-    for study in studies(runs):
+    for study in read_choice_studies(runs):
         models, conditions = zip(*study.units, strict=True)
         frames = []
         for subset, part in ({ALL: study} if whole else study.parts()).items():
-            made = make(part)
-            named = {"study": study.study, "model": models, "condition": conditions, "subset": subset}
-            frames += [pd.DataFrame(named | columns) for columns in (made if isinstance(made, list) else [made])]
+            part_columns = make(part)
+            keys = {"study": study.study, "model": models, "condition": conditions, "subset": subset}
+            frames += [
+                pd.DataFrame(keys | columns)
+                for columns in (part_columns if isinstance(part_columns, list) else [part_columns])
+            ]
         tables.append(pd.concat(frames).sort_index(kind="stable"))  # the index is the number of the unit
-    found = pd.concat(tables, ignore_index=True)
-    return found[found["n_questions"] > 0].reset_index(drop=True)
+    table = pd.concat(tables, ignore_index=True)
+    return table[table["n_questions"] > 0].reset_index(drop=True)

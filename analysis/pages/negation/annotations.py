@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
-from analysis.pages.negation.rows import ENDINGS, Row, read
+from analysis.pages.negation.rows import ENDINGS, Row, read_located_rows
 from ground.errors import InputError, short
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
@@ -25,9 +25,9 @@ class Agreement:
 
     Attributes
     ----------
-    annotated
+    n_annotated
         Pairs with a label of anyone.
-    adjudicated
+    n_adjudicated
         Pairs with a label that most annotators give (`majority`).
     kappa
         Fleiss' kappa over the pairs that all annotators labelled; None where it is undefined.
@@ -35,13 +35,13 @@ class Agreement:
         Why there is no kappa, or over how many pairs it is where that are not all; else empty.
     """
 
-    annotated: int
-    adjudicated: int
+    n_annotated: int
+    n_adjudicated: int
     kappa: float | None
     why: str = ""
 
 
-def agreement(folder: Path) -> Agreement:
+def read_annotator_agreement(folder: Path) -> Agreement:
     """Read all files of a folder and of those in it: JSON lines with `labels`, or sheets with columns `annotator_1` ...
 
     Raises
@@ -55,20 +55,22 @@ def agreement(folder: Path) -> Agreement:
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
     if not files:
         raise InputError(f"{folder}: there are no annotations in it ({', '.join(ENDINGS)})")
-    rows = [row for file in files for row in read(file)]
-    _refuse_twice(rows)
-    given = [labels(row) for row in rows]
-    said = [[label for label in row if label] for row in given]
-    kappa, why = fleiss(said, max(map(len, given), default=0))
-    return Agreement(sum(map(bool, said)), sum(majority(row) is not None for row in said), kappa, why)
+    rows = [row for file in files for row in read_located_rows(file)]
+    _refuse_duplicate_rows(rows)
+    label_rows = [parse_annotator_labels(row) for row in rows]
+    given_labels = [[label for label in row if label] for row in label_rows]
+    kappa, why = compute_fleiss_kappa(given_labels, max(map(len, label_rows), default=0))
+    return Agreement(
+        sum(map(bool, given_labels)), sum(find_majority_label(row) is not None for row in given_labels), kappa, why
+    )
 
 
-def _refuse_twice(rows: Iterable[Row]) -> None:
+def _refuse_duplicate_rows(rows: Iterable[Row]) -> None:
     """Refuse two rows about one pair of sentences, such as two sheets of two annotators: it would count twice."""
-    seen: dict[str, str] = {}
-    for where, given in rows:
-        sides = [given.get(premise, given.get(published)) for premise, published in SENTENCES]
-        first = where if None in sides else seen.setdefault(json.dumps(sides), where)
+    places_by_sentences: dict[str, str] = {}
+    for where, fields in rows:
+        sides = [fields.get(premise, fields.get(published)) for premise, published in SENTENCES]
+        first = where if None in sides else places_by_sentences.setdefault(json.dumps(sides), where)
         if first is not where:
             raise InputError(
                 f"{where}: the same two sentences are in {first}; put the labels of all annotators into one row, in "
@@ -76,18 +78,18 @@ def _refuse_twice(rows: Iterable[Row]) -> None:
             )
 
 
-def majority(given: Sequence[str]) -> str | None:
+def find_majority_label(row_labels: Sequence[str]) -> str | None:
     """Return the label of more than half of the annotators and at least two of them; None: no such label."""
-    label, votes = Counter(given).most_common(1)[0] if given else ("", 0)
-    return label if votes >= LEAST and 2 * votes > len(given) else None
+    label, votes = Counter(row_labels).most_common(1)[0] if row_labels else ("", 0)
+    return label if votes >= LEAST and 2 * votes > len(row_labels) else None
 
 
-def fleiss(given: Sequence[Sequence[str]], annotators: int) -> tuple[float | None, str]:
+def compute_fleiss_kappa(label_rows: Sequence[Sequence[str]], annotators: int) -> tuple[float | None, str]:
     """Compute Fleiss' kappa over the pairs that all annotators labelled.
 
     Parameters
     ----------
-    given
+    label_rows
         For every pair, the labels that it was given.
     annotators
         How many annotators there are.
@@ -101,30 +103,35 @@ def fleiss(given: Sequence[Sequence[str]], annotators: int) -> tuple[float | Non
     ----------
     Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin 76, 378-382.
     """
-    whole = [row for row in given if len(row) == annotators]
+    complete_rows = [row for row in label_rows if len(row) == annotators]
     if annotators < LEAST:
         return None, f"kappa needs {LEAST} annotators or more, here {'is one' if annotators else 'are none'}"
-    if not whole:
+    if not complete_rows:
         return None, f"no pair has labels of all {annotators} annotators, so there is no kappa"
-    if len({label for row in whole for label in row}) < 2:
+    if len({label for row in complete_rows for label in row}) < 2:
         return None, "all labels are the same, so kappa is undefined"
     from statsmodels.stats.inter_rater import fleiss_kappa
 
-    kappa = float(fleiss_kappa([[row.count(label) for label in LABELS] for row in whole]))
-    rest = len(given) - len(whole)
-    return kappa, f"kappa is over {len(whole):,} pairs; {rest:,} lack a label of an annotator" if rest else ""
+    kappa = float(fleiss_kappa([[row.count(label) for label in LABELS] for row in complete_rows]))
+    n_incomplete = len(label_rows) - len(complete_rows)
+    return (
+        kappa,
+        f"kappa is over {len(complete_rows):,} pairs; {n_incomplete:,} lack a label of an annotator"
+        if n_incomplete
+        else "",
+    )
 
 
-def labels(row: Row) -> list[str]:
+def parse_annotator_labels(row: Row) -> list[str]:
     """Return the labels of a row, one per annotator; "" where an annotator gave none."""
-    where, given = row
-    cells = given.get("labels", {name: cell for name, cell in given.items() if name.startswith(ANNOTATOR)})
+    where, fields = row
+    cells = fields.get("labels", {name: cell for name, cell in fields.items() if name.startswith(ANNOTATOR)})
     if not isinstance(cells, dict) or not cells:
         raise InputError(f"{where}: there are no labels; give `labels` of annotators, or columns {ANNOTATOR}_1 ...")
-    found = []
+    row_labels = []
     for name, cell in cells.items():
         label = (cell or "").strip().lower() if isinstance(cell, str | None) else cell
         if label not in ("", *LABELS):
             raise InputError(f"{where}: {name} is {short(repr(cell))}; it must be one of {', '.join(LABELS)}, or empty")
-        found.append(label)
-    return found
+        row_labels.append(label)
+    return row_labels

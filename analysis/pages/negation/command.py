@@ -37,29 +37,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
-    from analysis.pages.negation.annotations import Agreement, agreement
-    from analysis.pages.negation.dataset import POSITIONS, groups, statistics
+    from analysis.pages.negation.annotations import Agreement, read_annotator_agreement
+    from analysis.pages.negation.dataset import POSITIONS, count_negation_data, read_instance_groups
     from analysis.pages.negation.judgements import KINDS
 
     files = {file.resolve(): file for file in args.data}
     if len(files) < len(args.data):
-        twice = next(file for file in args.data if files[file.resolve()] is not file)
-        raise InputError(f"{twice}: is named twice, so its pairs would count twice; name it once")
-    known = [group for file in args.data for group in groups(file)]
-    counts = statistics(known)
-    found = agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
-    said = {"kappa": found.kappa, "annotated": found.annotated, "adjudicated": found.adjudicated}
+        repeated_file = next(file for file in args.data if files[file.resolve()] is not file)
+        raise InputError(f"{repeated_file}: is named twice, so its pairs would count twice; name it once")
+    instance_groups = [group for file in args.data for group in read_instance_groups(file)]
+    counts = count_negation_data(instance_groups)
+    annotator_agreement = read_annotator_agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
+    agreement_counts = {
+        "kappa": annotator_agreement.kappa,
+        "annotated": annotator_agreement.n_annotated,
+        "adjudicated": annotator_agreement.n_adjudicated,
+    }
     if not args.annotations:
-        said = dict.fromkeys(said)
-    alone = sum(len(group) == 1 for group in known)
-    if alone:
-        print(f"{alone:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
+        agreement_counts = dict.fromkeys(agreement_counts)
+    n_unnegated = sum(len(group) == 1 for group in instance_groups)
+    if n_unnegated:
+        print(f"{n_unnegated:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
               file=sys.stderr)  # fmt: skip
     if None in (counts[f"m_{kind}_{end}"] for kind in KINDS for end in POSITIONS):
         print("where the negation stands is not known for all minimal pairs, so their number by position is null",
               file=sys.stderr)  # fmt: skip
-    if found.why:
-        print(f"{args.annotations}: {found.why}", file=sys.stderr)
+    if annotator_agreement.why:
+        print(f"{args.annotations}: {annotator_agreement.why}", file=sys.stderr)
     majorities = {name: counts.pop(name) for name in ("majority_orig", "majority_neg")}
-    print(json.dumps({**counts, **said, **majorities}, indent=1))
+    print(json.dumps({**counts, **agreement_counts, **majorities}, indent=1))
     return 0

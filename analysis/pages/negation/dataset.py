@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
-from analysis.pages.negation.rows import Row, read
+from analysis.pages.negation.rows import Row, read_located_rows
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError, short
 
@@ -44,7 +44,7 @@ class Pair:
     position: str | None
 
 
-def groups(file: Path) -> list[list[Instance]]:
+def read_instance_groups(file: Path) -> list[list[Instance]]:
     """Read a file as groups of an original, which comes first, and the instances made from it.
 
     Raises
@@ -53,11 +53,11 @@ def groups(file: Path) -> list[list[Instance]]:
         Naming the file, the row and the field that is wrong; for a file without rows, an item without an original or
         with two, the same two sentences twice in an item, and sentences that do not fit the pattern of their row.
     """
-    found: dict[str, list[Instance]] = defaultdict(list)
-    for row in read(file):
-        instance = _instance(row)
-        found[instance.item].append(instance)
-    for item, group in found.items():
+    groups_by_item: dict[str, list[Instance]] = defaultdict(list)
+    for row in read_located_rows(file):
+        instance = _parse_sentence_pair(row)
+        groups_by_item[instance.item].append(instance)
+    for item, group in groups_by_item.items():
         group.sort(key=lambda instance: instance.pattern != ORIGINAL)
         originals = sum(instance.pattern == ORIGINAL for instance in group)
         if originals != 1:
@@ -65,13 +65,13 @@ def groups(file: Path) -> list[list[Instance]]:
                 f"{group[-1].where}: item {short(item)!r} has {originals or 'no'} rows of the pattern {ORIGINAL}; it "
                 "needs one"
             )
-        _check(group)
-    if not found:
+        _check_instance_group(group)
+    if not groups_by_item:
         raise InputError(f"{file}: there are no pairs of sentences in it")
-    return list(found.values())
+    return list(groups_by_item.values())
 
 
-def minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
+def find_minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """Find the minimal pairs of a group: the two sides differ by one negation and by nothing else.
 
     (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h'. The formulas of Yoshida et al.,
@@ -79,13 +79,13 @@ def minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """
     for before in group:
         for after in group:
-            position = _added(before, after)
+            position = _find_added_negation(before, after)
             if position is not None:
                 kind = UNIMPORTANT if before.label == after.label else IMPORTANT
                 yield Pair(kind, position or None)
 
 
-def statistics(known: Sequence[Sequence[Instance]]) -> dict[str, int | float | None]:
+def count_negation_data(instance_groups: Sequence[Sequence[Instance]]) -> dict[str, int | float | None]:
     """Count originals, negated instances and minimal pairs over groups, with both majority baselines in per cent.
 
     Groups of several files are different ones, whatever their items are called: training and validation sets both count
@@ -97,8 +97,8 @@ def statistics(known: Sequence[Sequence[Instance]]) -> dict[str, int | float | N
         d_orig, d_neg; m_important, m_unimportant, and both by the position of the negation (m_important_end ...; None
         where any position is not known); majority_orig, majority_neg (None where there is nothing to count).
     """
-    instances = [instance for group in known for instance in group]
-    pairs = [pair for group in known for pair in minimal_pairs(group)]
+    instances = [instance for group in instance_groups for instance in group]
+    pairs = [pair for group in instance_groups for pair in find_minimal_pairs(group)]
     counts: dict[str, int | float | None] = {
         "d_orig": sum(instance.pattern == ORIGINAL for instance in instances),
         "d_neg": sum(instance.pattern != ORIGINAL for instance in instances),
@@ -109,38 +109,41 @@ def statistics(known: Sequence[Sequence[Instance]]) -> dict[str, int | float | N
         places = Counter(pair.position for pair in pairs if pair.kind == kind)
         for end in POSITIONS:
             counts[f"m_{kind}_{end}"] = None if places[None] else places[end]
-    originals = [instance.label for instance in instances if instance.pattern == ORIGINAL]
-    negated = [instance.label for instance in instances if instance.pattern != ORIGINAL]
-    return counts | {"majority_orig": _majority(originals), "majority_neg": _majority(negated)}
+    original_labels = [instance.label for instance in instances if instance.pattern == ORIGINAL]
+    negated_labels = [instance.label for instance in instances if instance.pattern != ORIGINAL]
+    return counts | {
+        "majority_orig": _compute_majority_share(original_labels),
+        "majority_neg": _compute_majority_share(negated_labels),
+    }
 
 
-def _check(group: Sequence[Instance]) -> None:
+def _check_instance_group(group: Sequence[Instance]) -> None:
     """Refuse what would be counted as a minimal pair and is none: a row that is there twice, or of a wrong pattern."""
-    original, seen = group[0], dict[tuple[str, str], Instance]()
+    original, instances_by_text = group[0], dict[tuple[str, str], Instance]()
     for instance in group:
-        first = seen.setdefault((instance.premise, instance.hypothesis), instance)
+        first = instances_by_text.setdefault((instance.premise, instance.hypothesis), instance)
         if first is not instance:
             raise InputError(f"{instance.where}: the same two sentences are in {first.where}; take one out")
         for name, patterns in (("premise", (PREMISE, BOTH)), ("hypothesis", (HYPOTHESIS, BOTH))):
-            is_changed = _letters(getattr(instance, name)) != _letters(getattr(original, name))
+            is_changed = _strip_punctuation(getattr(instance, name)) != _strip_punctuation(getattr(original, name))
             if is_changed != (instance.pattern in patterns):
-                same = "is not that" if is_changed else "is that"
+                relation = "is not that" if is_changed else "is that"
                 raise InputError(
-                    f"{instance.where}: pattern {instance.pattern}, but the {name} {same} of the original in "
+                    f"{instance.where}: pattern {instance.pattern}, but the {name} {relation} of the original in "
                     f"{original.where}"
                 )
 
 
-def _letters(sentence: str) -> str:
+def _strip_punctuation(sentence: str) -> str:
     """Leave out punctuation: JNLI-Neg has a sentence with one full stop where the original has two."""
     return "".join(filter(str.isalnum, sentence))
 
 
-def _majority(labels: Sequence[str]) -> float | None:
+def _compute_majority_share(labels: Sequence[str]) -> float | None:
     return 100 * max(Counter(labels).values()) / len(labels) if labels else None
 
 
-def _added(before: Instance, after: Instance) -> str | None:
+def _find_added_negation(before: Instance, after: Instance) -> str | None:
     """Return where the one negation stands that only `after` has: "" where unknown; None: they are no minimal pair."""
     step = before.pattern, after.pattern
     if step == (ORIGINAL, PREMISE) or (step == (HYPOTHESIS, BOTH) and before.hypothesis == after.hypothesis):
@@ -150,60 +153,63 @@ def _added(before: Instance, after: Instance) -> str | None:
     return None
 
 
-def _instance(row: Row) -> Instance:
-    where, given = row
-    if isinstance(given.get("sentence1"), dict):
-        sides = [given["sentence1"], given.get("sentence2")]
+def _parse_sentence_pair(row: Row) -> Instance:
+    where, fields = row
+    if isinstance(fields.get("sentence1"), dict):
+        sides = [fields["sentence1"], fields.get("sentence2")]
         if not isinstance(sides[1], dict):
             raise InputError(f"{where}: sentence2 is not an object with sentence and neg")
-        positions = [_position(f"{where}, {name}", (side.get("neg") or {})) for name, side in
+        positions = [_parse_position(f"{where}, {name}", (side.get("neg") or {})) for name, side in
                      zip(("sentence1", "sentence2"), sides, strict=True)]  # fmt: skip
         return Instance(
-            where, _name(where, given, "jnli_sentence_pair_id"), _one_of(where, given, "type", PATTERNS),
-            _text(where, sides[0], "sentence"), _text(where, sides[1], "sentence"),
-            _one_of(where, given, "gold_label", LABELS), *positions,
+            where, _parse_pair_id(where, fields, "jnli_sentence_pair_id"),
+            _parse_one_of(where, fields, "type", PATTERNS),
+            _parse_sentence_field(where, sides[0], "sentence"), _parse_sentence_field(where, sides[1], "sentence"),
+            _parse_one_of(where, fields, "gold_label", LABELS), *positions,
         )  # fmt: skip
-    if "sentence1" in given:
+    if "sentence1" in fields:
         return Instance(
-            where, _name(where, given, "sentence_pair_id"), ORIGINAL, _text(where, given, "sentence1"),
-            _text(where, given, "sentence2"), _one_of(where, given, "label", LABELS),
+            where, _parse_pair_id(where, fields, "sentence_pair_id"), ORIGINAL,
+            _parse_sentence_field(where, fields, "sentence1"),
+            _parse_sentence_field(where, fields, "sentence2"), _parse_one_of(where, fields, "label", LABELS),
         )  # fmt: skip
-    pattern = _one_of(where, given, "pattern", PATTERNS) if given.get("pattern") else ORIGINAL
+    pattern = _parse_one_of(where, fields, "pattern", PATTERNS) if fields.get("pattern") else ORIGINAL
     return Instance(
-        where, _name(where, given, "item") if "item" in given else where, pattern, _text(where, given, "premise"),
-        _text(where, given, "hypothesis"), _one_of(where, given, "label", LABELS),
-        _position(where, given, "premise_position"), _position(where, given, "hypothesis_position"),
+        where, _parse_pair_id(where, fields, "item") if "item" in fields else where, pattern,
+        _parse_sentence_field(where, fields, "premise"),
+        _parse_sentence_field(where, fields, "hypothesis"), _parse_one_of(where, fields, "label", LABELS),
+        _parse_position(where, fields, "premise_position"), _parse_position(where, fields, "hypothesis_position"),
     )  # fmt: skip
 
 
-def _position(where: str, given: Any, name: str = "neg_position") -> str | None:
-    if not isinstance(given, dict):
+def _parse_position(where: str, fields: Any, name: str = "neg_position") -> str | None:
+    if not isinstance(fields, dict):
         raise InputError(f"{where}: neg is not an object with {name}")
-    return _one_of(where, given, name, POSITIONS) if given.get(name) else None
+    return _parse_one_of(where, fields, name, POSITIONS) if fields.get(name) else None
 
 
-def _one_of(where: str, given: Mapping[str, Any], name: str, known: Sequence[str]) -> str:
-    value = _there(where, given, name)
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"{where}: {name} is {short(repr(value))}; it must be one of {', '.join(known)}")
+def _parse_one_of(where: str, fields: Mapping[str, Any], name: str, choices: Sequence[str]) -> str:
+    value = _require_field(where, fields, name)
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{where}: {name} is {short(repr(value))}; it must be one of {', '.join(choices)}")
     return value
 
 
-def _text(where: str, given: Mapping[str, Any], name: str) -> str:
-    value = _there(where, given, name)
+def _parse_sentence_field(where: str, fields: Mapping[str, Any], name: str) -> str:
+    value = _require_field(where, fields, name)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: {name} is {short(repr(value))}, not a sentence")
     return value
 
 
-def _name(where: str, given: Mapping[str, Any], name: str) -> str:
-    value = _there(where, given, name)
+def _parse_pair_id(where: str, fields: Mapping[str, Any], name: str) -> str:
+    value = _require_field(where, fields, name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{where}: {name} is {short(repr(value))}, not the number or name of a pair")
     return str(value).strip()
 
 
-def _there(where: str, given: Mapping[str, Any], name: str) -> Any:
-    if name not in given:
-        raise InputError(f"{where}: there is no {name}; the fields are {short(', '.join(given), 200) or 'none'}")
-    return given[name]
+def _require_field(where: str, fields: Mapping[str, Any], name: str) -> Any:
+    if name not in fields:
+        raise InputError(f"{where}: there is no {name}; the fields are {short(', '.join(fields), 200) or 'none'}")
+    return fields[name]

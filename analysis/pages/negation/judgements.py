@@ -22,7 +22,7 @@ PATTERNS = (ORIGINAL, PREMISE, HYPOTHESIS, BOTH)
 IMPORTANT, UNIMPORTANT = "important", "unimportant"
 KINDS = (IMPORTANT, UNIMPORTANT)
 TARGETS = {"動詞": "verb", "形容詞": "adjective", "形容動詞": "adjectival verb"}  # as JNLI-Neg calls them
-_MADE = "SELECT count(*) FROM duckdb_views() WHERE view_name = 'judgements'"
+_COUNT_VIEWS = "SELECT count(*) FROM duckdb_views() WHERE view_name = 'judgements'"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Counts:
     sums: Mapping[str, Array]
 
 
-def prepare(runs: Runs) -> None:
+def create_judgement_views(runs: Runs) -> None:
     """Create, once per `Runs`, the views `judgements` and `pairs`; check the stimuli and the answers.
 
     - `judgements`: one row per response: study, model, condition, item, variant, place (of the variant in the study),
@@ -58,20 +58,20 @@ def prepare(runs: Runs) -> None:
         For an unknown pattern, a missing right label, an item without exactly one original, a parent that is not
         there, and an answer that is none of the options.
     """
-    if runs.execute(_MADE).fetchone() == (1,):
+    if runs.execute(_COUNT_VIEWS).fetchone() == (1,):
         return
     studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
     if not studies:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
-    named = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
-    runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({named})")
-    _check_stimuli(runs)
-    _create_pairs(runs)
-    _create_judgements(runs)
+    quoted_names = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
+    runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
+    _check_negation_stimuli(runs)
+    _create_pairs_view(runs)
+    _create_judgements_view(runs)
 
 
-def _create_pairs(runs: Runs) -> None:
+def _create_pairs_view(runs: Runs) -> None:
     """Create the view `pairs`; which side has the negation follows from the two patterns."""
     runs.execute(
         f"""
@@ -86,21 +86,21 @@ def _create_pairs(runs: Runs) -> None:
               FROM (SELECT *, unnest(parents) AS parent FROM asked_pairs) AS s
               JOIN asked_pairs AS p ON p.study = s.study AND p.item = s.item AND p.variant = s.parent)"""
     )
-    lost = runs.execute(
+    orphan = runs.execute(
         """SELECT s.study, s.item, s.variant, s.parent
            FROM (SELECT *, unnest(parents) AS parent FROM asked_pairs) AS s
            ANTI JOIN asked_pairs AS p ON p.study = s.study AND p.item = s.item AND p.variant = s.parent
            ORDER BY s.position LIMIT 1"""
     ).fetchone()
-    if lost:
-        study, item, variant, parent = lost
+    if orphan:
+        study, item, variant, parent = orphan
         raise InputError(
-            f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r}: its parent {parent!r} is not "
-            "there"
+            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r}: its parent "
+            f"{parent!r} is not there"
         )
 
 
-def _create_judgements(runs: Runs) -> None:
+def _create_judgements_view(runs: Runs) -> None:
     runs.execute(
         """
         CREATE OR REPLACE TEMP VIEW judgements AS
@@ -115,7 +115,7 @@ def _create_judgements(runs: Runs) -> None:
     )
 
 
-def _check_stimuli(runs: Runs) -> None:
+def _check_negation_stimuli(runs: Runs) -> None:
     patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
     wrong = runs.execute(
         f"""SELECT study, item, variant,
@@ -125,22 +125,26 @@ def _check_stimuli(runs: Runs) -> None:
             ORDER BY position LIMIT 1"""
     ).fetchone()
     if wrong:
-        study, item, variant, what = wrong
-        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {what}")
-    lonely = runs.execute(
+        study, item, variant, problem = wrong
+        raise InputError(
+            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
+        )
+    miscounted = runs.execute(
         f"""SELECT study, item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM asked_pairs
             GROUP BY study, item HAVING n <> 1 ORDER BY min(position) LIMIT 1"""
     ).fetchone()
-    if lonely:
-        study, item, n = lonely
-        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r} has {n} originals; it needs one")
+    if miscounted:
+        study, item, n = miscounted
+        raise InputError(
+            f"{_find_negation_run_path(runs, study)}: stimuli.parquet: item {item!r} has {n} originals; it needs one"
+        )
 
 
-def _path(runs: Runs, study: str) -> str:
+def _find_negation_run_path(runs: Runs, study: str) -> str:
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
-def of_pairs(runs: Runs, by: str = "") -> Counts:
+def count_minimal_pairs(runs: Runs, by: str = "") -> Counts:
     """Count per original the minimal pairs of both kinds, and how often each side of them was judged rightly.
 
     A pair counts where both sides have a response.
@@ -156,10 +160,10 @@ def of_pairs(runs: Runs, by: str = "") -> Counts:
         Rows: study, model, condition, pairs, and `value` with `by`. Sums: pairs, before and after (right without the
         negation, and with it), valid (answers on both sides).
     """
-    return runs.kept(("negation pairs", by), lambda: _of_pairs(runs, by))
+    return runs.compute_once(("negation pairs", by), lambda: _query_pair_counts(runs, by))
 
 
-def of_instances(runs: Runs) -> Counts:
+def count_instances(runs: Runs) -> Counts:
     """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
 
     Returns
@@ -168,17 +172,17 @@ def of_instances(runs: Runs) -> Counts:
         Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
         and X_gold_LABEL for every label.
     """
-    return runs.kept("negation instances", lambda: _of_instances(runs))
+    return runs.compute_once("negation instances", lambda: _query_instance_counts(runs))
 
 
-def labels(runs: Runs) -> list[str]:
+def list_study_labels(runs: Runs) -> list[str]:
     """List the labels of the studies, in the order of run.json."""
     studies = (fields for fields in runs.info["studies"].values() if fields["protocol"] == PROTOCOL)
     return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
 
 
-def _of_pairs(runs: Runs, by: str) -> Counts:
-    prepare(runs)
+def _query_pair_counts(runs: Runs, by: str) -> Counts:
+    create_judgement_views(runs)
     value = {"": "''", "position": "position", "target": "target"}[by]
     frame = runs.sql(
         f"""
@@ -192,32 +196,32 @@ def _of_pairs(runs: Runs, by: str) -> Counts:
         WHERE {value} IS NOT NULL
         GROUP BY ALL"""
     )
-    return _counts(runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS})
+    return _arrange_counts(runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS})
 
 
-def _of_instances(runs: Runs) -> Counts:
-    prepare(runs)
+def _query_instance_counts(runs: Runs) -> Counts:
+    create_judgement_views(runs)
     sums = []
     for name, where in (("original", "NOT negated"), ("negated", "negated")):
         parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
-        parts |= {f"_{label}": f"said = '{label}'" for label in labels(runs)}
-        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in labels(runs)}
+        parts |= {f"_{label}": f"said = '{label}'" for label in list_study_labels(runs)}
+        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in list_study_labels(runs)}
         sums += [(f"{name}{part}", f"{where} AND {test}") for part, test in parts.items()]
-    counted = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
+    count_columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
     frame = runs.sql(
-        f"SELECT study, model, condition, item, min(place) AS place, {counted} FROM judgements GROUP BY ALL"
+        f"SELECT study, model, condition, item, min(place) AS place, {count_columns} FROM judgements GROUP BY ALL"
     )
-    return _counts(runs, frame, [], tuple(name for name, _ in sums), {})
+    return _arrange_counts(runs, frame, [], tuple(name for name, _ in sums), {})
 
 
-def _counts(
+def _arrange_counts(
     runs: Runs, frame: pd.DataFrame, keys: Sequence[str], sums: Sequence[str], orders: Mapping[str, Sequence[str]]
 ) -> Counts:
     """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their order."""
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     places = {unit: place for place, unit in enumerate(units)}
-    known = list(map(tuple, frame[list(UNIT)].itertuples(index=False, name=None)))
-    frame = frame.assign(unit=[places.get(unit, -1) for unit in known])
+    row_units = list(map(tuple, frame[list(UNIT)].itertuples(index=False, name=None)))
+    frame = frame.assign(unit=[places.get(unit, -1) for unit in row_units])
     frame = frame[frame["unit"] >= 0]  # without subsamples of a condition
     rows = frame[["unit", *UNIT, *keys]].drop_duplicates()
     sorting = {key: rows[key].map(list(order).index) for key, order in orders.items()}
@@ -228,8 +232,8 @@ def _counts(
     items = items.sort_values(["study", "place"], kind="stable")
     originals = pd.MultiIndex.from_frame(frame[["study", "item"]])
     row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
-    named = [*UNIT, *keys]
-    column = pd.MultiIndex.from_frame(rows[named]).get_indexer(pd.MultiIndex.from_frame(frame[named]))
+    unit_keys = [*UNIT, *keys]
+    column = pd.MultiIndex.from_frame(rows[unit_keys]).get_indexer(pd.MultiIndex.from_frame(frame[unit_keys]))
     arrays = {name: np.full((len(items), len(rows)), np.nan) for name in sums}
     for name, values in arrays.items():
         values[row, column] = frame[name]

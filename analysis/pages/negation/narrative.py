@@ -6,12 +6,19 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.negation.cautions import cautions, find_informed
-from analysis.pages.negation.figures import answered
+from analysis.pages.negation.cautions import find_informed_units, list_cautions
+from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting import labels, verdicts
-from analysis.reporting.thresholds import FEW_ITEMS, silent
+from analysis.reporting.thresholds import FEW_ITEMS, is_silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, percent, points, units
+from analysis.reporting.words import (
+    Answer,
+    describe_no_answer,
+    format_percent,
+    format_points,
+    word_quantity,
+    word_unit_count,
+)
 from analysis.runs.folder import UNIT
 
 IMPORTANT = "important"
@@ -28,7 +35,7 @@ MEANT = (
 TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_places")
 
 
-def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say whether a negation that changes the right label costs right labels, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -36,7 +43,7 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     frames
         The tables named in `TABLES`.
     when
-        From `words.when`.
+        From `words.word_dates`.
 
     Returns
     -------
@@ -44,95 +51,100 @@ def answer(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
         What the page says in words.
     """
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
-    asked, doubts = _asked(accuracy, when), cautions(frames)
-    valid = answered(accuracy)
-    speaking = valid[~silent(valid["valid"])][list(UNIT)]
-    if speaking.empty:
-        verdict, why = do_not_answer(list(labels.series(valid).unique()))
-        return Answer(asked, verdict, cautions=(*why, *doubts))
-    important = pairs[pairs["pairs"] == IMPORTANT].merge(speaking)
+    asked_sentence, doubts = _describe_asked_pairs(accuracy, when), list_cautions(frames)
+    valid = compute_valid_shares(accuracy)
+    answering = valid[~is_silent(valid["valid"])][list(UNIT)]
+    if answering.empty:
+        verdict, why = describe_no_answer(list(labels.name_rows(valid).unique()))
+        return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
+    important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
-        return Answer(asked, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
-    judged = speaking.merge(find_informed(accuracy))
+        return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
+    judged = answering.merge(find_informed_units(accuracy))
     details = {
-        "negation_slopes": (*MEANT, *_sizes(important.merge(judged))),
-        "negation_changes": tuple(_unimportant(pairs.merge(judged))),
-        "negation_places": tuple(_places(frames["negation_places"].merge(judged))),
-        "negation_bias": tuple(_bias(frames["negation_bias"].merge(speaking))),
+        "negation_slopes": (*MEANT, *_describe_change_extremes(important.merge(judged))),
+        "negation_changes": tuple(_describe_kinds_of_pairs(pairs.merge(judged))),
+        "negation_places": tuple(_describe_negation_places(frames["negation_places"].merge(judged))),
+        "negation_bias": tuple(_describe_label_bias(frames["negation_bias"].merge(answering))),
     }
     return Answer(
-        asked, _verdict(important.merge(judged), len(valid)), cautions=doubts,
-        details={name: said for name, said in details.items() if said},
+        asked_sentence, _word_negation_verdict(important.merge(judged), len(valid)), cautions=doubts,
+        details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
 
-def _asked(accuracy: pd.DataFrame, when: str) -> str:
+def _describe_asked_pairs(accuracy: pd.DataFrame, when: str) -> str:
     models = accuracy["model"].nunique()
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())
     return (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked how premise and hypothesis go together, in "
-        f"{count(n, 'pair')} of sentences, {with_negation:,} with a negation{when}."
+        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked how premise and hypothesis go "
+        f"together, in {word_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{when}."
     )
 
 
-def _verdict(judged: pd.DataFrame, asked: int) -> str:
+def _word_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
     """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
-    found = verdicts.judge_differences(judged, "acc_change", BANDS)
+    verdict_words = verdicts.judge_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
-        able = " that beat the majority baseline" if len(judged) < asked else ""
-        return verdicts.tally(found, units(judged) + able)
+        scope_text = " that beat the majority baseline" if len(judged) < n_asked else ""
+        return verdicts.describe_word_counts(verdict_words, word_unit_count(judged) + scope_text)
     row = judged.iloc[0]
     return (
-        f"{found[0].capitalize() or verdicts.UNCLEAR}: {percent(row['acc'])} of the labels are right without the "
-        f"negation, and {percent(row['acc_negated'])} with it."
+        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['acc'])} of the labels are right "
+        f"without the negation, and {format_percent(row['acc_negated'])} with it."
     )
 
 
-def _sizes(important: pd.DataFrame) -> Iterator[str]:
+def _describe_change_extremes(important: pd.DataFrame) -> Iterator[str]:
     """Name the judged models that lose most and least over important pairs."""
     if important.empty:
         return
-    rows = important.assign(label=labels.series(important)).sort_values("acc_change", kind="stable")
+    rows = important.assign(label=labels.name_rows(important)).sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
-            f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in {percent(row['acc'])} "
-            f"without it and in {percent(row['acc_negated'])} with it. The change is {points(row['acc_change'])} points"
-            f"{_ends(row)}."
+            f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in "
+            f"{format_percent(row['acc'])} without it and in {format_percent(row['acc_negated'])} with it. The change "
+            f"is {format_points(row['acc_change'])} points{_word_change_interval(row)}."
         )
 
 
-def _unimportant(pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_kinds_of_pairs(pairs: pd.DataFrame) -> Iterator[str]:
     """Compare the mean changes over both kinds of pairs."""
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:
         yield (
-            f"On average over the models that are judged, the change is {points(means['important'])} points where the "
-            f"negation is important, and {points(means['unimportant'])} where it is not."
+            f"On average over the models that are judged, the change is {format_points(means['important'])} points "
+            f"where the negation is important, and {format_points(means['unimportant'])} where it is not."
         )
 
 
-def _places(places: pd.DataFrame) -> Iterator[str]:
+def _describe_negation_places(places: pd.DataFrame) -> Iterator[str]:
     """Say where important negations cost more: means over the judged models, of places that are no rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:
-            listed = ", ".join(f"{value} {points(change)}" for value, change in means.items())
-            yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {listed}."
+            changes_text = ", ".join(f"{value} {format_points(change)}" for value, change in means.items())
+            yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {changes_text}."
 
 
-def _bias(bias: pd.DataFrame) -> Iterator[str]:
+def _describe_label_bias(bias: pd.DataFrame) -> Iterator[str]:
     """Say how often each label is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
     for label, row in means.iterrows():
         yield (
-            f"“{label}” is {percent(row['said_original'])} of the answers without a negation and "
-            f"{percent(row['said_negated'])} with one, where it is right for {percent(row['right_negated'])}."
+            f"“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
+            f"{format_percent(row['said_negated'])} with one, where it is right for "
+            f"{format_percent(row['right_negated'])}."
         )
 
 
-def _ends(row: pd.Series) -> str:
-    return "" if pd.isna(row["lower"]) else f" (95 % interval {points(row['lower'])} to {points(row['upper'])})"
+def _word_change_interval(row: pd.Series) -> str:
+    return (
+        ""
+        if pd.isna(row["lower"])
+        else f" (95 % interval {format_points(row['lower'])} to {format_points(row['upper'])})"
+    )

@@ -9,10 +9,10 @@ import pandas as pd
 from analysis.pages.negation import narrative
 from analysis.pages.negation.catalogue import CATALOGUE
 from analysis.reporting import catalogue, labels, tables, verdicts, words
-from analysis.reporting.catalogue import column
-from analysis.reporting.columns import value
-from analysis.reporting.differences import marked
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.columns import format_value
+from analysis.reporting.differences import mark_differences
+from analysis.reporting.html import Html, render_fragment, render_note
 from analysis.reporting.page import Page
 
 MOST_EXAMPLES = 12
@@ -27,39 +27,39 @@ class NegationPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(frames, words.when(self.runs.info)))
+        return self.show_answer(narrative.answer_question(frames, words.word_dates(self.runs.info)))
 
     def examples(self) -> Html:
         """Show the pairs where a negation costs most: right without it, wrong with it."""
         frame = self.frame("negation_worst")
         if frame.empty:
-            return note("No model is right without a negation and wrong with it.")
-        frame = frame.assign(label=labels.series(frame)).head(MOST_EXAMPLES)
-        left = len(self.frame("negation_worst")) - len(frame)
-        left_out = f"{words.count(left, 'more pair')} in the table." if left else ""
-        pairs = [_pair(row) for _, row in frame.iterrows()]
-        caption = catalogue.table("negation_worst").caption
-        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+            return render_note("No model is right without a negation and wrong with it.")
+        frame = frame.assign(label=labels.name_rows(frame)).head(MOST_EXAMPLES)
+        n_left = len(self.frame("negation_worst")) - len(frame)
+        left_out = f"{words.word_quantity(n_left, 'more pair')} in the table." if n_left else ""
+        pairs = [_build_negation_example(row) for _, row in frame.iterrows()]
+        caption = catalogue.look_up_table("negation_worst").caption
+        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.options("minimal_pairs").items()} | self.options
+        options = {key: p.default for key, p in tables.list_options("minimal_pairs").items()} | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
-        return fragment(
+        return render_fragment(
             "negation/method", resamples=options["resamples"], failed=failed, meant=" ".join(narrative.MEANT),
-            rules=verdicts.told("validity", "interval"),
+            rules=verdicts.describe_rules("validity", "interval"),
         )  # fmt: skip
 
 
-def _pair(row: pd.Series) -> dict[str, Any]:
+def _build_negation_example(row: pd.Series) -> dict[str, Any]:
     before, after = (f"{row[f'premise_{side}']} → {row[f'hypothesis_{side}']}" for side in ("before", "after"))
     wordings = []
-    for pieces, side in zip(marked(before, after), ("before", "after"), strict=True):
-        said, right, share = row[f"said_{side}"], row[f"label_{side}"], row[f"p_{side}"]
-        known = pd.notna(share)
-        number = f", p(right) {value(share, column('negation_worst', 'p_before'))}" if known else ""
-        length = 100 * share if known else 100.0 * (said == right)
-        answer = "no valid answer" if pd.isna(said) else said
+    for pieces, side in zip(mark_differences(before, after), ("before", "after"), strict=True):
+        said_label, right, share = row[f"said_{side}"], row[f"label_{side}"], row[f"p_{side}"]
+        has_share = pd.notna(share)
+        number = f", p(right) {format_value(share, look_up_column('negation_worst', 'p_before'))}" if has_share else ""
+        length = 100 * share if has_share else 100.0 * (said_label == right)
+        answer = "no valid answer" if pd.isna(said_label) else said_label
         wordings.append({"pieces": pieces, "answer": answer, "agreement": f"right: {right}{number}",
                          "percent": f"{length:.1f}"})  # fmt: skip
     return {"label": f"{row['label']}, {row['pairs']}", "item": row["item"], "wordings": wordings}

@@ -9,14 +9,14 @@ import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import PAGE, Drawing, Look, apply_style
 
 Looks = Mapping[str, Look]
 LINES = 7  # lines that can be told apart in one panel
 TITLES = {"important": "Important negation", "unimportant": "Unimportant negation"}
 
 
-def lines(frame: pd.DataFrame) -> pd.DataFrame:
+def choose_slope_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows that the slopes show, with column `label`.
 
     A model has one line: in the condition with most valid answers (the first of several). Of more than `LINES` models,
@@ -28,11 +28,11 @@ def lines(frame: pd.DataFrame) -> pd.DataFrame:
     ranks = change.sort_values(["silent", "first", "change"], ascending=[True, False, False], kind="stable")
     order = ranks["model"].unique()
     rows = rows[rows["model"].isin(order[:LINES])]
-    return rows.assign(label=labels.series(rows.drop(columns="condition")))
+    return rows.assign(label=labels.name_rows(rows.drop(columns="condition")))
 
 
-@styled
-def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Acc and Acc′ joined by a line: a panel per kind of pairs, a line per model, intervals at both ends.
 
     Parameters
@@ -40,60 +40,62 @@ def slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = No
     frame
         Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    rows = lines(frame)
+    rows = choose_slope_rows(frame)
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
     hollow = rows.groupby("model")["silent"].any()
-    looks = looks or plotting.looks(models)
+    looks = looks or plotting.assign_looks(models)
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    shown = labels.fitted(list(models.values()), 34)
-    high = 2.1 if panels.narrow(width) else 2.6
-    drawing, each = panels.panels(
+    legend_names = labels.fit_names(list(models.values()), 34)
+    high = 2.1 if panels.is_narrow(width) else 2.6
+    drawing, panel_axes = panels.lay_out_panels(
         width, len(kinds), len(kinds), high, left=0.46, bottom=0.2, gap=0.24,
-        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+        top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
-    aside = np.linspace(-0.06, 0.06, len(models)) if len(models) > 1 else np.zeros(1)
-    for number, (axes, kind) in enumerate(zip(each, kinds, strict=True)):
-        for by, model in zip(aside, models, strict=True):
+    offsets = np.linspace(-0.06, 0.06, len(models)) if len(models) > 1 else np.zeros(1)
+    for number, (axes, kind) in enumerate(zip(panel_axes, kinds, strict=True)):
+        for offset, model in zip(offsets, models, strict=True):
             part = rows[(rows["model"] == model) & (rows["pairs"] == kind)]
             for _, row in part.iterrows():
-                x, y = [by, 1 + by], [row["acc"], row["acc_negated"]]
+                x, y = [offset, 1 + offset], [row["acc"], row["acc_negated"]]
                 look, face = looks[model], "white" if hollow[model] else looks[model].colour
                 axes.plot(x, y, color=look.colour, linewidth=1, linestyle=panels.DASHED if hollow[model] else "-")
                 lower, upper = ([row[f"acc_{end}"], row[f"acc_negated_{end}"]] for end in ("lower", "upper"))
                 axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.8)
                 axes.plot(x, y, look.marker, color=look.colour, mfc=face, ms=4, linestyle="none")
-        panels.scale(axes, 0, 1, axis="y")
+        panels.scale_axis(axes, 0, 1, axis="y")
         axes.set(xlim=(-0.25, 1.25), xticks=[0, 1])
         axes.set_xticklabels(["without", "with"])
-        panels.title(axes, TITLES[kind])
-        panels.under(axes, "the negation")
+        panels.draw_title(axes, TITLES[kind])
+        panels.label_x_axis(axes, "the negation")
         if number:
             axes.set_yticklabels([])
         else:
-            panels.beside(axes, "share of right labels")
-    panels.legend(drawing, shown, [looks[model] for model in models], [bool(hollow[model]) for model in models])
+            panels.label_y_axis(axes, "share of right labels")
+    panels.draw_legend(
+        drawing, legend_names, [looks[model] for model in models], [bool(hollow[model]) for model in models]
+    )
     return drawing
 
 
-@styled
-def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw AccChg with 95 % intervals: a panel per kind of pairs, a row per model and condition.
 
-    The largest loss over important pairs is on top; models that do not answer (`thresholds.silent`) stand below.
+    The largest loss over important pairs is on top; models that do not answer (`thresholds.is_silent`) stand below.
 
     Parameters
     ----------
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
@@ -101,23 +103,25 @@ def changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
         The figure.
     """
     rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
-    rows = rows.assign(label=labels.series(rows))
+    rows = rows.assign(label=labels.name_rows(rows))
     ranks = rows.sort_values(["silent", "pairs", "acc_change"], kind="stable", na_position="last")
-    names = labels.ends(list(ranks["label"].unique()), panels.ROWS)
+    names = labels.select_ends(list(ranks["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    edge = panels.symmetric(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
+    edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    shown = labels.fitted(names, panels.letters(width))
-    high = len(names) * panels.pitch(len(names), 3.6)
-    across = 1 if panels.narrow(width) else len(kinds)
-    drawing, each = panels.panels(width, len(kinds), across, high, left=panels.room(shown))
-    for number, (axes, kind) in enumerate(zip(each, kinds, strict=True)):
+    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
+    across = 1 if panels.is_narrow(width) else len(kinds)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(kinds), across, high, left=panels.measure_row_labels(fitted_names)
+    )
+    for number, (axes, kind) in enumerate(zip(panel_axes, kinds, strict=True)):
         part = rows[rows["pairs"] == kind]
-        panels.guide(axes, len(names))
-        panels.title(axes, TITLES[kind])
-        panels.scale(axes, -edge, edge, 2, mark=0.0)
-        panels.dots(axes, part, "acc_change", looks or plotting.looks(rows["model"]), hollow=part["silent"])
+        panels.draw_row_guides(axes, len(names))
+        panels.draw_title(axes, TITLES[kind])
+        panels.scale_axis(axes, -edge, edge, 2, mark=0.0)
+        panels.draw_dots(axes, part, "acc_change", looks or plotting.assign_looks(rows["model"]), hollow=part["silent"])
         if number % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, fitted_names)
     return drawing

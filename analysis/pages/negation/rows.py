@@ -14,7 +14,7 @@ Row: TypeAlias = tuple[str, dict[str, Any]]  # file and line, and the fields
 ENDINGS = (".jsonl", ".json", ".csv")
 
 
-def read(file: Path) -> Iterator[Row]:
+def read_located_rows(file: Path) -> Iterator[Row]:
     """Read the rows of a file; empty lines are left out.
 
     Raises
@@ -25,35 +25,37 @@ def read(file: Path) -> Iterator[Row]:
     if file.suffix.lower() not in ENDINGS:
         raise InputError(f"{file}: unknown kind of file; give one of {', '.join(ENDINGS)}")
     if file.suffix.lower() == ".csv":
-        for number, cells in reading.rows(file):
+        for number, cells in reading.read_csv_file(file):
             yield f"{file}, line {number}", dict(cells)
         return
-    content = reading.text(file)
+    content = reading.read_text(file)
     if content.lstrip().startswith("["):
-        entries = _parsed(str(file), content)
-        yield from (_object(f"{file}, entry {number}", entry) for number, entry in enumerate(entries, start=1))
+        entries = _parse_row_json(str(file), content)
+        yield from (
+            _check_row_object(f"{file}, entry {number}", entry) for number, entry in enumerate(entries, start=1)
+        )
         return
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             where = f"{file}, line {number}"
-            yield _object(where, _parsed(where, line))
+            yield _check_row_object(where, _parse_row_json(where, line))
 
 
-def _parsed(where: str, text: str) -> Any:
+def _parse_row_json(where: str, text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_fields)
+        return json.loads(text, object_pairs_hook=_join_unique_fields)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON ({str(error)[:100]})") from None
 
 
-def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _join_unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a key is there twice")
     return fields
 
 
-def _object(where: str, value: Any) -> Row:
+def _check_row_object(where: str, value: Any) -> Row:
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected an object with named fields")
     return where, value

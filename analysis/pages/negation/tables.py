@@ -14,7 +14,7 @@ from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Coun
 from analysis.reporting.printed import OURS
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),
 Figures = Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure accuracy on both sides of minimal pairs: Acc, Acc' and AccChg of Yoshida et al., section 4.2.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -41,12 +41,14 @@ def minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.Da
     DataFrame
         One row per model, condition and kind of pairs; see `waver table --list minimal_pairs`.
     """
-    found = judgements.of_pairs(runs)
-    valid, pairs = (np.nansum(found.sums[name], axis=0) for name in ("valid", "pairs"))
-    return _changes(found, resamples, seed).drop(columns="value").assign(validity=valid / (2 * pairs))
+    pair_counts = judgements.count_minimal_pairs(runs)
+    valid, pairs = (np.nansum(pair_counts.sums[name], axis=0) for name in ("valid", "pairs"))
+    return (
+        _measure_pair_changes(pair_counts, resamples, seed).drop(columns="value").assign(validity=valid / (2 * pairs))
+    )
 
 
-def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_negation_places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure the same by the position of the negation, and by the part of speech that it follows.
 
     Parameters
@@ -61,12 +63,12 @@ def places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame
     """
     parts = []
     for by, name in (("position", "position"), ("target", "part of speech")):
-        frame = _changes(judgements.of_pairs(runs, by), resamples, seed)
+        frame = _measure_pair_changes(judgements.count_minimal_pairs(runs, by), resamples, seed)
         parts.append(frame.assign(by=name, value=frame["value"].replace(TARGETS)))
     return pd.concat(parts, ignore_index=True)
 
 
-def accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure the accuracy on pairs of sentences without and with a negation: D_orig and D_neg of the paper.
 
     Parameters
@@ -80,23 +82,23 @@ def accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFra
         One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
         of majority_label, the most frequent right label: the accuracy of always saying it.
     """
-    found, labels = judgements.of_instances(runs), judgements.labels(runs)
+    instance_counts, labels = judgements.count_instances(runs), judgements.list_study_labels(runs)
     parts = []
     for name in (WITHOUT, WITH):
-        there = _having(found, name)
+        sums = _mask_empty_originals(instance_counts, name)
         figures = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
-        golds = np.stack([np.nansum(there[f"{name}_gold_{label}"], axis=0) for label in labels])
-        n = np.nansum(there[name], axis=0)
+        golds = np.stack([np.nansum(sums[f"{name}_gold_{label}"], axis=0) for label in labels])
+        n = np.nansum(sums[name], axis=0)
         with np.errstate(invalid="ignore"):
             majority = golds.max(axis=0) / n
-        said = np.array(labels, object)[golds.argmax(axis=0)]
-        frame = _measured(found.rows, there, figures, name, resamples, seed)
+        majority_labels = np.array(labels, object)[golds.argmax(axis=0)]
+        frame = _measure_figures(instance_counts.rows, sums, figures, name, resamples, seed)
         frame = frame.drop(columns=["valid_lower", "valid_upper"])
-        parts.append(frame.assign(sentences=name, majority_label=said, majority=majority)[n > 0])
-    return _by_unit(found, pd.concat(parts))
+        parts.append(frame.assign(sentences=name, majority_label=majority_labels, majority=majority)[n > 0])
+    return _sort_by_unit(instance_counts, pd.concat(parts))
 
 
-def bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_negation_bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count how often each label is said with and without a negation.
 
     Parameters
@@ -110,9 +112,9 @@ def bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
         One row per model, condition and label. said_X: share of X (original, negated) where it is said; right_X: where
         it is right; said_change, with its interval: negated minus original; n_X.
     """
-    found, parts = judgements.of_instances(runs), []
-    there = _having(found, WITHOUT, WITH)
-    for label in judgements.labels(runs):
+    instance_counts, parts = judgements.count_instances(runs), []
+    sums = _mask_empty_originals(instance_counts, WITHOUT, WITH)
+    for label in judgements.list_study_labels(runs):
         figures: Figures = {
             "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
             "said_negated": ((f"{WITH}_{label}", WITH),),
@@ -120,20 +122,20 @@ def bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
             "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
             "right_negated": ((f"{WITH}_gold_{label}", WITH),),
         }
-        frame = _measured(found.rows, there, figures, WITH, resamples, seed).drop(columns="n")
+        frame = _measure_figures(instance_counts.rows, sums, figures, WITH, resamples, seed).drop(columns="n")
         ends = [f"{name}_{end}" for name in figures if name != "said_change" for end in ("lower", "upper")]
         frame = frame.drop(columns=ends).rename(columns={"said_change_lower": "lower", "said_change_upper": "upper"})
-        counts = {f"n_{name}": np.nansum(there[name], axis=0).astype(int) for name in (WITHOUT, WITH)}
+        counts = {f"n_{name}": np.nansum(sums[name], axis=0).astype(int) for name in (WITHOUT, WITH)}
         parts.append(frame.assign(label=label, **counts))
-    return _by_unit(found, pd.concat(parts))
+    return _sort_by_unit(instance_counts, pd.concat(parts))
 
 
-def data(runs: Runs) -> pd.DataFrame:
+def tabulate_negation_data(runs: Runs) -> pd.DataFrame:
     """Count originals, pairs made from them and minimal pairs, as Tables 3 and 4 of Yoshida et al. do.
 
     The counts by position are missing where the position of any such negation is not known.
     """
-    judgements.prepare(runs)
+    judgements.create_judgement_views(runs)
     rows = runs.sql(
         f"""
         SELECT study, d_orig, d_neg, coalesce(m_important, 0) AS m_important, coalesce(m_unimportant, 0)
@@ -142,13 +144,15 @@ def data(runs: Runs) -> pd.DataFrame:
         FROM (SELECT study, count(*) FILTER (WHERE pattern = 'original') AS d_orig,
                      count(*) FILTER (WHERE pattern <> 'original') AS d_neg, min(position) AS place
               FROM asked_pairs GROUP BY study)
-        LEFT JOIN (SELECT study, {", ".join(_counted())} FROM pairs GROUP BY study) USING (study) ORDER BY study"""
+        LEFT JOIN (SELECT study, {", ".join(_list_count_columns())} FROM pairs GROUP BY study) USING (study) ORDER BY study"""
     )
     counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
-    return pd.concat([counts.assign(study=rows["study"], source=OURS), printed.data()], ignore_index=True)
+    return pd.concat(
+        [counts.assign(study=rows["study"], source=OURS), printed.read_printed_negation_data()], ignore_index=True
+    )
 
 
-def _counted() -> list[str]:
+def _list_count_columns() -> list[str]:
     parts = []
     for kind in KINDS:
         parts.append(f"count(*) FILTER (WHERE pairs = '{kind}') AS m_{kind}")
@@ -161,12 +165,12 @@ def _counted() -> list[str]:
     return parts
 
 
-def beside_printed(runs: Runs) -> pd.DataFrame:
+def tabulate_negation_beside_printed(runs: Runs) -> pd.DataFrame:
     """Put the accuracies of these runs beside Tables 2, 7 and 8 of Yoshida et al.: other models, as context.
 
     The models of one tuning, which differ in the seed, are one row: their mean, as the paper has it.
     """
-    pairs, single = minimal_pairs(runs, resamples=0), accuracy(runs, resamples=0)
+    pairs, single = tabulate_minimal_pairs(runs, resamples=0), tabulate_negation_accuracy(runs, resamples=0)
     ours = single.drop_duplicates(list(UNIT))[list(UNIT)].assign(source=OURS)
     for name in (WITHOUT, WITH):
         part = single[single["sentences"] == name]
@@ -175,41 +179,41 @@ def beside_printed(runs: Runs) -> pd.DataFrame:
         part = pairs[pairs["pairs"] == kind]
         names = {name: f"{name}_{kind}" for name in ACCURACIES}
         ours = ours.merge(part[[*UNIT, *names]].rename(columns=names), "left")
-    return pd.concat([_over_seeds(runs, ours), printed.accuracies()], ignore_index=True)
+    return pd.concat([_average_over_seeds(runs, ours), printed.read_printed_negation_accuracy()], ignore_index=True)
 
 
-def _over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
+def _average_over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataFrame:
     """Average the rows of models that `waver tune` made from the same encoder, rows and grid, in the same condition.
 
     A number that one of them lacks has no mean.
     """
     tuned = {name: fields["tuning"] for name, fields in runs.info["models"].items() if fields.get("tuning")}
-    of = [tuned.get(model) for model in rows["model"]]
-    if not any(of):
+    tunings = [tuned.get(model) for model in rows["model"]]
+    if not any(tunings):
         return rows
-    group = [tuning["set"] if tuning else model for tuning, model in zip(of, rows["model"], strict=True)]
-    named = rows.assign(
+    group = [tuning["set"] if tuning else model for tuning, model in zip(tunings, rows["model"], strict=True)]
+    grouped = rows.assign(
         group=group,
-        model=[tuning["name"] if tuning else model for tuning, model in zip(of, rows["model"], strict=True)],
-        setting=[f"tuned on {' + '.join(tuning['files'])}" if tuning else None for tuning in of],
-        seeds=[float(tuning["seed"]) if tuning else np.nan for tuning in of],
+        model=[tuning["name"] if tuning else model for tuning, model in zip(tunings, rows["model"], strict=True)],
+        setting=[f"tuned on {' + '.join(tuning['files'])}" if tuning else None for tuning in tunings],
+        seeds=[float(tuning["seed"]) if tuning else np.nan for tuning in tunings],
     )
-    measured = [name for name in rows if name.startswith("acc")]
-    first = dict.fromkeys(("source", "model", "setting"), "first")
-    means = {name: partial(pd.Series.mean, skipna=False) for name in measured}
+    accuracy_columns = [name for name in rows if name.startswith("acc")]
+    first_values = dict.fromkeys(("source", "model", "setting"), "first")
+    means = {name: partial(pd.Series.mean, skipna=False) for name in accuracy_columns}
     keys = ["study", "condition", "group"]
-    found = named.groupby(keys, sort=False, as_index=False).agg({**first, "seeds": "nunique", **means})
-    return found.assign(seeds=found["seeds"].where(found["seeds"] > 0)).drop(columns="group")
+    averaged = grouped.groupby(keys, sort=False, as_index=False).agg({**first_values, "seeds": "nunique", **means})
+    return averaged.assign(seeds=averaged["seeds"].where(averaged["seeds"] > 0)).drop(columns="group")
 
 
-def worst(runs: Runs) -> pd.DataFrame:
+def tabulate_worst_pairs(runs: Runs) -> pd.DataFrame:
     """Find for every model and kind of pairs the one where the negation costs most of the right label's probability.
 
     Only pairs whose one side was judged rightly without the negation, and whose other side wrongly with it. Where a
     model gives no probabilities, it is the first such pair. Of several conditions of a model, the pair is from the one
     with the largest loss.
     """
-    judgements.prepare(runs)
+    judgements.create_judgement_views(runs)
     return runs.sql(
         f"""
         SELECT a.study, a.model, a.condition, p.pairs, a.item, p.parent, p.variant,
@@ -233,19 +237,19 @@ def worst(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _changes(found: Counts, resamples: int, seed: int) -> pd.DataFrame:
+def _measure_pair_changes(pair_counts: Counts, resamples: int, seed: int) -> pd.DataFrame:
     """Make one row per unit and kind of pairs: accuracy without the negation, with it, and the difference."""
-    frame = _measured(found.rows, found.sums, ACCURACIES, "pairs", resamples, seed)
+    frame = _measure_figures(pair_counts.rows, pair_counts.sums, ACCURACIES, "pairs", resamples, seed)
     return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
 
 
-def _having(found: Counts, *names: str) -> dict[str, Array]:
+def _mask_empty_originals(instance_counts: Counts, *names: str) -> dict[str, Array]:
     """Leave out, row by row, the originals of which it has nothing of some kind: they say nothing about it."""
-    empty = np.any([~(found.sums[name] > 0) for name in names], axis=0)
-    return {name: np.where(empty, np.nan, values) for name, values in found.sums.items()}
+    empty = np.any([~(instance_counts.sums[name] > 0) for name in names], axis=0)
+    return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}
 
 
-def _measured(
+def _measure_figures(
     rows: pd.DataFrame, sums: Mapping[str, Array], figures: Figures, size: str, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute figures with intervals over originals: each a share of counts, or the first share minus the second.
@@ -260,25 +264,29 @@ def _measured(
         The count that is the column `n`.
     """
     columns = {part: sums[part] for shares in figures.values() for pair in shares for part in pair}
-    found = bootstrap(
-        columns, partial(_statistic, figures=figures), partial(_shares, figures=figures), draws=resamples, seed=seed
+    intervals = bootstrap_intervals(
+        columns,
+        partial(_compute_figures, figures=figures),
+        partial(_list_figure_shares, figures=figures),
+        draws=resamples,
+        seed=seed,
     )
-    n = {"n": np.nansum(sums[size], axis=0).astype(int), "n_items": next(iter(found.values())).n_items}
-    return rows.assign(**n, **interval.columns(found))
+    n = {"n": np.nansum(sums[size], axis=0).astype(int), "n_items": next(iter(intervals.values())).n_items}
+    return rows.assign(**n, **interval.build_interval_columns(intervals))
 
 
-def _statistic(columns: Columns, counts: Array, figures: Figures) -> dict[str, Array]:
-    found = {}
+def _compute_figures(columns: Columns, counts: Array, figures: Figures) -> dict[str, Array]:
+    values_by_figure = {}
     for name, shares in figures.items():
-        parts = [ratio(counts, columns[part], columns[whole]) for part, whole in shares]
-        found[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
-    return found
+        parts = [compute_drawn_ratio(counts, columns[part], columns[whole]) for part, whole in shares]
+        values_by_figure[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
+    return values_by_figure
 
 
-def _shares(columns: Columns, figures: Figures) -> dict[str, list[Share]]:
+def _list_figure_shares(columns: Columns, figures: Figures) -> dict[str, list[Share]]:
     return {name: [[(columns[part], columns[whole])] for part, whole in shares] for name, shares in figures.items()}
 
 
-def _by_unit(found: Counts, frame: pd.DataFrame) -> pd.DataFrame:
+def _sort_by_unit(instance_counts: Counts, frame: pd.DataFrame) -> pd.DataFrame:
     """Sort the rows of one unit together, units in the order of run.json; the index of a row is that of its unit."""
     return frame.sort_index(kind="stable").reset_index(drop=True)

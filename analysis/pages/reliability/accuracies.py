@@ -19,8 +19,8 @@ import pandas as pd
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import Block
 from analysis.statistics.reliability.ranking import Ranking
-from analysis.statistics.reliability.templates import correct_luck, intervals_of_accuracies, noise_of_shares
-from ground.errors import InputError, nearest
+from analysis.statistics.reliability.templates import compute_accuracy_intervals, correct_luck, estimate_share_noise
+from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -57,7 +57,7 @@ class Group:
     n_tasks_asked: int
 
     @property
-    def about(self) -> dict[str, Any]:
+    def row_keys(self) -> dict[str, Any]:
         """Return the columns that name a row about it."""
         return {"study": self.study, "condition": self.condition, "task": self.task}
 
@@ -77,63 +77,69 @@ class Group:
         return float(np.mean([block.accuracies.shape[1] for block in self.blocks]))
 
 
-def studies(runs: Runs) -> list[str]:
+def list_accuracy_studies(runs: Runs) -> list[str]:
     """Name the studies that are accuracies without answers."""
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 
-def only(runs: Runs) -> bool:
+def has_only_accuracies(runs: Runs) -> bool:
     """Tell whether these runs have no answers at all."""
-    return len(studies(runs)) == len(runs.info["studies"])
+    return len(list_accuracy_studies(runs)) == len(runs.info["studies"])
 
 
-def rows(runs: Runs) -> pd.DataFrame:
+def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
     """Read all accuracies in the order of the studies: study, model, condition, task, template, accuracy, n."""
-    return runs.kept("accuracies", lambda: _rows(runs))
+    return runs.compute_once("accuracies", lambda: _query_accuracy_rows(runs))
 
 
-def _rows(runs: Runs) -> pd.DataFrame:
-    found = runs.sql(
+def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
+    accuracy_rows = runs.sql(
         """
         SELECT r.study, r.model, r.condition, r.item AS task, r.variant AS template, r.score AS accuracy, r.n
         FROM responses AS r
         JOIN stimuli AS s USING (study, item, variant)
         JOIN units AS u USING (study, model, condition)
         WHERE r.study IN (SELECT unnest(?)) ORDER BY u.position, s.position""",
-        [studies(runs)],
+        [list_accuracy_studies(runs)],
     )
-    wrong = found[~(found["accuracy"].between(0, 1) & (found["n"] >= 1))]
-    if len(wrong):
-        row = wrong.iloc[0]
+    wrong_rows = accuracy_rows[~(accuracy_rows["accuracy"].between(0, 1) & (accuracy_rows["n"] >= 1))]
+    if len(wrong_rows):
+        row = wrong_rows.iloc[0]
         raise InputError(
             f"study {row['study']}: model {row['model']!r}, task {row['task']!r}, template {row['template']!r}: score "
             f"{row['accuracy']} of n {row['n']} is no accuracy; import it again"
         )
-    return found
+    return accuracy_rows
 
 
-def groups(runs: Runs) -> list[Group]:
+def list_ranking_groups(runs: Runs) -> list[Group]:
     """List the rankings of all studies, each condition with its mean over tasks first, where it has several tasks."""
-    return runs.kept("accuracy groups", lambda: list(_groups(rows(runs))))
+    return runs.compute_once("accuracy groups", lambda: list(_build_ranking_groups(read_accuracy_rows(runs))))
 
 
-def _groups(found: pd.DataFrame) -> Iterator[Group]:
-    for (study, condition), part in found.groupby(["study", "condition"], sort=False):
-        about, models = (str(study), str(condition)), part["model"].unique()
-        laid_out = {str(task): _ranked(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)}
-        ranked = {task: tables for task, tables in laid_out.items() if min(tables[0].shape) > 1}
-        shared = {task: tables for task, tables in ranked.items() if len(tables[0]) * 2 >= len(models)}
-        if len(shared) > 1:
-            in_all = [model for model in models if all(model in wide.index for wide, _ in shared.values())]
-            if len(in_all) > 1:
-                same = {task: (wide.loc[in_all], n.loc[in_all]) for task, (wide, n) in shared.items()}
-                yield _group(about, ALL, same, models, len(laid_out))
-        for task, tables in ranked.items():
-            asked = part.loc[part["task"] == task, "model"].unique()
-            yield _group(about, task, {task: tables}, asked, len(laid_out))
+def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[Group]:
+    for (study, condition), part in accuracy_rows.groupby(["study", "condition"], sort=False):
+        study_condition, models = (str(study), str(condition)), part["model"].unique()
+        tables_by_task = {
+            str(task): _arrange_task(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)
+        }
+        ranked_tables = {task: tables for task, tables in tables_by_task.items() if min(tables[0].shape) > 1}
+        shared_tables = {task: tables for task, tables in ranked_tables.items() if len(tables[0]) * 2 >= len(models)}
+        if len(shared_tables) > 1:
+            common_models = [
+                model for model in models if all(model in wide.index for wide, _ in shared_tables.values())
+            ]
+            if len(common_models) > 1:
+                common_tables = {
+                    task: (wide.loc[common_models], n.loc[common_models]) for task, (wide, n) in shared_tables.items()
+                }
+                yield _build_ranking_group(study_condition, ALL, common_tables, models, len(tables_by_task))
+        for task, tables in ranked_tables.items():
+            task_models = part.loc[part["task"] == task, "model"].unique()
+            yield _build_ranking_group(study_condition, task, {task: tables}, task_models, len(tables_by_task))
 
 
-def _ranked(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _arrange_task(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Lay one task out as models by templates: accuracies, and numbers of answers."""
     wide, n = (part.pivot(index="model", columns="template", values=name) for name in (ACCURACY, "n"))
     wide = wide[wide.notna().sum(axis=1) * 2 >= wide.shape[1]].dropna(axis=1)
@@ -141,26 +147,26 @@ def _ranked(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return wide, n.loc[wide.index, wide.columns]
 
 
-def _group(
-    about: tuple[str, str],
+def _build_ranking_group(
+    study_condition: tuple[str, str],
     task: str,
     tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
     models: Any,
     n_asked: int,
 ) -> Group:
-    ranked = tuple(next(iter(tables.values()))[0].index)
+    ranked_models = tuple(next(iter(tables.values()))[0].index)
     blocks = tuple(Block(wide.to_numpy(float), n.to_numpy(float)) for wide, n in tables.values())
-    left = tuple(model for model in models if model not in ranked)
-    return Group(*about, task, ranked, blocks, left, tuple(tables), n_asked)
+    left_out = tuple(model for model in models if model not in ranked_models)
+    return Group(*study_condition, task, ranked_models, blocks, left_out, tuple(tables), n_asked)
 
 
-def ranking(runs: Runs, group: Group, seed: int) -> Ranking:
+def rank_group_models(runs: Runs, group: Group, seed: int) -> Ranking:
     """Rank the models of a group; once per group.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     group
         From `groups`.
     seed
@@ -171,11 +177,11 @@ def ranking(runs: Runs, group: Group, seed: int) -> Ranking:
     Ranking
         Of the models of the group.
     """
-    key = ("accuracy ranking", *group.about.values(), seed)
-    return runs.kept(key, lambda: aggregated.ranking(group.blocks, seed=seed))
+    key = ("accuracy ranking", *group.row_keys.values(), seed)
+    return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
 
 
-def ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
+def list_accuracy_ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
     """Make the rows of `wording_ranking` about accuracies.
 
     Parameters
@@ -193,23 +199,25 @@ def ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
     return [
         {
             "study": group.study, "measure": ACCURACY, "headline": True, "task": group.task,
-            "model": group.models[place], "condition": group.condition, "n_items": found.n_items,
-            "n_wordings": found.n_wordings, "anew": anew, "mean": found.mean[place], "rank": found.rank[place],
-            "rank_lower": found.lower[place], "rank_upper": found.upper[place], "first": found.first[place],
+            "model": group.models[place], "condition": group.condition, "n_items": group_ranking.n_items,
+            "n_wordings": group_ranking.n_wordings, "anew": anew, "mean": group_ranking.mean[place],
+            "rank": group_ranking.rank[place],
+            "rank_lower": group_ranking.lower[place], "rank_upper": group_ranking.upper[place],
+            "first": group_ranking.first[place],
         }
-        for group in groups(runs)
-        for found in [ranking(runs, group, seed)]
-        for place in np.argsort(found.rank, kind="stable")
+        for group in list_ranking_groups(runs)
+        for group_ranking in [rank_group_models(runs, group, seed)]
+        for place in np.argsort(group_ranking.rank, kind="stable")
     ]  # fmt: skip
 
 
-def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_template_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute how reliably one template, or four, rank the models, with the components that it rests on.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     seed
         Of the random draws.
 
@@ -223,25 +231,26 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with another
         study of this size.
     """
-    made = []
-    for group in groups(runs):
-        found = aggregated.reliability(group.blocks)
-        pairs = np.triu_indices(len(group.models), 1)
-        (one_low, one_high), (four_low, four_high) = (found.interval(k, seed) for k in (FEW, SEVERAL))
-        made.append({
-            **group.about, **group.sizes, "model": found.model, "template": found.template,
-            "model_template": found.model_template, "sampling": found.sampling,
-            "model_template_least": found.model_template - found.sampling,
-            "one": found.coefficient(FEW), "one_lower": one_low, "one_upper": one_high,
-            "four": found.coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
-            "one_items": found.coefficient(FEW, items=True), "four_items": found.coefficient(SEVERAL, items=True),
-            "kept_one": float(aggregated.kept_by_one(group.blocks, seed=seed)[pairs].mean()),
-            "tau": ranking(runs, group, seed).tau,
+    table_rows = []
+    for group in list_ranking_groups(runs):
+        group_reliability = aggregated.estimate_reliability(group.blocks)
+        model_pairs = np.triu_indices(len(group.models), 1)
+        (one_low, one_high), (four_low, four_high) = (group_reliability.interval(k, seed) for k in (FEW, SEVERAL))
+        table_rows.append({
+            **group.row_keys, **group.sizes, "model": group_reliability.model, "template": group_reliability.template,
+            "model_template": group_reliability.model_template, "sampling": group_reliability.sampling,
+            "model_template_least": group_reliability.model_template - group_reliability.sampling,
+            "one": group_reliability.coefficient(FEW), "one_lower": one_low, "one_upper": one_high,
+            "four": group_reliability.coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
+            "one_items": group_reliability.coefficient(FEW, items=True),
+            "four_items": group_reliability.coefficient(SEVERAL, items=True),
+            "kept_one": float(aggregated.compute_same_order_share(group.blocks, seed=seed)[model_pairs].mean()),
+            "tau": rank_group_models(runs, group, seed).tau,
         })  # fmt: skip
-    return pd.DataFrame(made).rename(columns={"model": "models"})
+    return pd.DataFrame(table_rows).rename(columns={"model": "models"})
 
 
-def pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
+def tabulate_template_pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
     """Compute for every pair of models how likely it keeps its order under other templates, and with other items.
 
     Parameters
@@ -253,46 +262,53 @@ def pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, condition, task, n_templates; a_model, b_model: a has the higher mean; difference: a minus b; kept_one:
-        share of the pairs of templates that order them alike (`aggregated.kept_by_one`); same_wordings: probability
-        that as many other templates of the same items find the same sign; same_both: with other items, too.
+        share of the pairs of templates that order them alike (`aggregated.compute_same_order_share`); same_wordings:
+        probability that as many other templates of the same items find the same sign; same_both: with other items, too.
 
     Raises
     ------
     InputError
         For a task that is not there.
     """
-    found = groups(runs)
-    known = list(dict.fromkeys(group.task for group in found))
-    if task and found and task not in known:
-        raise InputError(f"task = {task!r}: no models are ranked by it{nearest(task, known)}; there are "
-                         f"{', '.join(known[:20])}")  # fmt: skip
-    several = {(group.study, group.condition) for group in found if group.task == ALL}
-    default = [group for group in found if group.task == ALL or (group.study, group.condition) not in several]
-    made = []
-    for group in [group for group in found if group.task == task] if task else default:
-        ranked = ranking(runs, group, seed)
-        one, others = aggregated.kept_by_one(group.blocks, seed=seed), aggregated.kept_by_others(group.blocks)
-        for a, b in combinations(np.argsort(ranked.rank, kind="stable"), 2):
-            made.append({
-                **group.about, "n_templates": group.n_templates, "a_model": group.models[a], "b_model": group.models[b],
-                "difference": ranked.mean[a] - ranked.mean[b], "kept_one": one[a, b], "same_wordings": others[a, b],
-                "same_both": ranked.kept[a, b],
+    all_groups = list_ranking_groups(runs)
+    task_names = list(dict.fromkeys(group.task for group in all_groups))
+    if task and all_groups and task not in task_names:
+        raise InputError(f"task = {task!r}: no models are ranked by it{suggest_nearest(task, task_names)}; there are "
+                         f"{', '.join(task_names[:20])}")  # fmt: skip
+    averaged_conditions = {(group.study, group.condition) for group in all_groups if group.task == ALL}
+    default_groups = [
+        group for group in all_groups if group.task == ALL or (group.study, group.condition) not in averaged_conditions
+    ]
+    table_rows = []
+    for group in [group for group in all_groups if group.task == task] if task else default_groups:
+        group_ranking = rank_group_models(runs, group, seed)
+        kept_one, kept_others = (
+            aggregated.compute_same_order_share(group.blocks, seed=seed),
+            aggregated.foresee_same_order(group.blocks),
+        )
+        for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
+            table_rows.append({
+                **group.row_keys, "n_templates": group.n_templates, "a_model": group.models[a],
+                "b_model": group.models[b],
+                "difference": group_ranking.mean[a] - group_ranking.mean[b], "kept_one": kept_one[a, b],
+                "same_wordings": kept_others[a, b],
+                "same_both": group_ranking.same_order_probability[a, b],
             })  # fmt: skip
-    return pd.DataFrame(made)
+    return pd.DataFrame(table_rows)
 
 
-def templates(runs: Runs) -> list[dict[str, Any]]:
+def list_template_accuracies(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `templates` about accuracies, with Wilson's intervals."""
     from analysis.statistics.resampling import LEVEL
     from analysis.statistics.shares import wilson
 
-    found = rows(runs)
-    lower, upper = wilson(found["accuracy"].to_numpy(float), found["n"].to_numpy(float), LEVEL)
-    named = found.rename(columns={"n": "n_items"}).assign(accuracy_lower=lower, accuracy_upper=upper)
-    return [{str(name): value for name, value in row.items()} for row in named.to_dict("records")]
+    accuracy_rows = read_accuracy_rows(runs)
+    lower, upper = wilson(accuracy_rows["accuracy"].to_numpy(float), accuracy_rows["n"].to_numpy(float), LEVEL)
+    table_rows = accuracy_rows.rename(columns={"n": "n_items"}).assign(accuracy_lower=lower, accuracy_upper=upper)
+    return [{str(name): value for name, value in row.items()} for row in table_rows.to_dict("records")]
 
 
-def name_ends(ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
+def name_estimate_columns(ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
     """Name estimates and the ends of their intervals as columns; the SD, which never has an interval, has none."""
     row: dict[str, float] = {}
     for name, (value, low, high) in ends.items():
@@ -300,13 +316,15 @@ def name_ends(ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float
     return row
 
 
-def scores(runs: Runs) -> list[dict[str, Any]]:
+def list_task_scores(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `template_scores` about accuracies: of every model, condition and task."""
-    made = []
-    for names, part in rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
-        about: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
+    table_rows = []
+    for names, part in read_accuracy_rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
+        row_keys: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
         shares, n = part["accuracy"].to_numpy(float), part["n"].to_numpy(float)
-        ends = intervals_of_accuracies(shares, n)
-        row = {**about, "n_items": int(part["n"].min()), "n_templates": len(part)}
-        made.append(row | name_ends(ends) | correct_luck(shares, noise_of_shares(shares, n), ends))
-    return made
+        ends = compute_accuracy_intervals(shares, n)
+        row = {**row_keys, "n_items": int(part["n"].min()), "n_templates": len(part)}
+        table_rows.append(
+            row | name_estimate_columns(ends) | correct_luck(shares, estimate_share_noise(shares, n), ends)
+        )
+    return table_rows

@@ -6,171 +6,173 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.reliability.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 ACCURACIES = frozenset({"accuracies"})  # protocols whose runs have no answers, only accuracies
 _LIKE = "for wordings like these: with other items and other wordings drawn anew"
-_ENDS = frozenset(names("widening_lower widening_upper"))
+_ENDS = frozenset(split_names("widening_lower widening_upper"))
 TABLES = {
     "wording_precision": Table(
-        "tables.precision",
+        "tables.tabulate_wording_precision",
         "Means with their intervals, and what more wordings would add",
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
         f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
         "wordings without end.",
-        names("study model condition measure headline design validity n_items n_wordings n_shared n mean mean_lower "
-              "mean_upper like_lower like_upper error error_least widening widening_lower widening_upper missing"),
-        frozenset(names("headline n validity mean_lower mean_upper error_least")) | _ENDS,
-        frozenset(names("n_shared missing")),
+        split_names("study model condition measure headline design validity n_items n_wordings n_shared n mean "
+              "mean_lower mean_upper like_lower like_upper error error_least widening widening_lower widening_upper "
+              "missing"),
+        frozenset(split_names("headline n validity mean_lower mean_upper error_least")) | _ENDS,
+        frozenset(split_names("n_shared missing")),
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
         ),
     ),
     "variance_components": Table(
-        "tables.variances",
+        "tables.tabulate_variance_components",
         "What the variance of the answers is made of",
         "Components of items, wordings, their interaction and samples with 95 % intervals, which allow for one more "
         "item that is as unstable as can be. Where each item has its own wordings, these include the interaction. An "
         "estimate below 0 is shown as 0.",
-        names("study model condition measure headline design validity n_items n_wordings n_samples item item_lower "
-              "item_upper wording wording_lower wording_upper interaction interaction_lower interaction_upper sample "
-              "sample_lower sample_upper icc icc_mean icc_sample alpha missing"),
-        frozenset(names("headline validity item_lower item_upper wording_lower wording_upper interaction_lower "
+        split_names("study model condition measure headline design validity n_items n_wordings n_samples item "
+              "item_lower item_upper wording wording_lower wording_upper interaction interaction_lower "
+              "interaction_upper sample sample_lower sample_upper icc icc_mean icc_sample alpha missing"),
+        frozenset(split_names("headline validity item_lower item_upper wording_lower wording_upper interaction_lower "
                         "interaction_upper sample_lower sample_upper")),
-        frozenset(names("n_samples sample icc_sample missing")),
+        frozenset(split_names("n_samples sample icc_sample missing")),
         measures=Measures(
             {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), only="headline",
         ),
     ),
     "spreads_at_k": Table(
-        "tables.spreads",
+        "tables.tabulate_spreads_at_k",
         "Range, SD and flips at the same number of wordings",
         "The range grows with the number of wordings. Here it is that of k wordings of each item, drawn without "
         "replacement: the exact mean over all draws, with 95 % intervals over items (flips: Wilson; else: bootstrap).",
-        (*names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k flip_all "
-                "flip_k intervals no_interval"),),
+        (*split_names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k "
+                "flip_all flip_k intervals no_interval"),),
         frozenset({"n_fewer"}), frozenset({"no_interval"}),
     ),
     "beyond_rewording": Table(
-        "comparisons.beyond_rewording",
+        "comparisons.tabulate_beyond_rewording",
         "Differences that are more than rewording",
         "Difference a minus b on the items and wordings that both have, with its 95 % interval for these wordings and "
         f"{_LIKE}. The p value is the latter's. Same sign: probability that another study of this size finds it.",
-        names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference lower "
-              "upper like_lower like_upper p_items p p_holm same_wordings same_items same_both margin p_equivalent"),
-        frozenset(names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
+        split_names("study measure headline a_model a_condition b_model b_condition n_items n_wordings difference "
+              "lower upper like_lower like_upper p_items p p_holm same_wordings same_items same_both margin "
+              "p_equivalent"),
+        frozenset(split_names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
     ),
     "wording_ranking": Table(
-        "comparisons.rankings",
+        "comparisons.tabulate_wording_ranking",
         "The ranking of the models, and whether it would stand",
         "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
         "other studies of this size, and the probability to be first in one. Where all items share one wording, others "
         "have it, too.",
-        names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower rank_upper "
-              "first"),
+        split_names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower "
+              "rank_upper first"),
         frozenset({"headline", "rank_lower", "rank_upper"}), frozenset({"task"}),
     ),
     "ranking_reliability": Table(
-        "comparisons.reliability",
+        "comparisons.tabulate_ranking_reliability",
         "How reliable the ranking is",
         "Variance components over models, items and wordings, and the coefficients of generalizability made of them, "
         "with generalized 95 % intervals for models, items and wordings like these. Tau: expected correlation of the "
         "ranking with that of another study of this size.",
-        names("study measure headline design n_models n_items n_wordings n_shared anew models item wording "
+        split_names("study measure headline design n_models n_items n_wordings n_shared anew models item wording "
               "item_wording model_item model_wording residual relative relative_lower relative_upper relative_few "
               "absolute tau"),
         frozenset({"headline", "relative_lower", "relative_upper"}), frozenset({"n_shared"}),
     ),
     "templates": Table(
-        "templates.templates",
+        "templates.tabulate_templates",
         "Accuracy with every template",
         "Share of right answers with each template that all items share, with Wilson's 95 % interval over items.",
-        names("study model condition task template n_items accuracy accuracy_lower accuracy_upper"),
-        frozenset(names("accuracy_lower accuracy_upper")), frozenset({"task"}),
+        split_names("study model condition task template n_items accuracy accuracy_lower accuracy_upper"),
+        frozenset(split_names("accuracy_lower accuracy_upper")), frozenset({"task"}),
     ),
     "template_scores": Table(
-        "templates.scores",
+        "templates.tabulate_template_scores",
         "Accuracy over templates, summed up",
         "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
         "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). The best of many templates is too high by luck: corrected "
         "values are without it. 95 % intervals over items, for these templates; the SD, which few templates hardly "
         "show, has none.",
-        names("study model condition task n_items n_templates mean sd lowest highest highest_corrected range q05 q25 "
-              "q50 q75 q95 gain saturation combined combined_corrected intervals"),
-        frozenset(names("range q25 q75 combined_corrected")), frozenset({"task"}),
+        split_names("study model condition task n_items n_templates mean sd lowest highest highest_corrected range "
+              "q05 q25 q50 q75 q95 gain saturation combined combined_corrected intervals"),
+        frozenset(split_names("range q25 q75 combined_corrected")), frozenset({"task"}),
     ),
     "template_reliability": Table(
-        "accuracies.reliability",
+        "accuracies.tabulate_template_reliability",
         "How reliably one template ranks the models, or four",
         "From accuracies without answers: components over models and templates, and the coefficients of "
         "generalizability of a ranking by one template of each task and by four, with generalized 95 % intervals for "
         "models and templates like these; few templates say little of others. Tau: expected correlation of the "
         "ranking with that of another study of this size, with other items and templates.",
-        names("study condition task n_models n_tasks n_tasks_asked tasks n_templates n_templates_least "
+        split_names("study condition task n_models n_tasks n_tasks_asked tasks n_templates n_templates_least "
               "n_templates_most n_items models template model_template model_template_least sampling one "
               "one_lower one_upper four four_lower four_upper one_items four_items kept_one tau"),
-        frozenset(names("n_tasks n_tasks_asked tasks n_templates_least n_templates_most one_lower one_upper four_lower "
-                        "four_upper one_items four_items")),
+        frozenset(split_names("n_tasks n_tasks_asked tasks n_templates_least n_templates_most one_lower one_upper "
+                        "four_lower four_upper one_items four_items")),
     ),
     "template_pairs": Table(
-        "accuracies.pairs",
+        "accuracies.tabulate_template_pairs",
         "Which pairs of models keep their order",
         "From accuracies without answers: each pair of models, the better one first, and how likely it keeps its order "
         "with as many other templates of the same items, and with other items, too; by the mean over tasks.",
-        names("study condition task n_templates a_model b_model difference kept_one same_wordings same_both"),
+        split_names("study condition task n_templates a_model b_model difference kept_one same_wordings same_both"),
     ),
     "planned_errors": Table(
-        "checks.planned_errors",
+        "checks.tabulate_planned_errors",
         "Standard errors as a pilot foresees them, and as they are",
         "A pilot of a tenth of each item's wordings foresees the standard errors of the mean, of the SD over wordings "
         "and of the share of flips with k others (as `waver plan` does). Actual: computed from k wordings that the "
         "pilot does not have. Of shared wordings, by the items that have all of them.",
-        names("study model condition measure figure design n_items n_pilot k predicted actual"),
+        split_names("study model condition measure figure design n_items n_pilot k predicted actual"),
     ),
     "ranking_calibration": Table(
-        "checks.calibration",
+        "checks.tabulate_ranking_calibration",
         "Whether pairs of models keep their order as foreseen",
         "One half of the wordings foresees how likely each pair of models keeps its order in the other half, with the "
         "same items or with other ones. Pairs by this probability, and the share of them that kept it.",
-        names("study measure anew low high n_models n_cases foreseen kept"),
+        split_names("study measure anew low high n_models n_cases foreseen kept"),
     ),
 }  # fmt: skip
 FIGURES = {
     "wordings_needed": Figure(
-        "Standard error by the number of wordings", "figures.needed",
+        "Standard error by the number of wordings", "figures.frame_wordings_needed",
         nothing="No model has two wordings of two items, so that nothing can be said about more wordings.",
     ),
     "wording_ranking": Figure(
-        "The ranks that would hold in other studies", "figures.ranks",
+        "The ranks that would hold in other studies", "figures.frame_wording_ranking",
         nothing="Fewer than two models answer: there is nothing to rank.",
     ),
     "template_accuracies": Figure(
-        "Accuracy with every template", "figures.templates",
+        "Accuracy with every template", "figures.frame_template_accuracies",
         nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
     ),
     "template_reliability": Figure(
-        "How reliably one template ranks the models, or four", "figures.rankings_of_templates",
+        "How reliably one template ranks the models, or four", "figures.frame_template_reliability",
         nothing="No accuracies without answers: the table on the ranking has its reliability.",
     ),
     "template_ranges": Figure(
-        "How far the templates of a task are apart", "figures.ranges",
+        "How far the templates of a task are apart", "figures.frame_template_ranges",
         nothing="No accuracies without answers: the figure on templates has them.",
     ),
     "planned_errors": Figure(
-        "Standard errors as a pilot foresees them, and as they are", "figures.planned",
+        "Standard errors as a pilot foresees them, and as they are", "figures.frame_planned_errors",
         nothing="No model has five wordings of two items: too few for a pilot and others.",
     ),
     "ranking_calibration": Figure(
-        "Whether pairs of models keep their order as foreseen", "figures.calibration",
+        "Whether pairs of models keep their order as foreseen", "figures.frame_ranking_calibration",
         nothing="Fewer than two models, or than four wordings or items, have nothing to hold back.",
     ),
 }  # fmt: skip
 
 
-def _one_wording(runs: Runs, given: Mapping[str, Any]) -> str:
+def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> str:
     from analysis.reporting.reworded.study import has_several_wordings
     from analysis.reporting.rewordings import has_rewordings
 
@@ -186,7 +188,7 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    unwanted=_one_wording,
+    unwanted=_explain_empty_reliability_page,
     compares=True,
     unanswered=ACCURACIES,
 )

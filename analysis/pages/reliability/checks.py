@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.pages.reliability.tables import FLIP
 from analysis.reporting.reworded import AGREEMENT, LOGIT
 from analysis.reporting.rewordings import studies
-from analysis.statistics.reliability.backtest import compared
-from analysis.statistics.reliability.calibration import classes, held_out
+from analysis.statistics.reliability.backtest import compare_errors
+from analysis.statistics.reliability.calibration import foresee_half_orders, group_cases_by_probability
 from analysis.statistics.reliability.panel import Anew
 from ground.errors import InputError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ANEW: tuple[Anew, ...] = ("wordings", "both")
 
 
-def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
+def tabulate_planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
     """Compare the standard errors that a tenth of the wordings foresees with those of the others.
 
     Of every model that answers, under its first condition in run.json: the mean agreement, or accuracy where it is
@@ -36,7 +36,7 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
     DataFrame
         study, model, condition, measure, figure (mean, sd or flips), design; n_items: with enough wordings; n_pilot:
         wordings of each in the pilot; k: wordings that the error is of; predicted, actual
-        (`reliability.backtest.compared`). Flips are not foreseen for shared wordings,
+        (`reliability.backtest.compare_errors`). Flips are not foreseen for shared wordings,
         SDs as far as `reliability.deviations` tells.
 
     Raises
@@ -50,8 +50,8 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
     for study in studies(runs):
         if study.measure == LOGIT:
             continue
-        for unit in study.chosen():
-            found = compared(
+        for unit in study.list_ranked_units():
+            comparisons = compare_errors(
                 study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure != AGREEMENT
             )  # fmt: skip
             model, condition = study.units[unit]
@@ -61,27 +61,27 @@ def planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.
                     "model": model,
                     "condition": condition,
                     "measure": study.measure,
-                    "figure": each.figure,
+                    "figure": comparison.figure,
                     "design": study.design,
-                    "n_items": each.items,
-                    "n_pilot": each.pilot,
-                    "k": each.wordings,
-                    "predicted": each.predicted,
-                    "actual": each.actual,
+                    "n_items": comparison.items,
+                    "n_pilot": comparison.pilot,
+                    "k": comparison.wordings,
+                    "predicted": comparison.predicted,
+                    "actual": comparison.actual,
                 }
-                for each in found
-                if study.headline or each.figure != "mean"
+                for comparison in comparisons
+                if study.headline or comparison.figure != "mean"
             ]
     return pd.DataFrame(rows)
 
 
-def calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compare how likely pairs of models are to keep their order with the share that does, on wordings held back.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     seed
         Of the random draws.
 
@@ -94,11 +94,11 @@ def calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in studies(runs):
-        chosen = study.chosen()
-        if not study.headline or len(chosen) < 2:
+        chosen_units = study.list_ranked_units()
+        if not study.headline or len(chosen_units) < 2:
             continue
         for anew in ANEW:
-            cases = held_out(study.values[chosen], study.crossed, anew, seed=seed)
+            cases = foresee_half_orders(study.values[chosen_units], study.crossed, anew, seed=seed)
             rows += [
                 {
                     "study": study.name,
@@ -106,11 +106,11 @@ def calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                     "anew": anew,
                     "low": low,
                     "high": high,
-                    "n_models": len(chosen),
+                    "n_models": len(chosen_units),
                     "n_cases": number,
                     "foreseen": foreseen,
-                    "kept": kept,
+                    "kept": kept_share,
                 }
-                for low, high, number, foreseen, kept in classes(cases)
+                for low, high, number, foreseen, kept_share in group_cases_by_probability(cases)
             ]
     return pd.DataFrame(rows)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError, nearest
+from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.reporting.reworded import Study
     from analysis.statistics.reliability.forecast import Forecast
     from analysis.statistics.reliability.planning import Design
-    from analysis.statistics.reliability.sampling import Sampled
+    from analysis.statistics.reliability.sampling import SampleSpread
 
 COMMAND = "plan"
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
@@ -58,123 +58,138 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
-    from analysis.reporting.catalogue import pages
+    from analysis.reporting.catalogue import list_pages
     from analysis.reporting.rewordings import studies
-    from analysis.reporting.words import count
-    from analysis.statistics.reliability.forecast import Components
-    from analysis.statistics.reliability.planning import SAMPLES, Goal, designs
+    from analysis.reporting.words import word_quantity
+    from analysis.statistics.reliability.forecast import MeanForecast
+    from analysis.statistics.reliability.planning import SAMPLES, Goal, list_designs
 
-    _check(args)
-    study = _study(studies(runs.open(args.run, protocols=pages()["reliability"].protocols)), args)
+    _check_plan_arguments(args)
+    study = _choose_study(studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
-    forecasts = _forecasts(study, args)
+    forecasts = _forecast_errors(study, args)
     if not forecasts:
-        needed = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
+        needs = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
         models = " (and two such models)" * (args.se is None)
-        raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needed}{models}")
-    sampled = all(isinstance(each, Components) and each.sample > 0 for each in forecasts)
-    listed = designs(
-        forecasts, goal, crossed=study.crossed, samples=SAMPLES if sampled else (None,),
+        raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
+    is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
+    ranked_designs = list_designs(
+        forecasts, goal, crossed=study.crossed, samples=SAMPLES if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording,
     )  # fmt: skip
-    if not listed:
+    if not ranked_designs:
         raise InputError(
-            f"{_aim(args)} is out of reach: shared wordings differ too much, even with the most that are tried; allow "
-            f"a larger {'one' if args.se is not None else 'difference'}"
+            f"{_word_aim(args)} is out of reach: shared wordings differ too much, even with the most that are tried; "
+            f"allow a larger {'one' if args.se is not None else 'difference'}"
         )
-    several = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
-    told = count(len(forecasts), *several)
-    print(f"{_aim(args)} in {_named(study, args)}; pilot: {_size(study)}, {told}", file=sys.stderr)
-    for said in _doubts(forecasts, listed[0]):
-        print(said, file=sys.stderr)
+    nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
+    models_text = word_quantity(len(forecasts), *nouns)
+    print(
+        f"{_word_aim(args)} in {_word_planned_measure(study, args)}; pilot: {_describe_pilot(study)}, {models_text}",
+        file=sys.stderr,
+    )
+    for doubt in _describe_doubts(forecasts, ranked_designs[0]):
+        print(doubt, file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
-    for design in listed:
+    for design in ranked_designs:
         samples = "" if design.samples is None else design.samples
         print(f"{design.items},{design.wordings},{samples},{design.prompts},{design.cost:g},{design.error:.6g}")
     return 0
 
 
-def _study(found: Sequence[Study], args: argparse.Namespace) -> Study:
+def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
     """Choose the study and the measure."""
-    if len({study.name for study in found}) > 1:
+    if len({study.name for study in pilot_studies}) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
-    known = {study.measure: study for study in found}
-    names = [*known, *((SD, FLIPS) if "agreement" in known else ())]
+    studies_by_measure = {study.measure: study for study in pilot_studies}
+    names = [*studies_by_measure, *((SD, FLIPS) if "agreement" in studies_by_measure else ())]
     if args.measure and args.measure not in names:
-        raise InputError(f"--measure {args.measure!r}{nearest(args.measure, names)}; known here: {', '.join(names)}")
+        raise InputError(
+            f"--measure {args.measure!r}{suggest_nearest(args.measure, names)}; known here: {', '.join(names)}"
+        )
     if args.measure in (SD, FLIPS):
-        study = known["agreement"]
+        study = studies_by_measure["agreement"]
         if args.measure == FLIPS and study.crossed:
             raise InputError(
                 "--measure flips is for wordings of each item's own: a pilot does not tell how far flips rest on "
                 "wordings that all items share; give --measure sd or agreement"
             )
         return study
-    return known[args.measure] if args.measure else next(study for study in found if study.headline)
+    return (
+        studies_by_measure[args.measure] if args.measure else next(study for study in pilot_studies if study.headline)
+    )
 
 
-def _forecasts(study: Study, args: argparse.Namespace) -> list[Forecast]:
+def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.pages.reliability.tables import FLIP
-    from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
-    from analysis.statistics.reliability.flips import of_flips
-    from analysis.statistics.reliability.forecast import of_mean
+    from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
+    from analysis.statistics.reliability.flips import forecast_flips
+    from analysis.statistics.reliability.forecast import forecast_mean
 
-    chosen = study.chosen()
+    chosen_units = study.list_ranked_units()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
-        each = (of_flips(study.values[unit], threshold) for unit in chosen)
-        return [found for found in each if found is not None]
+        estimate = (forecast_flips(study.values[unit], threshold) for unit in chosen_units)
+        return [forecast for forecast in estimate if forecast is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        of_each = (of_sd(study.values[unit], study.crossed) for unit in chosen)
-        return [found for found in of_each if found is not None]
-    values = {unit: pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen}
-    sampled = {unit: None if spread else study.sampled(unit) for unit in chosen}
+        of_each = (forecast_sd(study.values[unit], study.crossed) for unit in chosen_units)
+        return [forecast for forecast in of_each if forecast is not None]
+    values = {
+        unit: compute_pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
+    }
+    samples_by_unit = {unit: None if spread else study.estimate_sampling(unit) for unit in chosen_units}
     if args.se is not None:
-        compared = [(values[unit], sampled[unit]) for unit in chosen]
+        compared_answers = [(values[unit], samples_by_unit[unit]) for unit in chosen_units]
     else:
-        compared = [(values[a] - values[b], _together(sampled[a], sampled[b])) for a, b in combinations(chosen, 2)]
-    found = [
-        of_mean(answers, study.crossed, own, least=2 if spread else 1) for answers, own in compared
+        compared_answers = [
+            (values[a] - values[b], _join_samples(samples_by_unit[a], samples_by_unit[b]))
+            for a, b in combinations(chosen_units, 2)
+        ]
+    forecast = [
+        forecast_mean(answers, study.crossed, samples, least=2 if spread else 1) for answers,
+        samples in compared_answers
     ]  # fmt: skip
-    return [each for each in found if each.item == each.item]
+    return [estimate for estimate in forecast if estimate.item == estimate.item]
 
 
-def _together(one: Sampled | None, other: Sampled | None) -> Sampled | None:
-    return one.together(other) if one and other else None
+def _join_samples(first_samples: SampleSpread | None, second_samples: SampleSpread | None) -> SampleSpread | None:
+    return first_samples.combine_with(second_samples) if first_samples and second_samples else None
 
 
-def _doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterator[str]:
+def _describe_doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterator[str]:
     """Say how far the error of flips may be from what is foreseen, in the model whose bounds are the widest."""
     from analysis.statistics.reliability.flips import Flips
 
-    bounds = [each.doubt(cheapest.items, cheapest.wordings) for each in forecasts if isinstance(each, Flips)]
+    bounds = [
+        forecast.bound_error(cheapest.items, cheapest.wordings) for forecast in forecasts if isinstance(forecast, Flips)
+    ]
     if bounds:
         low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
         yield f"as few items as the pilot has leave the error of the first design between {low:.3g} and {high:.3g}"
 
 
-def _aim(args: argparse.Namespace) -> str:
+def _word_aim(args: argparse.Namespace) -> str:
     if args.se is not None:
         return f"a standard error of {args.se:.3g}"
     return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
 
 
-def _named(study: Study, args: argparse.Namespace) -> str:
+def _word_planned_measure(study: Study, args: argparse.Namespace) -> str:
     return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
 
 
-def _size(study: Study) -> str:
+def _describe_pilot(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers."""
-    from analysis.reporting.words import count
+    from analysis.reporting.words import word_quantity
 
-    panels = [study.panel(unit) for unit in study.chosen()]
-    items, wordings = min(each.n_items for each in panels), min(each.n_wordings for each in panels)
-    return f"{items:,} items, {count(round(wordings), 'wording')} ({study.design})"
+    panels = [study.compute_panel(unit) for unit in study.list_ranked_units()]
+    items, wordings = min(panel.n_items for panel in panels), min(panel.n_wordings for panel in panels)
+    return f"{items:,} items, {word_quantity(round(wordings), 'wording')} ({study.design})"
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check_plan_arguments(args: argparse.Namespace) -> None:
     for option in ("se", "difference"):
         value = getattr(args, option)
         if value is not None and not 0 < value < 1:

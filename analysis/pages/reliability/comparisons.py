@@ -11,8 +11,12 @@ from analysis.pages.reliability import accuracies
 from analysis.reporting import beyond
 from analysis.reporting.reworded import Study, across_models
 from analysis.reporting.rewordings import studies
-from analysis.statistics.reliability.generalizability import absolute, relative, relative_interval
-from analysis.statistics.reliability.ranking import ranking
+from analysis.statistics.reliability.generalizability import (
+    compute_absolute_coefficient,
+    compute_relative_coefficient,
+    compute_relative_interval,
+)
+from analysis.statistics.reliability.ranking import rank_models
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +27,7 @@ BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
-def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
+def tabulate_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
     """Test whether differences between models, or conditions of a model, are more than what rewording does.
 
     Compared are the models that answer, each under its first condition in run.json, and the conditions of each model.
@@ -50,16 +54,16 @@ def beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
     """
     if not margin > 0:
         raise InputError(f"margin = {margin}: give a difference above 0, in the unit of the measure, such as 0.05")
-    return beyond.differences(studies(runs), margin)
+    return beyond.compare_model_pairs(studies(runs), margin)
 
 
-def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Rank the models that answer, each under its first condition in run.json, by their means over common items.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     seed
         Of the random draws.
 
@@ -69,35 +73,38 @@ def rankings(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         study, measure, headline, task (of accuracies without answers, else empty), model, condition; n_items,
         n_wordings: common ones; anew: what another study has anew, `BOTH` or `ITEMS`; mean; rank, rank_lower,
         rank_upper: with the interval that holds it in 95 % of other
-        studies; first: probability to be first in another study (`reliability.ranking.ranking`). The highest mean
+        studies; first: probability to be first in another study (`reliability.ranking.rank_models`). The highest mean
         is first.
     """
     rows = []
     for study in studies(runs):
-        chosen = study.chosen()
-        found = ranking(study.values[chosen], study.crossed, seed=seed) if len(chosen) > 1 else None
-        if found is None:
+        chosen_units = study.list_ranked_units()
+        study_ranking = (
+            rank_models(study.values[chosen_units], study.crossed, seed=seed) if len(chosen_units) > 1 else None
+        )
+        if study_ranking is None:
             continue
-        for place, unit in enumerate(chosen):
+        for place, unit in enumerate(chosen_units):
             rows.append({
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
-                "n_items": found.n_items, "n_wordings": found.n_wordings,
-                "anew": _anew(study), "mean": found.mean[place],
-                "rank": found.rank[place], "rank_lower": found.lower[place], "rank_upper": found.upper[place],
-                "first": found.first[place],
+                "n_items": study_ranking.n_items, "n_wordings": study_ranking.n_wordings,
+                "anew": _name_renewed_parts(study), "mean": study_ranking.mean[place],
+                "rank": study_ranking.rank[place], "rank_lower": study_ranking.lower[place],
+                "rank_upper": study_ranking.upper[place],
+                "first": study_ranking.first[place],
             })  # fmt: skip
     rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
-    return pd.DataFrame(rows + accuracies.ranks(runs, seed, BOTH))
+    return pd.DataFrame(rows + accuracies.list_accuracy_ranks(runs, seed, BOTH))
 
 
-def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute how reliable the ranking of the models is, with the variance components that it rests on.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     seed
         Of the random draws.
 
@@ -105,32 +112,33 @@ def reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, measure, headline, design, n_models, n_items, n_wordings: of each item; n_shared: as in
-        `incidence.Incidence`; anew: as in `rankings`; the components models and `FIGURES`
-        (`reliability.components.Across`); relative, relative_lower, relative_upper: coefficient of generalizability of
-        the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau: expected Kendall tau
-        with the ranking of another study.
+        `incidence.Incidence`; anew: as in `tabulate_wording_ranking`; the components models and `FIGURES`
+        (`reliability.components.ModelComponents`); relative, relative_lower, relative_upper: coefficient of
+        generalizability of the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau:
+        expected Kendall tau with the ranking of another study.
     """
     rows = []
     for study in studies(runs):
-        found = across_models(study)
-        if found is None:
+        components = across_models(study)
+        if components is None:
             continue
-        low, high = relative_interval(found, seed)
-        ranked = ranking(study.values[study.chosen()], study.crossed, seed=seed)
-        size = found.n_items, found.n_wordings
+        low, high = compute_relative_interval(components, seed)
+        study_ranking = rank_models(study.values[study.list_ranked_units()], study.crossed, seed=seed)
+        size = components.n_items, components.n_wordings
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
-            "n_models": found.n_models, "n_items": found.n_items, "n_wordings": found.n_wordings,
-            "n_shared": found.incidence.n_shared, "anew": _anew(study),
-            "models": found.model, **{name: getattr(found, name) for name in FIGURES},
-            "relative": relative(found, *size), "relative_lower": low, "relative_upper": high,
-            "relative_few": np.nan if np.isnan(found.wording) else relative(found, found.n_items, FEW),
-            "absolute": absolute(found, *size),
-            "tau": ranked.tau if ranked else np.nan,
+            "n_models": components.n_models, "n_items": components.n_items, "n_wordings": components.n_wordings,
+            "n_shared": components.incidence.n_shared, "anew": _name_renewed_parts(study),
+            "models": components.model, **{name: getattr(components, name) for name in FIGURES},
+            "relative": compute_relative_coefficient(components, *size), "relative_lower": low, "relative_upper": high,
+            "relative_few": np.nan if np.isnan(components.wording)
+            else compute_relative_coefficient(components, components.n_items, FEW),
+            "absolute": compute_absolute_coefficient(components, *size),
+            "tau": study_ranking.tau if study_ranking else np.nan,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _anew(study: Study) -> str:
+def _name_renewed_parts(study: Study) -> str:
     """Say what another study has anew: where all items share one wording, nothing is known of others."""
-    return ITEMS if study.crossed and study.single else BOTH
+    return ITEMS if study.crossed and study.has_single_wording else BOTH

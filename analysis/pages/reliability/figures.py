@@ -10,24 +10,24 @@ import pandas as pd
 from analysis.pages.reliability.plots import AT
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import is_silent
 
 UNIT = [*labels.UNIT, "measure"]
 
 
-def needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the predicted standard errors of its models by the number of wordings."""
     if frames["wording_precision"].empty:
         return
     parts = frames["variance_components"][[*UNIT, "item", "wording", "interaction", "sample", "n_samples"]]
-    rows = ranked(frames["wording_precision"]).merge(parts, on=UNIT)
+    rows = select_answering_units(frames["wording_precision"]).merge(parts, on=UNIT)
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
         curves = part.merge(pd.DataFrame({"at": AT}), how="cross")
-        yield (curves.assign(predicted=predicted(curves, curves["at"]), label=labels.series(curves)),)
+        yield (curves.assign(predicted=predict_errors(curves, curves["at"]), label=labels.name_rows(curves)),)
 
 
-def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
+def predict_errors(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
     """Predict the standard error of every row with other numbers of wordings, as `panel.Panel.error_at`.
 
     Parameters
@@ -49,40 +49,40 @@ def predicted(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
     return np.sqrt((item + inner / at) / rows["n_items"] + of_all / at)
 
 
-def ranked(precision: pd.DataFrame) -> pd.DataFrame:
+def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
-    own = precision[precision["headline"] & precision["mean"].notna()]
-    first = own.drop_duplicates(["study", "model"])
-    return first[~silent(first["validity"])]
+    headline_rows = precision[precision["headline"] & precision["mean"].notna()]
+    first_conditions = headline_rows.drop_duplicates(["study", "model"])
+    return first_conditions[~is_silent(first_conditions["validity"])]
 
 
-def ranks(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_wording_ranking(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the ranking of every study by its headline measure; of accuracies, the first one."""
     frame = frames["wording_ranking"]
     for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False) if len(frame) else ():
-        first = part[["task", "condition"]].eq(part[["task", "condition"]].iloc[0]).all(axis=1)
-        chosen = part[first] if part["task"].iloc[0] else part
-        yield (chosen.assign(label=labels.series(chosen)),)
+        is_first = part[["task", "condition"]].eq(part[["task", "condition"]].iloc[0]).all(axis=1)
+        drawn_rows = part[is_first] if part["task"].iloc[0] else part
+        yield (drawn_rows.assign(label=labels.name_rows(drawn_rows)),)
 
 
-def templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_template_accuracies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the accuracies of every study's models with every template, each model under its first condition."""
     if frames["wording_precision"].empty:
         return
-    frame, first = frames["templates"], ranked(frames["wording_precision"])
-    rows = frame.merge(first[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
+    frame, answering_units = frames["templates"], select_answering_units(frames["wording_precision"])
+    rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
     for _, part in rows.groupby("study", sort=False):
-        yield (part.assign(label=labels.series(part)),)
+        yield (part.assign(label=labels.name_rows(part)),)
 
 
-def rankings_of_templates(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_template_reliability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield how reliably templates rank the models of every study of accuracies."""
     frame = frames["template_reliability"]
     for _, part in frame.groupby("study", sort=False) if len(frame) else ():
         yield (part,)
 
 
-def ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_template_ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the ranges over templates of every study of accuracies."""
     frame = frames["template_scores"]
     rows = frame[(frame["task"] != "") & (frame["n_templates"] > 1)] if len(frame) else frame
@@ -90,16 +90,16 @@ def ranges(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (part,)
 
 
-def planned(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_planned_errors(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the foreseen and the actual errors of its models, each under its first condition."""
-    frame, first = frames["planned_errors"], ranked(frames["wording_precision"])
-    rows = frame.merge(first[labels.UNIT], on=labels.UNIT) if len(frame) else frame
+    frame, answering_units = frames["planned_errors"], select_answering_units(frames["wording_precision"])
+    rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT) if len(frame) else frame
     for _, part in rows.groupby("study", sort=False) if len(rows) else ():
         if part[["predicted", "actual"]].notna().all(axis=1).any():
-            yield (part.assign(label=labels.series(part)),)
+            yield (part.assign(label=labels.name_rows(part)),)
 
 
-def calibration(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_ranking_calibration(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the classes of probabilities of every study."""
     frame = frames["ranking_calibration"]
     for _, part in frame.groupby("study", sort=False) if len(frame) else ():

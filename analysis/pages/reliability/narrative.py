@@ -12,9 +12,17 @@ import pandas as pd
 
 from analysis.pages.reliability.comparisons import FEW, ITEMS
 from analysis.reporting import beyond, chance, labels, verdicts
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import is_silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, few_items, few_models, listing, low_to_high
+from analysis.reporting.words import (
+    Answer,
+    describe_no_answer,
+    join_names,
+    list_few_items_cautions,
+    list_few_models_cautions,
+    word_count_range,
+    word_quantity,
+)
 from analysis.runs.chance import DRAWN
 from analysis.statistics.resampling import LEVEL
 
@@ -32,9 +40,9 @@ MEANT = (
 TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranking_reliability", "spreads_at_k")
 
 
-def answer(
+def answer_question(
     frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = (),
-    by_chance: pd.DataFrame = chance.NOBODY,
+    by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
     """Say for how many models the wordings were enough, and how reliable the ranking is.
 
@@ -43,9 +51,9 @@ def answer(
     frames
         The tables named in `TABLES`.
     when
-        From `words.when`.
+        From `words.word_dates`.
     drawn
-        From `words.drawn`.
+        From `words.describe_drawn_wordings`.
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
 
@@ -55,68 +63,69 @@ def answer(
         What the page says in words.
     """
     precision = frames["wording_precision"]
-    own = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
-    parts = frames["variance_components"].merge(own[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
-    asked = _asked(own, parts["n_samples"].dropna(), when)
-    speaking = own[~silent(own["validity"]) & own["mean"].notna()]
-    if speaking.empty:
-        verdict, why = do_not_answer(list(labels.series(own).unique()))
-        return Answer(asked, verdict, cautions=why)
+    headline_rows = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
+    parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
+    asked_sentence = _describe_asked_wordings(headline_rows, parts["n_samples"].dropna(), when)
+    answering = headline_rows[~is_silent(headline_rows["validity"]) & headline_rows["mean"].notna()]
+    if answering.empty:
+        verdict, why = describe_no_answer(list(labels.name_rows(headline_rows).unique()))
+        return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     details = {
-        "wordings_needed": (*MEANT, *_widest(speaking)),
-        "wording_ranking": tuple(_rankings(ranking)),
-        "variance_components": tuple(_samples(parts.merge(speaking[[*labels.UNIT, "measure"]]))),
-        "beyond_rewording": tuple(_differences(frames["beyond_rewording"])),
-        "spreads_at_k": tuple(_spreads(frames["spreads_at_k"])),
+        "wordings_needed": (*MEANT, *_describe_widest_model(answering)),
+        "wording_ranking": tuple(_describe_rankings(ranking)),
+        "variance_components": tuple(_describe_samples(parts.merge(answering[[*labels.UNIT, "measure"]]))),
+        "beyond_rewording": tuple(_describe_holding_differences(frames["beyond_rewording"])),
+        "spreads_at_k": tuple(_describe_wording_numbers(frames["spreads_at_k"])),
     }
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
-        *_cautions(own, speaking), *(f"Asked in {said}." for said in drawn),
-        *chance.write_cautions(speaking[speaking["n_wordings"] > 1], once),
+        *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn),
+        *chance.list_chance_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     return Answer(
-        asked, " ".join((_verdict(speaking), *_state_least_reliable(ranking))), cautions=cautions,
-        details={name: said for name, said in details.items() if said},
+        asked_sentence, " ".join((_word_wordings_verdict(answering), *_describe_least_reliable(ranking))),
+        cautions=cautions,
+        details={name: text for name, text in details.items() if text},
     )  # fmt: skip
 
 
-def _asked(own: pd.DataFrame, samples: pd.Series, when: str) -> str:
-    models = own["model"].nunique()
-    items = own.groupby("study")["n_items"].max().sum()
-    known = own[own["n_items"] > 0]
-    sizes = (known["n"] / known["n_items"]).round()
-    several = known["n_wordings"] > 1
-    answers = f", with {low_to_high(sizes)} valid answers to each on average" if several.any() else ""
+def _describe_asked_wordings(headline_rows: pd.DataFrame, samples: pd.Series, when: str) -> str:
+    models = headline_rows["model"].nunique()
+    items = headline_rows.groupby("study")["n_items"].max().sum()
+    valid_rows = headline_rows[headline_rows["n_items"] > 0]
+    sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
+    several = valid_rows["n_wordings"] > 1
+    answers = f", with {word_count_range(sizes)} valid answers to each on average" if several.any() else ""
     if len(samples):
-        answers += f"{' from' if answers else ', with'} {low_to_high(samples.round())} samples each"
+        answers += f"{' from' if answers else ', with'} {word_count_range(samples.round())} samples each"
     ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
     wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
-    if several.all() and known["design"].str.startswith(ORDERS).all():
+    if several.all() and valid_rows["design"].str.startswith(ORDERS).all():
         wordings = "several orders of their options"
     return (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(int(items), 'item')} in "
-        f"{wordings}{when}{answers}."
+        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
+        f"{word_quantity(int(items), 'item')} in {wordings}{when}{answers}."
     )
 
 
-def _verdict(speaking: pd.DataFrame) -> str:
+def _word_wordings_verdict(answering: pd.DataFrame) -> str:
     """Count the word that most models have; those with one wording have none."""
-    speaking = speaking[speaking["n_wordings"] > 1]
-    if speaking.empty:
+    answering = answering[answering["n_wordings"] > 1]
+    if answering.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
-    found = words(speaking)
-    known = Counter(sorted(filter(None, found))).most_common(1)
-    if not known:
+    verdict_words = judge_widenings(answering)
+    commonest = Counter(sorted(filter(None, verdict_words))).most_common(1)
+    if not commonest:
         return f"{verdicts.UNCLEAR} whether the wordings were enough."
-    ((word, number),) = known
-    of = _units(speaking)
-    if number == len(found):
-        return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {of}."
-    return f"{word.capitalize()} with {number:,} of these {of.split(' ', 1)[1]}."
+    ((word, number),) = commonest
+    units_text = _count_units(answering)
+    if number == len(verdict_words):
+        return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {units_text}."
+    return f"{word.capitalize()} with {number:,} of these {units_text.split(' ', 1)[1]}."
 
 
-def words(rows: pd.DataFrame) -> list[str]:
+def judge_widenings(rows: pd.DataFrame) -> list[str]:
     """Return the word of every row by the interval of its widening; empty where it allows none.
 
     The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
@@ -127,27 +136,27 @@ def words(rows: pd.DataFrame) -> list[str]:
     return verdicts.judge_differences(left, "left", LEFT_BANDS)
 
 
-def _units(rows: pd.DataFrame) -> str:
+def _count_units(rows: pd.DataFrame) -> str:
     """Count the models, or where several studies asked them, models in studies."""
     if rows["study"].nunique() == 1:
-        return count(len(rows), "model")
-    return count(len(rows), "pair") + " of model and study"
+        return word_quantity(len(rows), "model")
+    return word_quantity(len(rows), "pair") + " of model and study"
 
 
-def _state_least_reliable(ranking: pd.DataFrame) -> Iterator[str]:
+def _describe_least_reliable(ranking: pd.DataFrame) -> Iterator[str]:
     """State the reliability of the ranking, of several that whose interval begins lowest; where it is above 0."""
-    known = _headline(ranking).dropna(subset=["relative"])
-    if known.empty:
+    known_rankings = _select_headline_rows(ranking).dropna(subset=["relative"])
+    if known_rankings.empty:
         return
-    row = known.loc[known["relative_lower"].fillna(-np.inf).idxmin()]
-    which = "The" if len(known) == 1 else "The least reliable"
+    row = known_rankings.loc[known_rankings["relative_lower"].fillna(-np.inf).idxmin()]
+    which = "The" if len(known_rankings) == 1 else "The least reliable"
     if not is_shown_reliable(row):
         yield f"{which} ranking of the models, by {row['measure']}, is not shown to be reliable."
         return
     low, high = row["relative_lower"], row["relative_upper"]
     yield (
         f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
-        f"{_same_wording(row)}."
+        f"{_word_same_wording(row)}."
     )
 
 
@@ -160,45 +169,46 @@ def is_shown_reliable(row: Mapping[str, Any]) -> bool:
     return bool(row["relative_lower"] > 0)
 
 
-def _same_wording(row: Mapping[str, Any]) -> str:
+def _word_same_wording(row: Mapping[str, Any]) -> str:
     return " in this wording" if row["anew"] == ITEMS else ""
 
 
-def _samples(parts: pd.DataFrame) -> Iterator[str]:
+def _describe_samples(parts: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled answers tell items apart, from as many samples as there were and from a single one."""
     for (study, measure), part in parts.dropna(subset=["icc", "icc_sample"]).groupby(["study", "measure"], sort=False):
-        apart = part[part["item_lower"] > 0]
-        if len(apart):
+        reliable_parts = part[part["item_lower"] > 0]
+        if len(reliable_parts):
             yield (
-                f"{str(measure).capitalize()} from {low_to_high(apart['n_samples'].round())} samples of one wording "
-                f"tells items of {study} apart with a reliability of {_two(apart['icc'])} by "
-                f"{count(len(apart), 'model')}; from one, {_two(apart['icc_sample'])}."
+                f"{str(measure).capitalize()} from {word_count_range(reliable_parts['n_samples'].round())} samples of "
+                f"one wording tells items of {study} apart with a reliability of "
+                f"{_word_value_range(reliable_parts['icc'])} by {word_quantity(len(reliable_parts), 'model')}; from "
+                f"one, {_word_value_range(reliable_parts['icc_sample'])}."
             )
-        if len(apart) < len(part):
+        if len(reliable_parts) < len(part):
             yield (
-                f"With {len(part) - len(apart):,} of {count(len(part), 'model')}, items of {study} are not shown to "
-                "differ by more than samples explain."
+                f"With {len(part) - len(reliable_parts):,} of {word_quantity(len(part), 'model')}, items of {study} "
+                "are not shown to differ by more than samples explain."
             )
 
 
-def _two(values: pd.Series) -> str:
+def _word_value_range(values: pd.Series) -> str:
     low, high = f"{values.min():.2f}", f"{values.max():.2f}"
     return low if low == high else f"{low} to {high}"
 
 
-def _headline(frame: pd.DataFrame) -> pd.DataFrame:
+def _select_headline_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["headline"].astype(bool)] if len(frame) else frame
 
 
-def _widest(speaking: pd.DataFrame) -> Iterator[str]:
-    known = speaking.dropna(subset=["widening", "widening_lower"])
-    if known.empty:
+def _describe_widest_model(answering: pd.DataFrame) -> Iterator[str]:
+    widened_rows = answering.dropna(subset=["widening", "widening_lower"])
+    if widened_rows.empty:
         return
-    row = known.loc[known["widening"].idxmax()]
-    label = labels.series(speaking.drop(columns="condition"))[row.name]
+    row = widened_rows.loc[widened_rows["widening"].idxmax()]
+    label = labels.name_rows(answering.drop(columns="condition"))[row.name]
     ends = f" (95 % interval {row['widening_lower']:.2f} to {row['widening_upper']:.2f})"
     yield (
-        f"The wordings add {'most ' if len(known) > 1 else ''}to the standard error of {label}: it is "
+        f"The wordings add {'most ' if len(widened_rows) > 1 else ''}to the standard error of {label}: it is "
         f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
     )
     wide = (row["like_upper"] - row["like_lower"]) / (2 * NORMAL * row["error_least"])
@@ -209,38 +219,42 @@ def _widest(speaking: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _rankings(ranking: pd.DataFrame) -> Iterator[str]:
+def _describe_rankings(ranking: pd.DataFrame) -> Iterator[str]:
     """Say for each study how reliable the ranking is, and what it would be with few wordings."""
-    for row in _headline(ranking).dropna(subset=["relative"]).to_dict("records"):
+    for row in _select_headline_rows(ranking).dropna(subset=["relative"]).to_dict("records"):
         if not is_shown_reliable(row):
             yield (
                 f"By {row['measure']}, the means of {row['n_models']} models are not shown to differ by more than "
-                f"items and wordings explain{_reach(row)}."
+                f"items and wordings explain{_word_interval_reach(row)}."
             )
             continue
         yield (
-            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to {_share(row['relative'])}"
-            f"{_between(row)}{_same_wording(row)}{_with_few(row)}."
+            f"Ranking these {row['n_models']} models by {row['measure']} is reliable to "
+            f"{_format_reliability(row['relative'])}{_word_reliability_ends(row)}{_word_same_wording(row)}{_word_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."
 
 
-def _with_few(row: Mapping[str, float]) -> str:
+def _word_few_wordings(row: Mapping[str, float]) -> str:
     few = row["relative_few"]
-    return f"; with {FEW} wordings it would be {_share(few)}" if few == few and row["n_wordings"] != FEW else ""
+    return (
+        f"; with {FEW} wordings it would be {_format_reliability(few)}"
+        if few == few and row["n_wordings"] != FEW
+        else ""
+    )
 
 
-def _share(coefficient: float) -> str:
+def _format_reliability(coefficient: float) -> str:
     """Write a coefficient of reliability; one that rounding would make perfect, with a bound."""
     return f"{coefficient:.2f}" if coefficient < 0.995 or coefficient >= 1 else "more than 0.99"
 
 
-def _between(row: Mapping[str, float]) -> str:
+def _word_reliability_ends(row: Mapping[str, float]) -> str:
     return f" (95 % interval {row['relative_lower']:.2f} to {row['relative_upper']:.2f})"
 
 
-def _reach(row: Mapping[str, float]) -> str:
+def _word_interval_reach(row: Mapping[str, float]) -> str:
     """Say up to where the interval of a reliability reaches that is not shown."""
     low, high = row["relative_lower"], row["relative_upper"]
     if low != low:
@@ -248,14 +262,15 @@ def _reach(row: Mapping[str, float]) -> str:
     return f": the ranking's reliability may be anything up to {high:.2f}" if high > 0 else ""
 
 
-def _differences(pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the differences between models that hold (`beyond.told`), and those of which a study finds the sign."""
-    own = _headline(pairs)
-    said = beyond.told(own)
-    if not said:
+def _describe_holding_differences(pairs: pd.DataFrame) -> Iterator[str]:
+    """Count the differences between models that hold (`beyond.describe_holding_pairs`), and those of which a study
+    finds the sign."""
+    headline_pairs = _select_headline_rows(pairs)
+    beyond_sentence = beyond.describe_holding_pairs(headline_pairs)
+    if not beyond_sentence:
         return
-    yield said
-    signs = own.loc[own["a_model"] != own["b_model"], "same_both"].dropna()
+    yield beyond_sentence
+    signs = headline_pairs.loc[headline_pairs["a_model"] != headline_pairs["b_model"], "same_both"].dropna()
     if len(signs):
         yield (
             f"Another study with other items and wordings is expected to find the same sign in {signs.sum():.1f} of "
@@ -263,7 +278,7 @@ def _differences(pairs: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _spreads(spreads: pd.DataFrame) -> Iterator[str]:
+def _describe_wording_numbers(spreads: pd.DataFrame) -> Iterator[str]:
     """Say where numbers of wordings differ, or how far the range depends on their number."""
     for study, part in spreads.groupby("study", sort=False) if len(spreads) else ():
         low, high = int(part["wordings_least"].min()), int(part["wordings_most"].max())
@@ -274,27 +289,29 @@ def _spreads(spreads: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _cautions(own: pd.DataFrame, speaking: pd.DataFrame) -> Iterator[str]:
-    left = own.drop(speaking.index)
-    if len(left):
+def _list_reliability_cautions(headline_rows: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+    left_out = headline_rows.drop(answering.index)
+    if len(left_out):
         yield (
-            f"Left out: {listing(list(labels.series(left.drop(columns='condition'))))}. Less than half of the answers "
-            "are valid."
+            f"Left out: {join_names(list(labels.name_rows(left_out.drop(columns='condition'))))}. Less than half of "
+            "the answers are valid."
         )
-    yield from few_models(speaking["model"].nunique())
-    sizes = speaking.assign(label=labels.series(speaking.drop(columns="condition"))).set_index("label")["n_items"]
-    yield from few_items(sizes, so="intervals are wide, and those of variances rest on their distribution")
-    single = speaking["n_wordings"] == 1
+    yield from list_few_models_cautions(answering["model"].nunique())
+    sizes = answering.assign(label=labels.name_rows(answering.drop(columns="condition"))).set_index("label")["n_items"]
+    yield from list_few_items_cautions(
+        sizes, so="intervals are wide, and those of variances rest on their distribution"
+    )
+    single = answering["n_wordings"] == 1
     if single.any() and not single.all():
         yield (
             "Asked in one wording, so that nothing is said about others: "
-            f"{listing(list(speaking.loc[single, 'study'].unique()))}."
+            f"{join_names(list(answering.loc[single, 'study'].unique()))}."
         )
-    shared = speaking[speaking["design"].str.contains("shared")]
+    shared = answering[answering["design"].str.contains("shared")]
     few = shared.loc[shared["n_shared"].round().between(2, 4), "n_shared"].round()
     if len(few):
         yield (
-            f"Only {low_to_high(few)} shared wordings: what is said about wordings like these rests on "
-            f"{low_to_high(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
+            f"Only {word_count_range(few)} shared wordings: what is said about wordings like these rests on "
+            f"{word_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
             "others, as of two orders, the intervals for these wordings are the right ones."
         )

@@ -8,25 +8,25 @@ from typing import Any
 from analysis.pages.reliability import accuracies, narrative, told
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
 from analysis.reporting import catalogue, chance, rewordings, tables, verdicts, words
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.html import Html, render_fragment, render_note
 from analysis.reporting.page import Page
 
 
 class ReliabilityPage(Page):
     """Show the page on reliability; options: k, threshold, margin, resamples, seed."""
 
-    protocols, studies = catalogue.pages()["reliability"].protocols, CATALOGUE.studies
+    protocols, studies = catalogue.list_pages()["reliability"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
-        when, drawn = words.when(self.runs.info), words.drawn(self.runs.info)
-        if accuracies.only(self.runs):
-            return self.told(told.answer({name: self.frame(name) for name in told.TABLES}, when))
+        when, drawn = words.word_dates(self.runs.info), words.describe_drawn_wordings(self.runs.info)
+        if accuracies.has_only_accuracies(self.runs):
+            return self.show_answer(told.answer_from_accuracies({name: self.frame(name) for name in told.TABLES}, when))
         frames, by_chance = {name: self.frame(name) for name in narrative.TABLES}, chance.find_chance(self.runs)
-        found = narrative.answer(frames, when, drawn, by_chance)
-        if accuracies.studies(self.runs):
-            found = told.added(found, {name: self.frame(name) for name in told.TABLES})
-        return self.told(found)
+        page_answer = narrative.answer_question(frames, when, drawn, by_chance)
+        if accuracies.list_accuracy_studies(self.runs):
+            page_answer = told.add_accuracies_to_answer(page_answer, {name: self.frame(name) for name in told.TABLES})
+        return self.show_answer(page_answer)
 
     def figure(self, name: str, *, instead: str = "") -> Html:
         """Show a figure about answers, or what accuracies without answers have in its place.
@@ -43,16 +43,16 @@ class ReliabilityPage(Page):
         Html
             One or both, by what the runs hold; a note where that is neither.
         """
-        return self._either(super().figure, name, instead, FIGURES[name].title)
+        return self._show_either(super().figure, name, instead, FIGURES[name].title)
 
-    def table(self, name: str, *given: Any, instead: str = "", **options: Any) -> Html:
+    def table(self, name: str, *arguments: Any, instead: str = "", **options: Any) -> Html:
         """Show a table in the same way.
 
         Parameters
         ----------
         name, instead
             As in `figure`.
-        *given, **options
+        *arguments, **options
             As in `Page.table`.
 
         Returns
@@ -61,20 +61,26 @@ class ReliabilityPage(Page):
             One or both, by what the runs hold; a note where that is neither.
         """
         show = super().table
-        return self._either(lambda each: show(each, *given, **options), name, instead, TABLES[name].title)
+        return self._show_either(lambda entry: show(entry, *arguments, **options), name, instead, TABLES[name].title)
 
-    def _either(self, show: Callable[[str], Html], name: str, instead: str, title: str) -> Html:
-        answers, others = not accuracies.only(self.runs), bool(accuracies.studies(self.runs))
-        names = dict.fromkeys(([name] if answers else []) + ([instead] if others and instead else []))
+    def _show_either(self, show: Callable[[str], Html], name: str, instead: str, title: str) -> Html:
+        has_answers, has_accuracies = (
+            not accuracies.has_only_accuracies(self.runs),
+            bool(accuracies.list_accuracy_studies(self.runs)),
+        )
+        names = dict.fromkeys(([name] if has_answers else []) + ([instead] if has_accuracies and instead else []))
         if not names:
-            return note(f"{title}: not from accuracies, as it needs the answers to single items.")
-        return Html("".join(show(each).text for each in names))
+            return render_note(f"{title}: not from accuracies, as it needs the answers to single items.")
+        return Html("".join(show(entry).text for entry in names))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
-        given = {key: option.default for name in narrative.TABLES for key, option in tables.options(name).items()}
-        return fragment(
-            "reliability/method", meant=" ".join(narrative.MEANT), accuracies=bool(accuracies.studies(self.runs)),
+        defaults = {
+            key: option.default for name in narrative.TABLES for key, option in tables.list_options(name).items()
+        }
+        return render_fragment(
+            "reliability/method", meant=" ".join(narrative.MEANT),
+            accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
             unread=rewordings.explain_unread(self.list_other_protocols()),
-            rules=verdicts.told("validity", "interval", "chance", "beyond"), **(given | self.options),
+            rules=verdicts.describe_rules("validity", "interval", "chance", "beyond"), **(defaults | self.options),
         )  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
 
 Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through
@@ -21,105 +21,105 @@ CONDITIONS = 3  # panels of a figure, one for each condition
 LINES = 7  # lines that can be told apart in one panel
 
 
-def lines(frame: pd.DataFrame) -> pd.DataFrame:
+def choose_error_curves(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows of the curves that are drawn: of too many models, those that wordings widen least and most."""
     order = frame.drop_duplicates("label").sort_values("widening", kind="stable")["label"].tolist()
-    return frame[frame["label"].isin(labels.ends(order, LINES))]
+    return frame[frame["label"].isin(labels.select_ends(order, LINES))]
 
 
-@styled
-def wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the standard error of each model's mean by the number of wordings, with a mark at the number asked.
 
     Parameters
     ----------
     frame
-        From `figures.needed`: a row for every model and number of wordings.
+        From `figures.frame_wordings_needed`: a row for every model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    rows = lines(frame)
+    rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = looks or plotting.looks(models)
-    shown = labels.fitted(list(models.values()), 34)
-    drawing, (axes,) = panels.panels(
-        width, 1, 1, 2.2 if panels.narrow(width) else 2.6, left=0.52, title=0.05, below=0.4,
-        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+    looks = looks or plotting.assign_looks(models)
+    legend_names = labels.fit_names(list(models.values()), 34)
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, 2.2 if panels.is_narrow(width) else 2.6, left=0.52, title=0.05, below=0.4,
+        top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for model in models:
         part, look = rows[rows["model"] == model], looks[model]
         axes.plot(np.log(part["at"]), part["predicted"], color=look.colour, linewidth=1)
-        own = part.iloc[0]
-        place = np.clip(np.log(own["n_wordings"]), 0, np.log(AT[-1]))
-        axes.plot(place, own["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3)
+        model_row = part.iloc[0]
+        place = np.clip(np.log(model_row["n_wordings"]), 0, np.log(AT[-1]))
+        axes.plot(place, model_row["error"], look.marker, color=look.colour, ms=4, linestyle="none", zorder=3)
     highest = float(max(rows["predicted"].max(), rows["error"].max()))
-    panels.scale(axes, 0, highest * 1.02, 4, axis="y")
+    panels.scale_axis(axes, 0, highest * 1.02, 4, axis="y")
     axes.set(xlim=(-0.1, np.log(AT[-1]) + 0.1), xticks=np.log(TICKS))
     axes.set_xticklabels([str(tick) for tick in TICKS])
-    panels.under(axes, "wordings of each item")
-    panels.beside(axes, "standard error", 30)
-    panels.legend(drawing, shown, [looks[model] for model in models])
+    panels.label_x_axis(axes, "wordings of each item")
+    panels.label_y_axis(axes, "standard error", 30)
+    panels.draw_legend(drawing, legend_names, [looks[model] for model in models])
     return drawing
 
 
-@styled
-def planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per figure: errors by the number of wordings, foreseen as lines and actual as marks.
 
     Parameters
     ----------
     frame
-        From `figures.planned`: a row for every figure, model and number of wordings.
+        From `figures.frame_planned_errors`: a row for every figure, model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    frame = frame[frame["label"].isin(labels.ends(list(dict.fromkeys(frame["label"])), LINES))]
+    frame = frame[frame["label"].isin(labels.select_ends(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = looks or plotting.looks(models)
+    looks = looks or plotting.assign_looks(models)
     figures = list(dict.fromkeys(frame["figure"]))
-    shown = labels.fitted(list(models.values()), 34)
-    stacked = panels.narrow(width)
-    drawing, each = panels.panels(
+    legend_names = labels.fit_names(list(models.values()), 34)
+    stacked = panels.is_narrow(width)
+    drawing, panel_axes = panels.lay_out_panels(
         width, len(figures), 1 if stacked else len(figures), 1.6 if stacked else 2.0, left=0.52, gap=0.5, below=0.4,
-        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+        top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     most = float(frame["k"].max())
-    for axes, figure in zip(each, figures, strict=True):
+    for axes, figure in zip(panel_axes, figures, strict=True):
         rows = frame[frame["figure"] == figure]
         for model in models:
             part, look = rows[rows["model"] == model], looks[model]
             axes.plot(np.log(part["k"]), part["predicted"], color=look.colour, linewidth=1)
             axes.plot(np.log(part["k"]), part["actual"], look.marker, color=look.colour, ms=3.5, linestyle="none")
-        panels.title(axes, NAMES[figure])
+        panels.draw_title(axes, NAMES[figure])
         highest = float(np.nanmax(rows[["predicted", "actual"]].to_numpy(float), initial=0.0))
-        panels.scale(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
+        panels.scale_axis(axes, 0, max(highest * 1.02, 1e-6), 4, axis="y")
         ticks = [tick for tick in TICKS if 2 <= tick <= most] if most >= 10 else range(2, int(most) + 1)
         axes.set(xlim=(np.log(2) - 0.1, np.log(max(most, 3)) + 0.1), xticks=np.log(list(ticks)))
         axes.set_xticklabels(list(map(str, ticks)))
-        panels.under(axes, "wordings of each item")
-    panels.beside(each[0], "standard error", 30)
-    panels.legend(drawing, shown, [looks[model] for model in models])
+        panels.label_x_axis(axes, "wordings of each item")
+    panels.label_y_axis(panel_axes[0], "standard error", 30)
+    panels.draw_legend(drawing, legend_names, [looks[model] for model in models])
     return drawing
 
 
-@styled
-def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel for each way of holding back: the share of pairs that kept its order by what was foreseen.
 
     Parameters
     ----------
     frame
-        From `figures.calibration`: a row for every way and class of probabilities.
+        From `figures.frame_ranking_calibration`: a row for every way and class of probabilities.
     width, looks
         In inches; not used: a mark is a class of pairs.
 
@@ -129,8 +129,8 @@ def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         The figure.
     """
     ways = list(dict.fromkeys(frame["anew"]))
-    drawing, each = panels.panels(width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4)
-    for axes, way in zip(each, ways, strict=True):
+    drawing, panel_axes = panels.lay_out_panels(width, len(ways), len(ways), 2.2, left=0.52, gap=0.5, below=0.4)
+    for axes, way in zip(panel_axes, ways, strict=True):
         rows = frame[frame["anew"] == way]
         low = min(0.5, float(rows["kept"].min()))
         axes.plot([0.5, 1], [0.5, 1], color=FAINT, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
@@ -138,24 +138,24 @@ def ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         axes.scatter(
             rows["foreseen"], rows["kept"], s=6 + 60 * rows["n_cases"] / rows["n_cases"].max(), c=INK, zorder=3
         )
-        panels.scale(axes, 0.5, 1, 4)
-        panels.scale(axes, low, 1, 4, axis="y")
-        panels.title(axes, WAYS[way])
-        panels.under(axes, "probability foreseen")
-    panels.beside(each[0], "share that kept its order", 30)
+        panels.scale_axis(axes, 0.5, 1, 4)
+        panels.scale_axis(axes, low, 1, 4, axis="y")
+        panels.draw_title(axes, WAYS[way])
+        panels.label_x_axis(axes, "probability foreseen")
+    panels.label_y_axis(panel_axes[0], "share that kept its order", 30)
     return drawing
 
 
-@styled
-def wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: its rank, and the ranks that hold in other studies.
 
     Parameters
     ----------
     frame
-        From `figures.ranks`: a row for every model.
+        From `figures.frame_wording_ranking`: a row for every model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
@@ -163,57 +163,69 @@ def wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
         The figure.
     """
     rows = frame.sort_values("rank", kind="stable")
-    names = labels.ends(list(rows["label"]), panels.ROWS)
+    names = labels.select_ends(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    shown = labels.fitted(names, panels.letters(width))
-    drawing, (axes,) = panels.panels(
-        width, 1, 1, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), title=0.05, below=0.4
+    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    drawing, (axes,) = panels.lay_out_panels(
+        width,
+        1,
+        1,
+        len(names) * panels.choose_row_pitch(len(names), 3.6),
+        left=panels.measure_row_labels(fitted_names),
+        title=0.05,
+        below=0.4,
     )
-    panels.guide(axes, len(names))
-    panels.scale(axes, 1, max(2, len(frame)), 4)
-    panels.dots(axes, rows, "rank", looks or plotting.looks(rows["model"]))
-    panels.row_labels(axes, shown)
-    panels.under(axes, "rank")
+    panels.draw_row_guides(axes, len(names))
+    panels.scale_axis(axes, 1, max(2, len(frame)), 4)
+    panels.draw_dots(axes, rows, "rank", looks or plotting.assign_looks(rows["model"]))
+    panels.draw_row_labels(axes, fitted_names)
+    panels.label_x_axis(axes, "rank")
     return drawing
 
 
-@styled
-def template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a row per model: a dot for every template, and a stroke at their mean.
 
     Parameters
     ----------
     frame
-        From `figures.templates`: a row for every model and template.
+        From `figures.frame_template_accuracies`: a row for every model and template.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
+    looks = looks or plotting.assign_looks(frame["model"])
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
-    names = labels.ends(list(means.index), panels.ROWS)
-    shown = labels.fitted(names, panels.letters(width))
-    drawing, (axes,) = panels.panels(
-        width, 1, 1, len(names) * panels.pitch(len(names), 3.6), left=panels.room(shown), title=0.05, below=0.4
+    names = labels.select_ends(list(means.index), panels.ROWS)
+    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    drawing, (axes,) = panels.lay_out_panels(
+        width,
+        1,
+        1,
+        len(names) * panels.choose_row_pitch(len(names), 3.6),
+        left=panels.measure_row_labels(fitted_names),
+        title=0.05,
+        below=0.4,
     )
-    panels.guide(axes, len(names))
-    panels.scale(axes, 0, 1)
+    panels.draw_row_guides(axes, len(names))
+    panels.scale_axis(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
-    panels.dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, intervals=False)
+    panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, intervals=False)
     for row, name in enumerate(names):
         axes.vlines(means[name], row - 0.35, row + 0.35, colors=FAINT, linewidth=1.5, zorder=4)
-    panels.row_labels(axes, shown)
-    panels.under(axes, "accuracy")
+    panels.draw_row_labels(axes, fitted_names)
+    panels.label_x_axis(axes, "accuracy")
     return drawing
 
 
-@styled
-def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per condition and a row per task: the reliability with one template, and with four.
 
     Parameters
@@ -230,20 +242,22 @@ def template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     ways = {"one": Look(OKABE_ITO[1], "o"), "four": Look(OKABE_ITO[0], "s")}
     names = ["One template of each task", "Four"]
-    top = 0.06 + panels.LINE * panels.legend_lines(names, width)
-    drawing, each, tasks = _by_condition(frame, frame.groupby("task", sort=False)["one"].mean(), width, top)
-    for axes, (_, part) in zip(each, _conditions(frame), strict=True):
-        panels.scale(axes, 0, 1, 4)
+    top = 0.06 + panels.LINE * panels.count_legend_lines(names, width)
+    drawing, panel_axes, tasks = _draw_condition_panels(
+        frame, frame.groupby("task", sort=False)["one"].mean(), width, top
+    )
+    for axes, (_, part) in zip(panel_axes, _split_conditions(frame), strict=True):
+        panels.scale_axis(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
-            panels.dots(axes, rows.assign(row=rows["task"].map(tasks.index)), name, {name: look})
-        panels.under(axes, "reliability")
-    panels.legend(drawing, names, list(ways.values()))
+            panels.draw_dots(axes, rows.assign(row=rows["task"].map(tasks.index)), name, {name: look})
+        panels.label_x_axis(axes, "reliability")
+    panels.draw_legend(drawing, names, list(ways.values()))
     return drawing
 
 
-@styled
-def template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per condition and a row per task: a dot for every model's range over templates, and their mean.
 
     Parameters
@@ -259,40 +273,43 @@ def template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
         The figure.
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
-    drawing, each, tasks = _by_condition(frame, order, width, 0.03)
-    for axes, (_, part) in zip(each, _conditions(frame), strict=True):
-        panels.scale(axes, 0, float(frame["range"].max()), 4)
+    drawing, panel_axes, tasks = _draw_condition_panels(frame, order, width, 0.03)
+    for axes, (_, part) in zip(panel_axes, _split_conditions(frame), strict=True):
+        panels.scale_axis(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
         for task, mean in rows.groupby("task", sort=False)["range"].mean().items():
             axes.vlines(mean, tasks.index(task) - 0.35, tasks.index(task) + 0.35, colors=INK, linewidth=1.5, zorder=4)
-        panels.under(axes, "highest minus lowest accuracy")
+        panels.label_x_axis(axes, "highest minus lowest accuracy")
     return drawing
 
 
-def _conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _split_conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of the conditions that are drawn."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
 
-def _by_condition(
+def _draw_condition_panels(
     frame: pd.DataFrame, order: pd.Series, width: float, top: float
 ) -> tuple[Drawing, list[Axes], list[str]]:
     """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
     places = order.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
-    tasks = labels.ends(tasks, panels.ROWS)
-    shown = labels.shorten_all(["mean over tasks" if task == ALL else task for task in tasks], panels.letters(width))
-    conditions = _conditions(frame)
-    across = 1 if panels.narrow(width) else len(conditions)
-    drawing, each = panels.panels(
-        width, len(conditions), across, len(tasks) * panels.pitch(len(tasks), 3.6), left=panels.room(shown), top=top,
+    tasks = labels.select_ends(tasks, panels.ROWS)
+    short_tasks = labels.shorten_together(
+        ["mean over tasks" if task == ALL else task for task in tasks], panels.count_label_letters(width)
+    )
+    conditions = _split_conditions(frame)
+    across = 1 if panels.is_narrow(width) else len(conditions)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(conditions), across, len(tasks) * panels.choose_row_pitch(len(tasks), 3.6),
+        left=panels.measure_row_labels(short_tasks), top=top,
         below=0.4, title=0.19 if len(conditions) > 1 else 0.05,
     )  # fmt: skip
-    for number, (axes, (condition, _)) in enumerate(zip(each, conditions, strict=True)):
-        panels.guide(axes, len(tasks))
+    for number, (axes, (condition, _)) in enumerate(zip(panel_axes, conditions, strict=True)):
+        panels.draw_row_guides(axes, len(tasks))
         if len(conditions) > 1:
-            panels.title(axes, f"condition {condition}")
+            panels.draw_title(axes, f"condition {condition}")
         if number % across == 0:
-            panels.row_labels(axes, shown)
-    return drawing, each, tasks
+            panels.draw_row_labels(axes, short_tasks)
+    return drawing, panel_axes, tasks

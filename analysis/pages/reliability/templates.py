@@ -11,22 +11,22 @@ import pandas as pd
 from analysis.pages.reliability import accuracies
 from analysis.reporting.reworded import ACCURACY, Study
 from analysis.reporting.rewordings import studies
-from analysis.statistics.reliability.templates import correct_luck, intervals, noise_of_answers
+from analysis.statistics.reliability.templates import compute_template_intervals, correct_luck, estimate_answer_noise
 from analysis.statistics.resampling import LEVEL
-from analysis.statistics.shares import estimated
+from analysis.statistics.shares import estimate_share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def _shared(runs: Runs) -> Iterator[Study]:
+def _list_template_studies(runs: Runs) -> Iterator[Study]:
     """Yield the studies with a right answer whose wordings, two or more, all items share."""
     for study in studies(runs):
-        if study.crossed and study.measure == ACCURACY and not study.single:
+        if study.crossed and study.measure == ACCURACY and not study.has_single_wording:
             yield study
 
 
-def templates(runs: Runs) -> pd.DataFrame:
+def tabulate_templates(runs: Runs) -> pd.DataFrame:
     """Compute the accuracy of every model with every template, where all items share them.
 
     Returns
@@ -36,23 +36,24 @@ def templates(runs: Runs) -> pd.DataFrame:
         answer; accuracy, accuracy_lower, accuracy_upper: Wilson's interval over items.
     """
     rows = []
-    for study in _shared(runs):
+    for study in _list_template_studies(runs):
         for (model, condition), values in zip(study.units, study.values, strict=True):
             for template, right in zip(study.wordings, values.T, strict=True):
-                known = right[~np.isnan(right)][:, None]
+                valid_answers = right[~np.isnan(right)][:, None]
                 share = [np.nan] * 3
-                if len(known):
-                    found = estimated([(known, np.ones_like(known))], LEVEL)
-                    share = [float(end[0]) for end in (found.estimate, found.lower, found.upper)]
+                if len(valid_answers):
+                    estimate = estimate_share([(valid_answers, np.ones_like(valid_answers))], LEVEL)
+                    share = [float(end[0]) for end in (estimate.estimate, estimate.lower, estimate.upper)]
                 names = ("accuracy", "accuracy_lower", "accuracy_upper")
                 rows.append({"study": study.name, "model": model, "condition": condition, "task": "",
-                             "template": template, "n_items": len(known),
+                             "template": template, "n_items": len(valid_answers),
                              **dict(zip(names, share, strict=True))})  # fmt: skip
-    return pd.DataFrame(rows + accuracies.templates(runs))
+    return pd.DataFrame(rows + accuracies.list_template_accuracies(runs))
 
 
-def scores(runs: Runs) -> pd.DataFrame:
-    """Sum up every model's accuracies over templates (`reliability.templates.summary`), for these templates.
+def tabulate_template_scores(runs: Runs) -> pd.DataFrame:
+    """Sum up every model's accuracies over templates (`reliability.templates.summarize_accuracies`), for these
+    templates.
 
     Returns
     -------
@@ -62,14 +63,16 @@ def scores(runs: Runs) -> pd.DataFrame:
         luck of the best template, within the intervals of highest and combined; of templates that have an answer.
     """
     rows = []
-    for study in _shared(runs):
+    for study in _list_template_studies(runs):
         for (model, condition), values in zip(study.units, study.values, strict=True):
-            known = ~np.isnan(values)
-            right = values[known.any(axis=1)][:, known.any(axis=0)]
+            has_answer = ~np.isnan(values)
+            right = values[has_answer.any(axis=1)][:, has_answer.any(axis=0)]
             if not right.size:
                 continue
             row: dict[str, object] = {"study": study.name, "model": model, "condition": condition, "task": "",
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
-            ends, shares = intervals(right), np.nanmean(right, axis=0)
-            rows.append(row | accuracies.name_ends(ends) | correct_luck(shares, noise_of_answers(right), ends))
-    return pd.DataFrame(rows + accuracies.scores(runs))
+            ends, shares = compute_template_intervals(right), np.nanmean(right, axis=0)
+            rows.append(
+                row | accuracies.name_estimate_columns(ends) | correct_luck(shares, estimate_answer_noise(right), ends)
+            )
+    return pd.DataFrame(rows + accuracies.list_task_scores(runs))

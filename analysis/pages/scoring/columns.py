@@ -169,23 +169,23 @@ COLUMNS: Mapping[str, Column] = {
 _BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
 
 
-def by_range(name: str) -> tuple[str, str] | None:
+def parse_range_column(name: str) -> tuple[str, str] | None:
     """Read measure and range from a column name of table `score_ranges`; return None for other columns.
 
-    >>> by_range("tau_1_100"), by_range("kurtosis_-5_5"), by_range("tau_lower")
+    >>> parse_range_column("tau_1_100"), parse_range_column("kurtosis_-5_5"), parse_range_column("tau_lower")
     (('tau', '1-100'), ('kurtosis', '-5-5'), None)
     """
     match = _BY_RANGE.fullmatch(name)
     return (match[1], f"{match[2]}-{match[3]}") if match else None
 
 
-def _ranged(name: str) -> Column | None:
-    found = by_range(name)
-    if found is None:
+def _build_range_column(name: str) -> Column | None:
+    measure_and_range = parse_range_column(name)
+    if measure_and_range is None:
         return None
-    measure, span = found
+    measure, span = measure_and_range
     base = COLUMNS[measure]
     return replace(base, meaning=f"{base.meaning}, on the range {span}", header=f"{base.header} {span}")
 
 
-PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _ranged, "tau_*": _ranged}
+PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _build_range_column, "tau_*": _build_range_column}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.items import matrices
-from analysis.pages.scoring.undefined import reasons
-from analysis.runs.scores import read
+from analysis.pages.scoring.items import build_score_matrix
+from analysis.pages.scoring.undefined import list_undefined_reasons
+from analysis.runs.scores import read_scores
 from analysis.statistics import forms, interval, weighted
-from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, Array, Columns, paired
-from analysis.statistics.significance import least_p
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences
+from analysis.statistics.significance import compute_least_p
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -27,7 +27,7 @@ PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
 
 
-def differences(
+def tabulate_score_differences(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compare kurtosis and tau before and after tuning, by group and model series (Sato et al., Table 1).
@@ -39,7 +39,7 @@ def differences(
     Parameters
     ----------
     biased, invalid, resamples, seed
-        As in `tables.scores`.
+        As in `tables.tabulate_scores`.
 
     Returns
     -------
@@ -49,15 +49,15 @@ def differences(
         tau_pre, tau_post; caution: why one of them is missing;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % intervals, both models
         resampled with the same items; no_interval: which have none, and why (`statistics.forms`); X_p: its two-sided
-        p value (`significance.two_sided`), p_least: the smallest that so few items or draws allow, X_p_holm: after Holm
-        over the pairs of a study and setting; validity_pre, validity_post: as in `tables.scores`.
+        p value (`significance.compute_two_sided_p`), p_least: the smallest that so few items or draws allow, X_p_holm:
+        after Holm over the pairs of a study and setting; validity_pre, validity_post: as in `tables.tabulate_scores`.
     """
-    rows = read(runs, invalid)
-    frame = _compared(rows, list(_tuned(runs, rows)), ("pre", "post"), biased, resamples, seed)
+    rows = read_scores(runs, invalid)
+    frame = _compare_unit_pairs(rows, list(_pair_tuned_models(runs, rows)), ("pre", "post"), biased, resamples, seed)
     return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
 
-def methods(
+def tabulate_score_methods(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compare sampled with exact scores: kurtosis and tau by both methods on the same items.
@@ -65,9 +65,9 @@ def methods(
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     biased, invalid, resamples, seed
-        As in `tables.scores`.
+        As in `tables.tabulate_scores`.
 
     Returns
     -------
@@ -78,44 +78,54 @@ def methods(
         tau_difference: sampled minus exact, with X_lower, X_upper, X_p, X_p_holm, p_least and validities as in
         `differences`.
     """
-    rows = read(runs, invalid)
-    asked = _conditions(runs)
+    rows = read_scores(runs, invalid)
+    fields_by_condition = _map_condition_fields(runs)
     pairs: list[Pair] = []
-    for (study, model), conditions in _units(rows).items():
+    for (study, model), conditions in _group_conditions_by_model(rows).items():
         for exact, sampled in product(conditions, conditions):
-            one, other = asked[study, exact], asked[study, sampled]
-            same = all(one.get(name) == other.get(name) for name in ("form", "range", "temperature"))
-            if same and (one["method"], other["method"]) == ("exact", "sampled"):
+            exact_fields, sampled_fields = fields_by_condition[study, exact], fields_by_condition[study, sampled]
+            is_same_prompt = all(
+                exact_fields.get(name) == sampled_fields.get(name) for name in ("form", "range", "temperature")
+            )
+            if is_same_prompt and (exact_fields["method"], sampled_fields["method"]) == ("exact", "sampled"):
                 pairs.append((study, (model, exact), (model, sampled)))
-    frame = _compared(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
+    frame = _compare_unit_pairs(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
     frame = frame.rename(columns={"exact_model": "model"})
     return frame.drop(columns=["sampled_model", "method", "kurtosis_gold"], errors="ignore")
 
 
-def _compared(
+def _compare_unit_pairs(
     rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], biased: bool, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Make one row per group and pair of units: the figures of both, and the differences, second minus first."""
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
-        wide, gold, width = matrices(part)
+        wide, gold, width = build_score_matrix(part)
         place = {unit: index for index, unit in enumerate(wide.columns)}
         chosen = [(a, b) for name, a, b in pairs if name == study and a in place and b in place]
         if not chosen:
             continue
         scores = wide.to_numpy(float)
-        both = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
+        score_and_gold = {"score": scores, "gold": np.broadcast_to(gold[:, None], scores.shape)}
         order = [(place[b], place[a]) for a, b in chosen]
-        kurtosis = partial(_kurtosis, biased=biased, scale=width)
-        peaked = {"kurtosis": forms.KURTOSIS}
-        found = paired({"score": scores}, kurtosis, order, forms=peaked, draws=resamples, seed=seed)
-        found |= paired(both, partial(_tau, scale=width), order, draws=resamples, seed=seed)
-        human = _once(gold[~np.isnan(gold), None], biased, width)[0]
-        figures = partial(_figures, gold=gold, sides=sides, biased=biased, width=width)
+        kurtosis = partial(_compute_kurtosis, biased=biased, scale=width)
+        kurtosis_form = {"kurtosis": forms.KURTOSIS}
+        interval_by_measure = bootstrap_differences(
+            {"score": scores}, kurtosis, order, forms=kurtosis_form, draws=resamples, seed=seed
+        )
+        interval_by_measure |= bootstrap_differences(
+            score_and_gold, partial(_compute_tau, scale=width), order, draws=resamples, seed=seed
+        )
+        kurtosis_of_gold = _compute_unweighted_kurtosis(gold[~np.isnan(gold), None], biased, width)[0]
+        figures = partial(_compute_pair_figures, gold=gold, sides=sides, biased=biased, width=width)
         table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
-        table["kurtosis_gold"] = human
-        table = table.assign(**interval.columns({f"{name}_difference": figure for name, figure in found.items()}))
-        table = table.assign(**{f"{name}_p": figure.p for name, figure in found.items()})
+        table["kurtosis_gold"] = kurtosis_of_gold
+        table = table.assign(
+            **interval.build_interval_columns(
+                {f"{name}_difference": figure for name, figure in interval_by_measure.items()}
+            )
+        )
+        table = table.assign(**{f"{name}_p": figure.p for name, figure in interval_by_measure.items()})
         validity = part.groupby(["model", "condition"])["validity"].mean()
         about = part.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])
         # Of an exact and a sampled unit, only the sampled one has a number of samples.
@@ -128,79 +138,97 @@ def _compared(
     if not tables:
         return pd.DataFrame()
     frame = pd.concat(tables, ignore_index=True)
-    frame["p_least"] = least_p(resamples, frame["n"])
+    frame["p_least"] = compute_least_p(resamples, frame["n"])
     family = ["study", *SETTING]
-    return frame.assign(**{f"{name}_p_holm": holm_within(frame, family, f"{name}_p") for name in ("kurtosis", "tau")})
+    return frame.assign(
+        **{f"{name}_p_holm": correct_families_by_holm(frame, family, f"{name}_p") for name in ("kurtosis", "tau")}
+    )
 
 
-def _figures(pair: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float) -> dict[str, Any]:
+def _compute_pair_figures(
+    pair: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float
+) -> dict[str, Any]:
     """Compute the figures of two columns of scores on the items that both have."""
     pair, gold = pair[~np.isnan(pair).any(axis=1)], gold[~np.isnan(pair).any(axis=1)]
-    known = ~np.isnan(gold)
+    has_gold = ~np.isnan(gold)
     figures: dict[str, Any] = {"n": len(pair)}
     gap = pair[:, 1] - pair[:, 0]
     figures["score_difference"] = gap.mean() if len(gap) else np.nan
     figures["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
-    kurtosis, tau = _once(pair, biased, width), np.full(2, np.nan)
-    if known.any():
-        tau = weighted.tau(np.ones((1, int(known.sum()))), pair[known], gold[known, None], scale=width)[0]
+    kurtosis, tau = _compute_unweighted_kurtosis(pair, biased, width), np.full(2, np.nan)
+    if has_gold.any():
+        tau = weighted.compute_kendall_tau(
+            np.ones((1, int(has_gold.sum()))), pair[has_gold], gold[has_gold, None], scale=width
+        )[0]
     for index, side in enumerate(sides):
         figures |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
-    why = {side: reasons(pair[:, index], gold, width, biased=biased) for index, side in enumerate(sides)}
-    return figures | {"caution": "; ".join(f"{side}: {reason}" for side, said in why.items() for reason in said)}
+    reasons_by_side = {
+        side: list_undefined_reasons(pair[:, index], gold, width, biased=biased) for index, side in enumerate(sides)
+    }
+    return figures | {
+        "caution": "; ".join(
+            f"{side}: {reason}" for side, side_reasons in reasons_by_side.items() for reason in side_reasons
+        )
+    }
 
 
-def _once(values: Array, biased: bool, width: float) -> Array:
+def _compute_unweighted_kurtosis(values: Array, biased: bool, width: float) -> Array:
     """Return the kurtosis of scores (items, units): (units,), NaN without any item."""
     if not len(values):
         return np.full(values.shape[1], np.nan)
     return weighted.kurtosis(np.ones((1, len(values))), values, biased=biased, scale=width)[0]
 
 
-def _kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+def _compute_kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
     return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased, scale=scale)}
 
 
-def _tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
-    return {"tau": weighted.tau(counts, columns["score"], columns["gold"], scale=scale)}
+def _compute_tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
+    return {"tau": weighted.compute_kendall_tau(counts, columns["score"], columns["gold"], scale=scale)}
 
 
-def _tuned(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
+def _pair_tuned_models(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
     """Yield the pairs that `differences` compares."""
-    models, asked, units = runs.info["models"], _conditions(runs), _units(rows)
-    for (study, pre), (other, post) in product(units, units):
-        here = [model for name, model in units if name == study]
-        if study != other or not _related(models, here, pre, post):
+    models, fields_by_condition, units = (
+        runs.info["models"],
+        _map_condition_fields(runs),
+        _group_conditions_by_model(rows),
+    )
+    for (study, pre), (post_study, post) in product(units, units):
+        study_models = [model for name, model in units if name == study]
+        if study != post_study or not _is_tuned_from(models, study_models, pre, post):
             continue
         before, after = units[study, pre], units[study, post]
-        shared = {asked[study, name].get("form") for name in before} & {
-            asked[study, name].get("form") for name in after
+        shared = {fields_by_condition[study, name].get("form") for name in before} & {
+            fields_by_condition[study, name].get("form") for name in after
         }
         for a, b in product(before, after):
-            one, two = asked[study, a], asked[study, b]
-            alike = all(one.get(name) == two.get(name) for name in (*SETTING, "samples"))
-            if alike and (one.get("form") == two.get("form") or not shared):
+            base_fields, tuned_fields = fields_by_condition[study, a], fields_by_condition[study, b]
+            has_same_setting = all(base_fields.get(name) == tuned_fields.get(name) for name in (*SETTING, "samples"))
+            if has_same_setting and (base_fields.get("form") == tuned_fields.get("form") or not shared):
                 yield study, (pre, a), (post, b)
 
 
-def _related(models: Mapping[str, Any], asked: list[str], pre: str, post: str) -> bool:
+def _is_tuned_from(models: Mapping[str, Any], study_models: list[str], pre: str, post: str) -> bool:
     """Tell whether `post` is a tuned version of `pre`, according to run.json."""
     series = models[pre].get("series")
     if models[pre].get("stage") not in PRE or models[post].get("stage") not in POST or not series:
         return False
     if models[post].get("series") != series:
         return False
-    bases = [model for model in asked if models[model].get("series") == series and models[model].get("stage") in PRE]
+    bases = [
+        model for model in study_models if models[model].get("series") == series and models[model].get("stage") in PRE
+    ]
     return len(bases) == 1 or models[pre].get("parameters") == models[post].get("parameters")
 
 
-def _conditions(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:
+def _map_condition_fields(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:
     """Map (study, condition) to the fields of the condition."""
     conditions = runs.info["conditions"].items()
     return {(study, name): fields for study, entries in conditions for name, fields in entries.items()}
 
 
-def _units(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+def _group_conditions_by_model(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
     """Map (study, model) to its conditions."""
-    asked = rows.drop_duplicates(["study", "model", "condition"])
-    return {key: list(part["condition"]) for key, part in asked.groupby(["study", "model"], sort=False)}
+    unit_rows = rows.drop_duplicates(["study", "model", "condition"])
+    return {key: list(part["condition"]) for key, part in unit_rows.groupby(["study", "model"], sort=False)}

@@ -6,73 +6,79 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.scoring.influence import LEAST, answered, points
-from analysis.pages.scoring.items import chosen, headline
-from analysis.pages.scoring.plots import PANELS
-from analysis.pages.scoring.printed import PRINTED, printed_differences
+from analysis.pages.scoring.influence import LEAST, blank_silent_differences, name_correlation_points
+from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
+from analysis.pages.scoring.plots import MOST_PANELS
+from analysis.pages.scoring.printed import PRINTED, read_printed_score_differences
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import silent
-from analysis.runs.scores import GOLD, read
+from analysis.reporting.thresholds import is_silent
+from analysis.runs.scores import GOLD, read_scores
 
 
-def setting_of(frames: Frames) -> str:
-    """Return the range, temperature and method that the figures are about (`items.headline`)."""
-    return headline(read(frames.runs), frames.options.get("setting", ""))
+def choose_page_setting(frames: Frames) -> str:
+    """Return the range, temperature and method that the figures are about (`items.choose_headline_setting`)."""
+    return choose_headline_setting(read_scores(frames.runs), frames.options.get("setting", ""))
 
 
-def score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_items`, some groups of items at a time."""
-    yield from groups(_marked(frames["score_items"], frames["scores"]))
+    yield from split_item_groups(_mark_silent_models(frames["score_items"], frames["scores"]))
 
 
-def score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked."""
-    span, _, method = setting_of(frames).rsplit("/", 2)
+    span, _, method = choose_page_setting(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
     if rows["temperature"].nunique() > 1:
         # A line goes over all temperatures: it has the mark where the model answers at none of them.
-        mean = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)["validity"].transform("max")
-        yield from groups(rows.assign(silent=silent(mean)))
+        best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
+            "validity"
+        ].transform("max")
+        yield from split_item_groups(rows.assign(silent=is_silent(best_validity)))
 
 
-def score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_methods`, with a model marked that answers in both ways in none of its rows."""
     table = frames["score_methods"]
     if len(table):
-        both = table[["validity_sampled", "validity_exact"]].min(axis=1)
-        best = both.groupby([table["study"], table["model"]], sort=False).transform("max")
-        yield (table.assign(silent=silent(best)),)
+        lower_validity = table[["validity_sampled", "validity_exact"]].min(axis=1)
+        best_validity = lower_validity.groupby([table["study"], table["model"]], sort=False).transform("max")
+        yield (table.assign(silent=is_silent(best_validity)),)
 
 
-def _marked(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `silent`: whether the model gives numbers at least half of the time, over the groups of items."""
-    known = scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
-    return labels.mark_silent(items, known.reset_index())
+    unit_validity = (
+        scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
+    )
+    return labels.mark_silent_rows(items, unit_validity.reset_index())
 
 
-def influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
-    setting, table = setting_of(frames), frames["score_influence"]
-    known = answered(chosen(frames["score_differences"], setting))
-    yield from _influence(chosen(table[table["source"] == OURS], setting), known)
+    setting, table = choose_page_setting(frames), frames["score_influence"]
+    answered_differences = blank_silent_differences(select_setting_rows(frames["score_differences"], setting))
+    yield from _frame_influence_points(
+        select_setting_rows(table[table["source"] == OURS], setting), answered_differences
+    )
 
 
-def influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the same for the paper's points."""
     table = frames["score_influence"]
-    yield from _influence(table[table["source"] == PRINTED], printed_differences())
+    yield from _frame_influence_points(table[table["source"] == PRINTED], read_printed_score_differences())
 
 
-def _influence(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
-    known = table[table["omitted"] == "nothing"]
-    if len(known) and known["n"].iloc[0] >= LEAST:
-        yield table, points(differences)
+def _frame_influence_points(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
+    whole_rows = table[table["omitted"] == "nothing"]
+    if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:
+        yield table, name_correlation_points(differences)
 
 
-def groups(frame: pd.DataFrame, size: int = PANELS) -> Iterator[tuple[pd.DataFrame]]:
+def split_item_groups(frame: pd.DataFrame, size: int = MOST_PANELS) -> Iterator[tuple[pd.DataFrame]]:
     """Split a frame into parts of at most `size` groups of items, in their order.
 
     Parameters

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.contrasts import SETTING, differences
-from analysis.pages.scoring.printed import printed_differences
+from analysis.pages.scoring.contrasts import SETTING, tabulate_score_differences
+from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import is_silent
 from analysis.statistics import interval, weighted
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -22,7 +22,7 @@ LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
 
 
-def influence(
+def tabulate_score_influence(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Correlate the differences in kurtosis and in tau (Pearson) with all points, and without single ones.
@@ -33,7 +33,7 @@ def influence(
     Parameters
     ----------
     biased, invalid
-        As in `tables.scores`.
+        As in `tables.tabulate_scores`.
     resamples, seed
         Draws of the bootstrap over points (0: no intervals) and its seed.
 
@@ -46,25 +46,28 @@ def influence(
         below three points, and its 95 % percentile interval with points resampled; no_interval: why it has none;
         change: pearson minus pearson of all points.
     """
-    sources = (answered(differences(runs, biased=biased, invalid=invalid, resamples=0)), printed_differences())
+    sources = (
+        blank_silent_differences(tabulate_score_differences(runs, biased=biased, invalid=invalid, resamples=0)),
+        read_printed_score_differences(),
+    )
     parts = [
-        left_out(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
+        correlate_with_omissions(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
         for source in sources
         if len(source)
-        for family, part in points(source).groupby(_FAMILY, sort=False)
+        for family, part in name_correlation_points(source).groupby(_FAMILY, sort=False)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def answered(frame: pd.DataFrame) -> pd.DataFrame:
-    """Blank the differences of pairs with a model that does not answer (`thresholds.silent`): they are no points."""
+def blank_silent_differences(frame: pd.DataFrame) -> pd.DataFrame:
+    """Blank the differences of pairs with a model that does not answer (`thresholds.is_silent`): they are no points."""
     if frame.empty:
         return frame
-    known = ~(silent(frame["validity_pre"]) | silent(frame["validity_post"]))
-    return frame.assign(**{name: frame[name].where(known) for name in ("kurtosis_difference", "tau_difference")})
+    both_answer = ~(is_silent(frame["validity_pre"]) | is_silent(frame["validity_post"]))
+    return frame.assign(**{name: frame[name].where(both_answer) for name in ("kurtosis_difference", "tau_difference")})
 
 
-def points(frame: pd.DataFrame) -> pd.DataFrame:
+def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of `differences`.
 
     If a base model has several tuned ones, the name has the tuned model's id in place of the series.
@@ -76,7 +79,7 @@ def points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))
 
 
-def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Correlate some points (see `points`): all of them, and without each point, each group and each series.
 
     Parameters
@@ -89,25 +92,25 @@ def left_out(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd
     Returns
     -------
     DataFrame
-        The columns of `influence` from omitted on.
+        The columns of `tabulate_score_influence` from omitted on.
     """
-    known = part.dropna(subset=["kurtosis_difference", "tau_difference"])
-    cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(known), bool))]
+    defined_points = part.dropna(subset=["kurtosis_difference", "tau_difference"])
+    cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(defined_points), bool))]
     for omitted in ("point", "group", "series"):
-        names = known[omitted].unique()
+        names = defined_points[omitted].unique()
         if len(names) > 1:
-            cases += [(omitted, str(name), (known[omitted] != name).to_numpy()) for name in names]
-    kept = np.column_stack([case[2] for case in cases])
-    measures = {name: known[f"{name}_difference"].to_numpy(float)[:, None] for name in ("kurtosis", "tau")}
-    columns = {name: np.where(kept, values, np.nan) for name, values in measures.items()}
-    found = bootstrap(columns, _pearson, draws=resamples, seed=seed)["pearson"]
-    enough = found.n_items >= LEAST
+            cases += [(omitted, str(name), (defined_points[omitted] != name).to_numpy()) for name in names]
+    point_masks = np.column_stack([case[2] for case in cases])
+    measures = {name: defined_points[f"{name}_difference"].to_numpy(float)[:, None] for name in ("kurtosis", "tau")}
+    columns = {name: np.where(point_masks, values, np.nan) for name, values in measures.items()}
+    correlations = bootstrap_intervals(columns, _correlate_differences, draws=resamples, seed=seed)["pearson"]
+    has_enough = correlations.n_items >= LEAST
     table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
-    table = table.assign(n=found.n_items, undefined=len(part) - len(known))
-    for name, values in interval.columns({"pearson": found}).items():
-        table[name] = np.where(enough, values, "" if name == "no_interval" else np.nan)
+    table = table.assign(n=correlations.n_items, undefined=len(part) - len(defined_points))
+    for name, values in interval.build_interval_columns({"pearson": correlations}).items():
+        table[name] = np.where(has_enough, values, "" if name == "no_interval" else np.nan)
     return table.assign(change=table["pearson"] - table["pearson"].iloc[0])
 
 
-def _pearson(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {"pearson": weighted.pearson(counts, columns["kurtosis"], columns["tau"])}
+def _correlate_differences(columns: Columns, counts: Array) -> dict[str, Array]:
+    return {"pearson": weighted.compute_pearson(counts, columns["kurtosis"], columns["tau"])}

@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.runs.scores import settings
+from analysis.runs.scores import name_settings
 from ground.errors import InputError
 
 
-def headline(rows: pd.DataFrame, setting: str = "") -> str:
+def choose_headline_setting(rows: pd.DataFrame, setting: str = "") -> str:
     """Choose the setting that sentences and figures are about.
 
     Parameters
@@ -32,28 +32,28 @@ def headline(rows: pd.DataFrame, setting: str = "") -> str:
     InputError
         For a setting that was not asked.
     """
-    asked = rows[rows["method"].notna()].drop_duplicates(["range", "temperature", "method"])
-    names = settings(asked)
+    condition_rows = rows[rows["method"].notna()].drop_duplicates(["range", "temperature", "method"])
+    names = name_settings(condition_rows)
     if setting and setting not in set(names):
         raise InputError(f"no condition has the setting {setting!r}; there are {', '.join(names)}")
     if setting:
         return setting
-    first = asked[asked["range"] == asked["range"].iloc[0]]
+    first = condition_rows[condition_rows["range"] == condition_rows["range"].iloc[0]]
     first = first.assign(exact=first["method"] == "exact", off=(first["temperature"] - 0.7).abs())
-    return str(settings(first.sort_values(["exact", "off"], kind="stable")).iloc[0])
+    return str(name_settings(first.sort_values(["exact", "off"], kind="stable")).iloc[0])
 
 
-def ends(span: str) -> tuple[int, int]:
+def parse_range_ends(span: str) -> tuple[int, int]:
     """Read the two ends of a range.
 
-    >>> ends("1-100"), ends("-5-5")
+    >>> parse_range_ends("1-100"), parse_range_ends("-5-5")
     ((1, 100), (-5, 5))
     """
     low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
     return int(low), int(high)
 
 
-def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
+def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     """Choose the rows of one setting.
 
     Parameters
@@ -69,11 +69,11 @@ def chosen(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
         Its rows.
     """
     span, temperature, method = setting.rsplit("/", 2)
-    warm = frame["temperature"].astype(float).map("{:g}".format) == temperature
-    return frame[(frame["range"] == span) & warm & (frame["method"] == method)]
+    at_temperature = frame["temperature"].astype(float).map("{:g}".format) == temperature
+    return frame[(frame["range"] == span) & at_temperature & (frame["method"] == method)]
 
 
-def matrices(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:
+def build_score_matrix(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:
     """Return the scores (items, units) of one group and range by (model, condition), human scores, and the width."""
     wide = rows.pivot(index="item", columns=["model", "condition"], values="score")
     units = rows[["model", "condition"]].drop_duplicates()

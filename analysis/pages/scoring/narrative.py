@@ -7,36 +7,50 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.by_setting import HOLM, by_method, by_range, by_temperature, others, signs
-from analysis.pages.scoring.cautions import cautions
+from analysis.pages.scoring.by_setting import (
+    HOLM,
+    count_signed_differences,
+    describe_kurtosis_by_range,
+    describe_kurtosis_by_temperature,
+    describe_other_settings,
+    describe_sampled_scores,
+)
+from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import chosen, ends
+from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import labels, verdicts, words
-from analysis.reporting.catalogue import column
-from analysis.reporting.columns import value
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.columns import format_value
 from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import silent
+from analysis.reporting.thresholds import is_silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent
+from analysis.reporting.words import (
+    Answer,
+    explain_no_interval,
+    format_percent,
+    join_names,
+    word_count_range,
+    word_quantity,
+)
 from analysis.runs.scores import GOLD
-from analysis.statistics.multiplicity import decidable
+from analysis.statistics.multiplicity import has_decidable_test
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
 BANDS = (Band("no", 0.0, HABIT), Band("yes", HABIT, 1.0))
 PEOPLE = "no more than people"
 MEANT = (
-    f"“Yes” means that one score is given to at least {percent(HABIT)} of the items of some group. The whole 95 % "
-    "interval of this share says so, widened for the number of groups and models.",
-    f"“No” means that in every group, the whole interval lies below {percent(HABIT)}, widened for the number of "
+    f"“Yes” means that one score is given to at least {format_percent(HABIT)} of the items of some group. The whole "
+    "95 % interval of this share says so, widened for the number of groups and models.",
+    f"“No” means that in every group, the whole interval lies below {format_percent(HABIT)}, widened for the number of "
     "models.",
     f"“{PEOPLE.capitalize()}” means the same, but the share of people's own most frequent score is not clearly "
     "smaller, by the interval of the difference (Newcombe).",
 )
 
 
-def answer(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
+def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
     """Say whether the judge gives everything the same score, by the rules of `verdicts` and `MEANT`.
 
     Parameters
@@ -46,60 +60,70 @@ def answer(frames: Frames, setting: str, when: str = "", beyond: str = "") -> An
     setting
         Range, temperature and method, such as "0-9/0.7/sampled".
     when
-        From `words.when`.
+        From `words.word_dates`.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
 
     Returns
     -------
     Answer
         What the page says in words.
     """
-    scores = _labelled(frames["scores"])
+    scores = _label_score_rows(frames["scores"])
     models = scores[scores["model"] != GOLD]
-    whole = chosen(models, setting)
-    here = whole[~silent(whole["validity"])]
-    asked, doubts = _asked(models, frames["score_items"], setting, when), cautions(models, whole, frames, setting)
-    if here.empty and len(whole):
-        verdict, why = words.do_not_answer(list(whole["label"].unique()))
-        return Answer(asked, verdict, cautions=(*why, *doubts))
-    known = here[here["mode_share"].notna()]
-    words_said = set(said(known, scores)) if len(known) else set()
-    differences = chosen(frames["score_differences"], setting)
+    setting_rows = select_setting_rows(models, setting)
+    answering_rows = setting_rows[~is_silent(setting_rows["validity"])]
+    setup_sentence, doubts = (
+        _describe_scoring_setup(models, frames["score_items"], setting, when),
+        list_cautions(models, setting_rows, frames, setting),
+    )
+    if answering_rows.empty and len(setting_rows):
+        verdict, why = words.describe_no_answer(list(setting_rows["label"].unique()))
+        return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
+    judged_rows = answering_rows[answering_rows["mode_share"].notna()]
+    habit_words = set(judge_score_habits(judged_rows, scores)) if len(judged_rows) else set()
+    differences = select_setting_rows(frames["score_differences"], setting)
     printed = frames["score_influence"]
     details = {
         "score_violins": (
-            *MEANT[: 3 if PEOPLE in words_said else 2],
-            *_habit(here, scores),
-            *_accuracy(here),
-            *others(models),
+            *MEANT[: 3 if PEOPLE in habit_words else 2],
+            *_describe_score_habit(answering_rows, scores),
+            *_describe_score_accuracy(answering_rows),
+            *describe_other_settings(models),
             *([beyond] if beyond else []),
         ),
-        "score_differences": tuple(_tuning(differences)),
-        "score_influence": tuple(_rests(_ours(frames, setting))),
-        "score_influence_printed": tuple(_rests(printed[printed["source"] != OURS])),
-        "score_ranges": tuple(by_range(frames["score_ranges"])),
-        "score_temperatures": tuple(by_temperature(frames["scores"])),
-        "score_methods": tuple(by_method(frames["score_methods"])),
+        "score_differences": tuple(_describe_tuning_effects(differences)),
+        "score_influence": tuple(_describe_influence(_select_own_influence(frames, setting))),
+        "score_influence_printed": tuple(_describe_influence(printed[printed["source"] != OURS])),
+        "score_ranges": tuple(describe_kurtosis_by_range(frames["score_ranges"])),
+        "score_temperatures": tuple(describe_kurtosis_by_temperature(frames["scores"])),
+        "score_methods": tuple(describe_sampled_scores(frames["score_methods"])),
     }
-    verdict = _verdict(known, scores) if len(known) else f"{verdicts.UNCLEAR}: no item has a score."
+    verdict = (
+        _describe_scoring_verdict(judged_rows, scores)
+        if len(judged_rows)
+        else f"{verdicts.UNCLEAR}: no item has a score."
+    )
     return Answer(
-        asked, verdict, cautions=tuple(doubts), details={name: said for name, said in details.items() if said}
+        setup_sentence,
+        verdict,
+        cautions=tuple(doubts),
+        details={name: sentences for name, sentences in details.items() if sentences},
     )
 
 
-def _labelled(scores: pd.DataFrame) -> pd.DataFrame:
+def _label_score_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, with its prompt form where it was asked in several."""
-    return scores.assign(label=labels.series(scores.assign(condition=scores["form"])))
+    return scores.assign(label=labels.name_rows(scores.assign(condition=scores["form"])))
 
 
-def _ours(frames: Frames, setting: str) -> pd.DataFrame:
+def _select_own_influence(frames: Frames, setting: str) -> pd.DataFrame:
     """Return the correlation of these runs in one setting, whole and with each omission."""
-    table = chosen(frames["score_influence"], setting)
+    table = select_setting_rows(frames["score_influence"], setting)
     return table[table["source"] == OURS]
 
 
-def number(raw: float, name: str) -> str:
+def format_score_figure(raw: float, name: str) -> str:
     """Write a value with the digits of its column in table `scores`.
 
     Parameters
@@ -114,62 +138,65 @@ def number(raw: float, name: str) -> str:
     str
         As a reader sees it.
     """
-    return value(raw, column("scores", name))
+    return format_value(raw, look_up_column("scores", name))
 
 
-def _interval(row: pd.Series, name: str) -> str:
+def _word_score_interval(row: pd.Series, name: str) -> str:
     """Write the interval in brackets, or why there is none."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if np.isnan(low):
-        why = no_interval(row, name)
+        why = explain_no_interval(row, name)
         return f" ({why})" if why else ""
-    return f" (95 % interval {number(low, name)} to {number(high, name)})"
+    return f" (95 % interval {format_score_figure(low, name)} to {format_score_figure(high, name)})"
 
 
-def _asked(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -> str:
+def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -> str:
     names = items.groupby("study", sort=False)["group"].nunique()
-    inside = f" in {count(int(names.sum()), 'group')}" if names.sum() > 1 else ""
+    inside = f" in {word_quantity(int(names.sum()), 'group')}" if names.sum() > 1 else ""
     total = len(items.dropna(subset=["score"]).drop_duplicates(["study", "item"]))
     span, temperature, method = setting.rsplit("/", 2)
-    low, high = ends(span)
-    sizes = chosen(models, setting)["samples"].dropna()
-    how = f"{low_to_high(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
+    low, high = parse_range_ends(span)
+    sizes = select_setting_rows(models, setting)["samples"].dropna()
+    how = f"{word_count_range(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
     return (
-        f"{count(models['model'].nunique(), 'model')} scored {count(total, 'item')} of "
-        f"{listing([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
+        f"{word_quantity(models['model'].nunique(), 'model')} scored {word_quantity(total, 'item')} of "
+        f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
         f"{temperature}{when}."
     )
 
 
-def _verdict(known: pd.DataFrame, scores: pd.DataFrame) -> str:
+def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
     """Count what `said` says of each model; name the score of a model that is alone."""
-    found = said(known, scores)
-    who = count(len(found), "model")
-    if len(found) > known["model"].nunique():
-        who = count(len(found), "combination") + " of model and prompt"
-    if not found.any():
+    habit_words = judge_score_habits(judged_rows, scores)
+    who = word_quantity(len(habit_words), "model")
+    if len(habit_words) > judged_rows["model"].nunique():
+        who = word_quantity(len(habit_words), "combination") + " of model and prompt"
+    if not habit_words.any():
         wide = "with each model, an interval of the share of its most frequent score"
-        if known["mode_share_lower"].isna().all():
+        if judged_rows["mode_share_lower"].isna().all():
             return f"{verdicts.UNCLEAR}: no interval was computed."
-        corrected = ", widened for their number," if len(known) > 1 else ""
-        return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {percent(HABIT)}."
-    told = verdicts.tally(list(found), who)
-    if len(found) > 1:
-        return told
-    deciding = known[(_words(known, scores) == found.iloc[0]).to_numpy()]
+        corrected = ", widened for their number," if len(judged_rows) > 1 else ""
+        return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {format_percent(HABIT)}."
+    tally_sentence = verdicts.describe_word_counts(list(habit_words), who)
+    if len(habit_words) > 1:
+        return tally_sentence
+    deciding = judged_rows[(_judge_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
     row = deciding.loc[deciding["mode_share"].idxmax()]
-    low, high = percent(row["mode_share_lower"]).removesuffix(" %"), percent(row["mode_share_upper"])
-    where = f" of {row['group']}" if known["group"].nunique() > 1 else ""
-    share = percent(row["mode_share"])
-    return f"{told[:-1]}: the most frequent score goes to {share} of the items{where} (interval {low} to {high})."
+    low, high = format_percent(row["mode_share_lower"]).removesuffix(" %"), format_percent(row["mode_share_upper"])
+    where = f" of {row['group']}" if judged_rows["group"].nunique() > 1 else ""
+    share = format_percent(row["mode_share"])
+    return (
+        f"{tally_sentence[:-1]}: the most frequent score goes to {share} of the items{where} (interval {low} to "
+        f"{high})."
+    )
 
 
-def said(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     """Give each model its word of `MEANT`, from the intervals of its most frequent score's share in each group.
 
     Parameters
     ----------
-    known
+    judged_rows
         Rows of table `scores` of models that answer, with a `label`.
     scores
         The same table with the rows of the human scores.
@@ -179,112 +206,136 @@ def said(known: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     Series
         label -> "yes", "no", "no more than people", or empty where an interval is too wide to tell.
     """
-    labels_ = known["label"].unique()
+    model_labels = judged_rows["label"].unique()
 
-    def judge(number_: int) -> list[str]:
-        return list(_words(known, scores, number_).groupby(known["label"], sort=False).agg(_whole))
+    def judge_models(interval_count: int) -> list[str]:
+        return list(
+            _judge_score_rows(judged_rows, scores, interval_count)
+            .groupby(judged_rows["label"], sort=False)
+            .agg(_join_group_words)
+        )
 
-    return pd.Series(verdicts.judge_stepwise(judge, len(labels_)), labels_)
+    return pd.Series(verdicts.judge_stepwise(judge_models, len(model_labels)), model_labels)
 
 
-def _words(known: pd.DataFrame, scores: pd.DataFrame, models: int = 1) -> pd.Series:
+def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, models: int = 1) -> pd.Series:
     """Give each row its own word, by intervals that are widened for so many models.
 
     One group is enough for "yes", so for that word they are widened for the number of groups, too.
     """
-    where, ends = ["study", "group", "range"], ["mode_share", "mode_share_lower", "mode_share_upper"]
-    people = scores[scores["model"] == GOLD].drop_duplicates(where).set_index(where)[ends]
-    theirs = people.reindex(pd.MultiIndex.from_frame(known[where])).to_numpy(float)
-    groups, found = known.groupby("label")["label"].transform("size"), []
-    for own, human, number_ in zip(known[ends].to_numpy(float), theirs, models * groups, strict=True):
-        of_model = verdicts.widened(own[0], own[1], own[2], models)
-        wide, people_wide = (verdicts.widened(part[0], part[1], part[2], number_) for part in (own, human))
-        one = verdicts.word(*of_model, BANDS[:1]) or verdicts.word(*wide, BANDS[1:])
-        more = verdicts.above(own[0], wide[0], human[0], people_wide[1])
-        found.append(PEOPLE if one == "yes" and not np.isnan(human[0]) and not more else one)
-    return pd.Series(found, known.index)
+    group_key, share_columns = ["study", "group", "range"], ["mode_share", "mode_share_lower", "mode_share_upper"]
+    people = scores[scores["model"] == GOLD].drop_duplicates(group_key).set_index(group_key)[share_columns]
+    human_shares = people.reindex(pd.MultiIndex.from_frame(judged_rows[group_key])).to_numpy(float)
+    groups, row_words = judged_rows.groupby("label")["label"].transform("size"), []
+    for model_share, human_share, interval_count in zip(
+        judged_rows[share_columns].to_numpy(float), human_shares, models * groups, strict=True
+    ):
+        model_interval = verdicts.widen_share_interval(model_share[0], model_share[1], model_share[2], models)
+        wide, people_wide = (
+            verdicts.widen_share_interval(part[0], part[1], part[2], interval_count)
+            for part in (model_share, human_share)
+        )
+        row_word = verdicts.choose_word(*model_interval, BANDS[:1]) or verdicts.choose_word(*wide, BANDS[1:])
+        is_above_people = verdicts.is_clearly_above(model_share[0], wide[0], human_share[0], people_wide[1])
+        row_words.append(
+            PEOPLE if row_word == "yes" and not np.isnan(human_share[0]) and not is_above_people else row_word
+        )
+    return pd.Series(row_words, judged_rows.index)
 
 
-def _whole(found: pd.Series) -> str:
+def _join_group_words(group_words: pd.Series) -> str:
     """Join the words of one model's groups: "yes" wherever it holds, "no" where it holds in all."""
-    if "yes" in set(found):
+    if "yes" in set(group_words):
         return "yes"
-    return "" if "" in set(found) else PEOPLE if PEOPLE in set(found) else "no"
+    return "" if "" in set(group_words) else PEOPLE if PEOPLE in set(group_words) else "no"
 
 
-def _habit(here: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
-    known = here.dropna(subset=["mode_share"])
-    if known.empty:
+def _describe_score_habit(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    rows_with_mode = answering_rows.dropna(subset=["mode_share"])
+    if rows_with_mode.empty:
         return
-    row = known.loc[known["mode_share"].idxmax()]
+    row = rows_with_mode.loc[rows_with_mode["mode_share"].idxmax()]
     low, high = row["mode_share_lower"], row["mode_share_upper"]
-    sure = "" if np.isnan(low) else f" (95 % interval {percent(low).removesuffix(' %')} to {percent(high)})"
-    of = f" of {row['group']}" if here["group"].nunique() > 1 else ""
+    interval_text = (
+        "" if np.isnan(low) else f" (95 % interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
+    )
+    group_text = f" of {row['group']}" if answering_rows["group"].nunique() > 1 else ""
     yield (
-        f"The largest share of one score: {row['label']} gives {row['mode']:g} to {percent(row['mode_share'])} of the "
-        f"items{of}{sure}."
+        f"The largest share of one score: {row['label']} gives {row['mode']:g} to {format_percent(row['mode_share'])} "
+        f"of the items{group_text}{interval_text}."
     )
     gold = scores[(scores["model"] == GOLD) & (scores["study"] == row["study"]) & (scores["group"] == row["group"])]
     gold = gold[gold["range"] == row["range"]]
     if len(gold):
-        yield f"Of the human scores there, {percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}."
+        yield f"Of the human scores there, {format_percent(gold['mode_share'].iloc[0])} are {gold['mode'].iloc[0]:g}."
 
 
-def _accuracy(here: pd.DataFrame) -> Iterator[str]:
-    known = here.dropna(subset=["tau"])
-    if known.empty:
+def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
+    rows_with_tau = answering_rows.dropna(subset=["tau"])
+    if rows_with_tau.empty:
         return
-    low, high = known.loc[known["tau"].idxmin()], known.loc[known["tau"].idxmax()]
+    low, high = rows_with_tau.loc[rows_with_tau["tau"].idxmin()], rows_with_tau.loc[rows_with_tau["tau"].idxmax()]
     tau = "Tau, the rank agreement with the human scores, is"
     rows = [(f"{tau} lowest with", low), ("It is highest with", high)]
-    for begin, row in rows if len(known) > 1 else [(f"{tau} that of", low)]:
-        on = f" on {row['group']}" if here["group"].nunique() > 1 else ""
-        yield f"{begin} {row['label']}{on}: {number(row['tau'], 'tau')}{_interval(row, 'tau')}."
-
-
-def _tuning(tested: pd.DataFrame) -> Iterator[str]:
-    """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
-    pairs = tested[~(silent(tested["validity_pre"]) | silent(tested["validity_post"]))]
-    if pairs.empty:
-        return
-    yield "A pair is a base model and the model tuned from it, on one group of items."
-    for name, what in (("kurtosis", "Kurtosis, the peakedness of the scores,"), ("tau", "Tau")):
-        known = pairs.dropna(subset=[f"{name}_difference"])
-        family = tested[tested[f"{name}_p"].notna()]
-        if known.empty:
-            continue
-        (up, more), (down, less) = (signs(known, name, sign) for sign in (1, -1))
-        if len(family) and not decidable(family):
-            yield f"{name.capitalize()}: {words.undecided(family)}"
-        else:
-            yield (
-                f"{what} rises clearly in {more or 'none'} of {count(len(known), 'pair')} and falls clearly in "
-                f"{less or 'none'} ({HOLM})."
-            )
-        yield f"Without a test, {name} is higher after tuning in {up} of {count(len(known), 'pair')}, lower in {down}."
-    flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
-    if flat:
+    for begin, row in rows if len(rows_with_tau) > 1 else [(f"{tau} that of", low)]:
+        group_text = f" on {row['group']}" if answering_rows["group"].nunique() > 1 else ""
         yield (
-            f"In {flat} of {count(len(pairs), 'pair')}, the tuned model gives every item the same score, so kurtosis "
-            "and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
+            f"{begin} {row['label']}{group_text}: {format_score_figure(row['tau'], 'tau')}"
+            f"{_word_score_interval(row, 'tau')}."
         )
 
 
-def _rests(table: pd.DataFrame) -> Iterator[str]:
+def _describe_tuning_effects(tested: pd.DataFrame) -> Iterator[str]:
+    """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
+    pairs = tested[~(is_silent(tested["validity_pre"]) | is_silent(tested["validity_post"]))]
+    if pairs.empty:
+        return
+    yield "A pair is a base model and the model tuned from it, on one group of items."
+    for name, measure_name in (("kurtosis", "Kurtosis, the peakedness of the scores,"), ("tau", "Tau")):
+        defined_pairs = pairs.dropna(subset=[f"{name}_difference"])
+        family = tested[tested[f"{name}_p"].notna()]
+        if defined_pairs.empty:
+            continue
+        (up, more), (down, less) = (count_signed_differences(defined_pairs, name, sign) for sign in (1, -1))
+        if len(family) and not has_decidable_test(family):
+            yield f"{name.capitalize()}: {words.describe_undecided(family)}"
+        else:
+            yield (
+                f"{measure_name} rises clearly in {more or 'none'} of {word_quantity(len(defined_pairs), 'pair')} and "
+                f"falls clearly in {less or 'none'} ({HOLM})."
+            )
+        yield (
+            f"Without a test, {name} is higher after tuning in {up} of {word_quantity(len(defined_pairs), 'pair')}, "
+            f"lower in {down}."
+        )
+    flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
+    if flat:
+        yield (
+            f"In {flat} of {word_quantity(len(pairs), 'pair')}, the tuned model gives every item the same score, so "
+            "kurtosis and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
+        )
+
+
+def _describe_influence(table: pd.DataFrame) -> Iterator[str]:
     """Write the correlation of the differences, and its value without the point that changes it most."""
     for _, part in table.groupby(["source", "study"], sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
             continue
         yield (
-            f"Over {count(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and of tau "
-            f"correlate at {number(whole['pearson'], 'pearson')}{_interval(whole, 'pearson')}."
+            f"Over {word_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
+            f"of tau correlate at {format_score_figure(whole['pearson'], 'pearson')}"
+            f"{_word_score_interval(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
             yield "The interval holds 0, so they may be unrelated."
         single = part[(part["omitted"] == "point") & part["pearson"].notna()]
         if len(single):
             most = single.loc[single["change"].abs().idxmax()]
-            low, high = (number(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max()))
-            yield f"Without {most['omitted_name']}, the correlation is {number(most['pearson'], 'pearson')}."
+            low, high = (
+                format_score_figure(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max())
+            )
+            yield (
+                f"Without {most['omitted_name']}, the correlation is {format_score_figure(most['pearson'], 'pearson')}."
+            )
             yield f"With any one point left out, it lies between {low} and {high}."

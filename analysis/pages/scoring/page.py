@@ -10,12 +10,12 @@ import pandas as pd
 
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
-from analysis.pages.scoring.items import chosen, headline
+from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.reporting import beyond, tables, verdicts, words
-from analysis.reporting.html import Html, fragment
+from analysis.reporting.html import Html, render_fragment
 from analysis.reporting.page import Page
-from analysis.reporting.reworded.scores import in_settings
-from analysis.runs.scores import GOLD, read
+from analysis.reporting.reworded.scores import name_settings_and_prompts
+from analysis.runs.scores import GOLD, read_scores
 
 TABLES = (
     "scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_conventions",
@@ -43,34 +43,45 @@ class ScoringPage(Page):
         self, folders: Sequence[str], out: str | Path | None = None, *, setting: str = "", **options: Any
     ) -> None:
         super().__init__(folders, out, **options)
-        self.setting = headline(read(self.runs), setting)
+        self.setting = choose_headline_setting(read_scores(self.runs), setting)
         self.options |= {"setting": self.setting}
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.told(narrative.answer(frames, self.setting, words.when(self.runs.info), self._beyond()))
+        return self.show_answer(
+            narrative.answer_question(
+                frames, self.setting, words.word_dates(self.runs.info), self._describe_beyond_rewording()
+            )
+        )
 
-    def _beyond(self) -> str:
+    def _describe_beyond_rewording(self) -> str:
         """Say which differences in the page's setting are more than another prompt makes; empty for one prompt."""
-        asked = chosen(read(self.runs), self.setting)[["study", "condition"]].drop_duplicates()
-        named = {study: in_settings(self.runs.info["conditions"][study])[0] for study in asked["study"].unique()}
-        return beyond.sentence(self.runs, {named[study][name] for study, name in asked.itertuples(index=False)})
+        setting_conditions = select_setting_rows(read_scores(self.runs), self.setting)[
+            ["study", "condition"]
+        ].drop_duplicates()
+        names_by_study = {
+            study: name_settings_and_prompts(self.runs.info["conditions"][study])[0]
+            for study in setting_conditions["study"].unique()
+        }
+        return beyond.describe_beyond_rewording(
+            self.runs, {names_by_study[study][name] for study, name in setting_conditions.itertuples(index=False)}
+        )
 
-    def here(self, name: str) -> pd.DataFrame:
+    def select_page_rows(self, name: str) -> pd.DataFrame:
         """Return the rows of a table in the page's setting."""
-        return chosen(self.frame(name), self.setting)
+        return select_setting_rows(self.frame(name), self.setting)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        known = {key: p.default for key, p in tables.options("scores").items()} | self.options
+        options = {key: parameter.default for key, parameter in tables.list_options("scores").items()} | self.options
         models = self.frame("scores")
         models = models[models["model"] != GOLD]
-        return fragment(
-            "scoring/method", biased=known["biased"], resamples=known["resamples"], seed=known["seed"],
-                invalid=known["invalid"], meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "several", "people", "holm",
-                                    *(["beyond"] if self._beyond() else [])),
+        return render_fragment(
+            "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
+                invalid=options["invalid"], meant=" ".join(narrative.MEANT),
+                rules=verdicts.describe_rules("validity", "interval", "several", "people", "holm",
+                                    *(["beyond"] if self._describe_beyond_rewording() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

@@ -15,7 +15,7 @@ PRINTED = "Sato et al., Table 1"
 SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 1 (section 4)
 
 
-def printed(runs: Runs | None = None) -> pd.DataFrame:
+def tabulate_printed_scores(runs: Runs | None = None) -> pd.DataFrame:
     """Read Tables 1 and 2 of the paper as one long table; it does not depend on the runs.
 
     Returns
@@ -31,12 +31,12 @@ def printed(runs: Runs | None = None) -> pd.DataFrame:
         figures = {f"kurtosis_{side}": "kurtosis", f"tau_{side}": "tau"}
         parts.append(first[["group", "series", *figures]].rename(columns=figures).assign(stage=stage))
     table1 = pd.concat(parts).assign(source=PRINTED, range=SETTING["range"])
-    both = pd.concat([table1, second.assign(source="Sato et al., Table 2")], ignore_index=True)
-    both = both.assign(temperature=SETTING["temperature"], method=SETTING["method"])
-    return both[["source", "group", "series", "stage", *SETTING, "kurtosis", "tau"]]
+    printed_rows = pd.concat([table1, second.assign(source="Sato et al., Table 2")], ignore_index=True)
+    printed_rows = printed_rows.assign(temperature=SETTING["temperature"], method=SETTING["method"])
+    return printed_rows[["source", "group", "series", "stage", *SETTING, "kurtosis", "tau"]]
 
 
-def printed_differences() -> pd.DataFrame:
+def read_printed_score_differences() -> pd.DataFrame:
     """Read Table 1 as rows of table `score_differences`, with `source`."""
     table = pd.read_csv(FOLDER / "sato_table1.csv")
     for name in ("kurtosis", "tau"):

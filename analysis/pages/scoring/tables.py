@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.pages.scoring.items import headline, matrices
-from analysis.pages.scoring.undefined import reasons
+from analysis.pages.scoring.items import build_score_matrix, choose_headline_setting
+from analysis.pages.scoring.undefined import list_undefined_reasons
 from analysis.runs.agreement import CONVENTIONS
-from analysis.runs.scores import GOLD, read
+from analysis.runs.scores import GOLD, read_scores
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def _choose_forms(numbers: float) -> dict[str, Form]:
+def _choose_shape_forms(numbers: float) -> dict[str, Form]:
     """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
-    entropy = forms.entropy("number", numbers)
-    return {"kurtosis": forms.KURTOSIS, "variance": forms.variance("score"), "entropy": entropy}
+    entropy = forms.choose_entropy_form("number", numbers)
+    return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_form("score"), "entropy": entropy}
 
 
-def scores(
+def tabulate_scores(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Measure the numeric bias and accuracy of every model in every group of items under every condition.
@@ -72,58 +72,77 @@ def scores(
         kurtosis (Fisher), variance (n - 1): of the item scores; NaN for a constant score and below two items;
         mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
         invalid="inconsistent", of the items with a response), how many different
-        numbers occur, and the entropy in bits, corrected for how many items there are (`weighted.concentration`), each
-        score counted at the nearest number of the range (halves up);
+        numbers occur, and the entropy in bits, corrected for how many items there are
+        (`weighted.compute_concentration`), each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
-        caution: why figures are missing (`undefined.reasons`); X_lower, X_upper: 95 % interval of X over items, of
-        mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after `statistics.forms`, else
-        with items resampled; no_interval: which X have none, and why.
+        caution: why figures are missing (`undefined.list_undefined_reasons`); X_lower, X_upper: 95 % interval of X over
+        items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
+        `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
     """
-    rows, parts = read(runs, invalid), []
-    for (study, group, span), part in _cells(rows):
-        wide, gold, width = matrices(part)
-        shape, interval_forms = partial(_shape, biased=biased, scale=width), _choose_forms(width + 1)
-        human = wide[[]].assign(gold=gold)
-        if human["gold"].notna().any():
-            found = bootstrap(_columns(human), shape, _favourite, interval_forms, draws=resamples, seed=seed)
-            known = _described(human, found).assign(model=GOLD, dropped=0, clipped=0)
-            known = known.assign(n_gold=known["n"], unscored=len(human) - known["n"], no_response=0)
-            known["caution"] = "; ".join(reasons(gold, gold, width, biased=biased)[:1])
-            parts.append(known.assign(study=study, group=group, range=span))
-        given = wide.to_numpy(float)
-        found = bootstrap(_columns(wide), shape, _favourite, interval_forms, draws=resamples, seed=seed)
+    rows, parts = read_scores(runs, invalid), []
+    for (study, group, span), part in _split_by_group_and_range(rows):
+        wide, gold, width = build_score_matrix(part)
+        shape, interval_forms = (
+            partial(_compute_score_shape, biased=biased, scale=width),
+            _choose_shape_forms(width + 1),
+        )
+        gold_scores = wide[[]].assign(gold=gold)
+        if gold_scores["gold"].notna().any():
+            intervals = bootstrap_intervals(
+                _build_score_columns(gold_scores),
+                shape,
+                _build_favourite_share,
+                interval_forms,
+                draws=resamples,
+                seed=seed,
+            )
+            gold_rows = _build_figure_rows(gold_scores, intervals).assign(model=GOLD, dropped=0, clipped=0)
+            gold_rows = gold_rows.assign(
+                n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
+            )
+            gold_rows["caution"] = "; ".join(list_undefined_reasons(gold, gold, width, biased=biased)[:1])
+            parts.append(gold_rows.assign(study=study, group=group, range=span))
+        score_matrix = wide.to_numpy(float)
+        intervals = bootstrap_intervals(
+            _build_score_columns(wide), shape, _build_favourite_share, interval_forms, draws=resamples, seed=seed
+        )
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
-            everywhere = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
-            found |= _of_all(given, everywhere, resamples, seed)
-        both = {"score": given, "gold": np.broadcast_to(gold[:, None], given.shape)}
-        accordance = bootstrap(both, partial(weighted.correlations, scale=width), draws=resamples, seed=seed)
-        block = _described(wide, found | accordance).assign(n_gold=accordance["tau"].n_items)
+            answered_matrix = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
+            intervals |= _estimate_favourite_share(score_matrix, answered_matrix, resamples, seed)
+        score_and_gold = {"score": score_matrix, "gold": np.broadcast_to(gold[:, None], score_matrix.shape)}
+        accordance = bootstrap_intervals(
+            score_and_gold, partial(weighted.compute_correlations, scale=width), draws=resamples, seed=seed
+        )
+        block = _build_figure_rows(wide, intervals | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
         about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
-        block["caution"] = ["; ".join(reasons(one, gold, width, biased=biased)) for one in given.T]
+        block["caution"] = [
+            "; ".join(list_undefined_reasons(model_scores, gold, width, biased=biased))
+            for model_scores in score_matrix.T
+        ]
         parts.append(block.assign(study=study, group=group, range=span))
     frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored", "answered"])
     # The human scores have neither condition nor samples: their rows made whole numbers of models to floats.
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
-def _point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
+def _compute_point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
     """Return `scores` without intervals, computed once for the tables that need them."""
     key = ("point estimates of scores", biased, invalid)
-    return runs.kept(key, lambda: scores(runs, biased=biased, invalid=invalid, resamples=0))
+    return runs.compute_once(key, lambda: tabulate_scores(runs, biased=biased, invalid=invalid, resamples=0))
 
 
-def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+def tabulate_score_conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     biased
         As in `scores`.
 
@@ -133,21 +152,24 @@ def conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
         kurtosis_X, tau_X, mode_share_X under both conventions (`scores.read`).
     """
-    found = {name: _point_estimates(runs, biased, name) for name in CONVENTIONS}
+    scores_by_convention = {name: _compute_point_estimates(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
-    frame = found["dropped"][key]
+    frame = scores_by_convention["dropped"][key]
     for name in ("n", "kurtosis", "tau", "mode_share"):
-        frame = frame.assign(**{f"{name}_{convention}": table[name] for convention, table in found.items()})
+        frame = frame.assign(
+            **{f"{name}_{convention}": table[name] for convention, table in scores_by_convention.items()}
+        )
     return frame[frame["dropped"] > 0].reset_index(drop=True)
 
 
-def items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_score_items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.DataFrame:
     """Compute every item's score by every model, with its human score, in one setting.
 
     Parameters
     ----------
     setting
-        Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in `analysis.pages.scoring.items.headline`.
+        Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in
+        `analysis.pages.scoring.items.choose_headline_setting`.
     invalid
         As in `scores.read`.
 
@@ -157,20 +179,20 @@ def items(runs: Runs, *, setting: str = "", invalid: str = "dropped") -> pd.Data
         study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
         minus human score, and distance, its absolute value; in the order of run.json and of the study.
     """
-    rows = read(runs, invalid)
-    chosen = rows[rows["setting"] == headline(rows, setting)]
+    rows = read_scores(runs, invalid)
+    chosen = rows[rows["setting"] == choose_headline_setting(rows, setting)]
     names = ["study", "model", "stage", "condition", "setting", "group", "item", "source", "text", "score", "gold"]
     gap = chosen["score"] - chosen["gold"]
     return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
 
 
-def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_score_ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
     """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     biased, invalid
         As in `scores`.
 
@@ -180,7 +202,7 @@ def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.D
         study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
         range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = _point_estimates(runs, biased, invalid)
+    long = _compute_point_estimates(runs, biased, invalid)
     long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
     wide = long[unit].drop_duplicates()
@@ -191,47 +213,51 @@ def ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.D
     return wide
 
 
-def _cells(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
+def _split_by_group_and_range(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
     """Yield the rows of every study, group and range, in order of appearance."""
     yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
-def _columns(wide: pd.DataFrame) -> dict[str, Array]:
+def _build_score_columns(wide: pd.DataFrame) -> dict[str, Array]:
     """Return the scores (items, units), and the numbers that they are nearest to."""
     scores = wide.to_numpy(float)
-    return {"score": scores, "number": weighted.nearest(scores)}
+    return {"score": scores, "number": weighted.round_to_nearest(scores)}
 
 
-def _shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
-    moments = weighted.moments(counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.concentration(counts, columns["score"], scale + 1)
+def _compute_score_shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+    moments = weighted.compute_moments(counts, columns["score"], biased=biased, scale=scale)
+    return moments | weighted.compute_concentration(counts, columns["score"], scale + 1)
 
 
-def _favourite(columns: Columns) -> dict[str, list[Share]]:
+def _build_favourite_share(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
     numbers = columns["number"]
-    modes = [weighted.mode(scores)[0] for scores in columns["score"].T]
+    modes = [weighted.find_mode(unit_scores)[0] for unit_scores in columns["score"].T]
     return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
 
 
-def _of_all(given: Array, answered: np.ndarray, resamples: int, seed: int) -> dict[str, Interval]:
+def _estimate_favourite_share(
+    score_matrix: Array, answered: np.ndarray, resamples: int, seed: int
+) -> dict[str, Interval]:
     """Compute the share of the most frequent number over all items with a response, with a score or without."""
-    numbers = weighted.nearest(given)
-    modes = np.array([weighted.mode(column[~np.isnan(column)])[0] for column in given.T])
-    counted = answered & ~np.isnan(modes)
-    columns = {"hit": np.where(counted, numbers == modes, np.nan), "item": np.where(counted, 1.0, np.nan)}
-    return bootstrap(
-        columns, lambda found, counts: {"mode_share": ratio(counts, found["hit"], found["item"])},
-        lambda found: {"mode_share": [[(found["hit"], found["item"])]]}, draws=resamples, seed=seed,
+    numbers = weighted.round_to_nearest(score_matrix)
+    modes = np.array([weighted.find_mode(column[~np.isnan(column)])[0] for column in score_matrix.T])
+    is_counted = answered & ~np.isnan(modes)
+    columns = {"hit": np.where(is_counted, numbers == modes, np.nan), "item": np.where(is_counted, 1.0, np.nan)}
+    return bootstrap_intervals(
+        columns, lambda item_columns, counts: {"mode_share": compute_drawn_ratio(counts, item_columns["hit"],
+                                                                                 item_columns["item"])},
+        lambda item_columns: {"mode_share": [[(item_columns["hit"], item_columns["item"])]]}, draws=resamples,
+        seed=seed,
     )  # fmt: skip
 
 
-def _described(wide: pd.DataFrame, found: dict[str, Interval]) -> pd.DataFrame:
+def _build_figure_rows(wide: pd.DataFrame, intervals: dict[str, Interval]) -> pd.DataFrame:
     """Make one row per unit: figures with their intervals, the most frequent number and how many there are."""
-    modes = [weighted.mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
+    modes = [weighted.find_mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
     about = {
-        "n": next(iter(found.values())).n_items,
-        "mode": [m for m, _ in modes],
-        "distinct": [d for _, d in modes],
+        "n": next(iter(intervals.values())).n_items,
+        "mode": [mode for mode, _ in modes],
+        "distinct": [distinct for _, distinct in modes],
     }
-    return pd.DataFrame(about | interval.columns(found))
+    return pd.DataFrame(about | interval.build_interval_columns(intervals))

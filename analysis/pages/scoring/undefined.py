@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.statistics.resampling import Array
-from analysis.statistics.rounding import constant
+from analysis.statistics.rounding import is_constant
 
 EQUAL = "all scores are equal"  # so that neither kurtosis nor any correlation is defined
 
 
-def reasons(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
+def list_undefined_reasons(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
     """Say why the kurtosis of some scores, or their correlation with the human scores, is undefined.
 
     Parameters
@@ -27,22 +27,22 @@ def reasons(scores: Array, gold: Array, width: float, *, biased: bool = True) ->
     list of str
         Empty where all figures are defined.
     """
-    known = scores[~np.isnan(scores)]
-    if not len(known):
+    defined_scores = scores[~np.isnan(scores)]
+    if not len(defined_scores):
         return ["no score"]
-    if len(known) < 2:
+    if len(defined_scores) < 2:
         return ["only one score"]
-    if constant(known, width):
+    if is_constant(defined_scores, width):
         return [EQUAL]
-    few = ["no kurtosis from fewer than four scores"] if not biased and len(known) < 4 else []
-    return [*few, *_correlation(scores, gold, width)]
+    few = ["no kurtosis from fewer than four scores"] if not biased and len(defined_scores) < 4 else []
+    return [*few, *_list_correlation_reasons(scores, gold, width)]
 
 
-def _correlation(scores: Array, gold: Array, width: float) -> list[str]:
-    both = ~np.isnan(scores) & ~np.isnan(gold)
-    if not both.any():
+def _list_correlation_reasons(scores: Array, gold: Array, width: float) -> list[str]:
+    has_both = ~np.isnan(scores) & ~np.isnan(gold)
+    if not has_both.any():
         return ["no human score"]
-    if both.sum() < 2:
+    if has_both.sum() < 2:
         return ["only one item with a score and a human score"]
     equal = {"equal scores where there is a human score": scores, "all human scores are equal": gold}
-    return [why for why, values in equal.items() if constant(values[both], width)]
+    return [why for why, values in equal.items() if is_constant(values[has_both], width)]

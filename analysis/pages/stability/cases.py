@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.runs.agreement import prepare
-from analysis.runs.folder import literal
+from analysis.runs.agreement import create_agreement_tables
+from analysis.runs.folder import quote_literal
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PORTION = 5_000_000  # answers held in memory at a time, about 200 MB
 
 
-def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
+def tabulate_divergent_wordings(runs: Runs, k: int | None = 1) -> pd.DataFrame:
     """Find the two wordings of an item that a model answers most differently: Table 2 of the paper.
 
     Parameters
@@ -39,7 +39,7 @@ def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
     """
     if k is not None and k < 1:
         raise InputError(f"k is {k}: give the number of items per model, 1 or more")
-    prepare(runs)
+    create_agreement_tables(runs)
     runs.execute(
         """
         CREATE OR REPLACE TEMP TABLE widest AS
@@ -70,7 +70,7 @@ def divergent(runs: Runs, k: int | None = 1) -> pd.DataFrame:
     )
 
 
-def distribution(runs: Runs) -> pd.DataFrame:
+def tabulate_agreement_quartiles(runs: Runs) -> pd.DataFrame:
     """Compute quartiles of agreement over the paraphrases of every item: the boxes of the paper's Figures 2, 4 and 5.
 
     Returns
@@ -80,7 +80,7 @@ def distribution(runs: Runs) -> pd.DataFrame:
         whisker_high: the lowest and highest agreement within 1.5 interquartile ranges of the box, never inside the box;
         n: paraphrases with a defined agreement. Items without any have no row. See `outliers` for the dots.
     """
-    _prepare_boxes(runs)
+    _create_boxes(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, q25, median, q75, whisker_low, whisker_high, n
@@ -89,7 +89,7 @@ def distribution(runs: Runs) -> pd.DataFrame:
     )
 
 
-def outliers(runs: Runs) -> pd.DataFrame:
+def tabulate_agreement_outliers(runs: Runs) -> pd.DataFrame:
     """List paraphrases beyond the whiskers of `distribution`, those furthest from them first.
 
     Returns
@@ -97,7 +97,7 @@ def outliers(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition, item, variant, agreement; outside: how far agreement lies from the nearer whisker.
     """
-    _prepare_boxes(runs)
+    _create_boxes(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, variant, agreement,
@@ -109,9 +109,9 @@ def outliers(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _prepare_boxes(runs: Runs) -> None:
+def _create_boxes(runs: Runs) -> None:
     """Create table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
-    prepare(runs)
+    create_agreement_tables(runs)
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'boxes'").fetchone() == (1,):
         return
     runs.execute("DROP TABLE IF EXISTS growing")
@@ -119,7 +119,7 @@ def _prepare_boxes(runs: Runs) -> None:
         "CREATE TEMP TABLE growing (study VARCHAR, model VARCHAR, condition VARCHAR, item VARCHAR, q25 DOUBLE, "
         "median DOUBLE, q75 DOUBLE, whisker_low DOUBLE, whisker_high DOUBLE, n BIGINT)"
     )
-    for study, models in _portions(runs):
+    for study, models in _split_models_into_portions(runs):
         # Shares of ten samples often lie exactly on a fence; with 1e-9 they are inside, whatever the rounding.
         runs.execute(
             f"""
@@ -127,7 +127,7 @@ def _prepare_boxes(runs: Runs) -> None:
                 SELECT study, model, condition, item, list(agreement) AS answers,
                        quantile_cont(agreement, [0.25, 0.5, 0.75]) AS q
                 FROM answers
-                WHERE study = {literal(study)} AND model IN ({", ".join(map(literal, models))})
+                WHERE study = {quote_literal(study)} AND model IN ({", ".join(map(quote_literal, models))})
                       AND NOT original AND agreement IS NOT NULL
                 GROUP BY study, model, condition, item),
             fenced AS (SELECT *, 1.5 * (q[3] - q[1]) + 1e-9 AS reach FROM item)
@@ -141,7 +141,7 @@ def _prepare_boxes(runs: Runs) -> None:
     runs.execute("ALTER TABLE growing RENAME TO boxes")
 
 
-def _portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
+def _split_models_into_portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
     """Yield a study and models of it, as many at a time as have _PORTION answers together."""
     size = "SELECT study, model, sum(n_valid) FROM item_patterns WHERE NOT original GROUP BY ALL ORDER BY ALL"
     portion: list[str] = []
@@ -155,7 +155,7 @@ def _portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:
         yield last, portion
 
 
-def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
+def tabulate_invalid_answers(runs: Runs, examples: int = 3) -> pd.DataFrame:
     """Count answers that are not valid, over originals and paraphrases together.
 
     Parameters
@@ -175,7 +175,7 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
         valid answer were disagreement, or agreement; NaN without any;
         examples: list of outputs without a valid answer, empty if no text was generated.
     """
-    prepare(runs)
+    create_agreement_tables(runs)
     return runs.sql(
         """
         WITH counted AS (
@@ -209,7 +209,7 @@ def invalid(runs: Runs, examples: int = 3) -> pd.DataFrame:
     ).assign(examples=lambda frame: frame["examples"].map(list))
 
 
-def alike(runs: Runs) -> pd.DataFrame:
+def tabulate_alike_wordings(runs: Runs) -> pd.DataFrame:
     """List wordings of an item that differ in line ends or in blanks around them only.
 
     They are asked and counted as different wordings, but a difference between their answers says nothing about wording.
@@ -230,7 +230,7 @@ def alike(runs: Runs) -> pd.DataFrame:
     )
 
 
-def excluded(runs: Runs) -> pd.DataFrame:
+def tabulate_excluded_items(runs: Runs) -> pd.DataFrame:
     """List items left out of range, SD and flips, because fewer than two paraphrases have a defined agreement.
 
     Returns
@@ -239,7 +239,7 @@ def excluded(runs: Runs) -> pd.DataFrame:
         study, model, condition, item, text; n_variants: paraphrases with a response; n_valid: of these, with a defined
         agreement; reason: why the item is left out. One row for every item that `models` counts in n_excluded_items.
     """
-    prepare(runs)
+    create_agreement_tables(runs)
     return runs.sql(
         """
         WITH summary AS (SELECT * FROM item_patterns WHERE NOT original)

@@ -6,158 +6,159 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-MEASURES = names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
+MEASURES = split_names("validity validity_se agreement_mean range_mean range_sd sd_mean sd_sd flip_*")
 SPREADS: Mapping[str, None] = {"range_sd": None, "sd_sd": None}  # have no intervals
-TESTED = names("p p_least p_holm")
+TEST_COLUMNS = split_names("p p_least p_holm")
 BETWEEN = {"difference": ("lower", "upper")}
 TABLES = {
     "stability": Table(
-        "tables.models",
+        "tables.tabulate_stability",
         "How far each model's answers move between wordings of one item",
         f"Validity and stability of every model over the paraphrases of each item, with {OVER_ITEMS}. "
         "Flips: share of items with more than that share of their paraphrases not on the majority's side. "
         "Mark: + the model agrees with every item on average, - it disagrees.",
-        (*IDENTITY, *MEASURES, *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+        (*IDENTITY, *MEASURES, *split_names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"validity_se", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
         measures=Measures(
             {"range_mean": "Range", "flip_05": "Flips > 5 %", "sd_mean": "SD", "agreement_mean": "Mean agreement",
              "validity": "Validity"},
-            headline=names("range_mean flip_05"), lead="range_mean",
+            headline=split_names("range_mean flip_05"), lead="range_mean",
         ),
     ),
     "flip_conventions": Table(
-        "tables.flip_conventions",
+        "tables.tabulate_flip_conventions",
         "Flips under both ways to treat invalid answers",
         "Share of items that flip where paraphrases without a valid answer are dropped, and where they count as not "
         "with the majority. Only rows where the two differ.",
-        (*IDENTITY, *names("measure n_invalid flips_dropped flips_inconsistent")),
+        (*IDENTITY, *split_names("measure n_invalid flips_dropped flips_inconsistent")),
     ),
     "items": Table(
-        "tables.items",
+        "tables.tabulate_item_agreement",
         "Every item under every model",
         "Validity and agreement over the paraphrases of one item, and the model's answer to its original wording.",
-        (*IDENTITY, *names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
+        (*IDENTITY, *split_names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "
                         "agreement_min agreement_max agreement_range minority_share n_ties original_agreement "
                         "original_validity n_invalid match_proportion")),
-        frozenset(names("n_valid validity_sd agreement_min agreement_max n_ties original_validity n_invalid")),
+        frozenset(split_names("n_valid validity_sd agreement_min agreement_max n_ties original_validity n_invalid")),
     ),
     "differences": Table(
-        "tables.differences",
+        "tables.tabulate_stability_differences",
         "Paired differences between models, and between conditions of one model, on the same items",
         f"Difference a minus b of model-level numbers on the items that both have, with {OVER_ITEMS}. Where a study "
         "has more than 2,000 pairs, each model and condition is compared only with the first of the run that it can be "
         "compared with.",
-        (*names("study measure a_model a_condition b_model b_condition difference lower upper n_items"), *TESTED,
+        (*split_names("study measure a_model a_condition b_model b_condition difference lower upper n_items"),
+         *TEST_COLUMNS,
          "no_interval"),
-        frozenset(names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,
+        frozenset(split_names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
     "item_stability": Table(
-        "tables.item_stability",
+        "tables.tabulate_item_stability",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
         "over models, separately for causal and masked models. A model of which less than half of the answers are "
         "valid is left out.",
-        names("study item text family normalised_sd_mean normalised_sd_se n_models"),
+        split_names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(
-        "cases.divergent",
+        "cases.tabulate_divergent_wordings",
         "The pair of wordings of one item that a model answers most differently",
         "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
-        (*IDENTITY, *names("item low_text low_agreement high_text high_agreement range")),
+        (*IDENTITY, *split_names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
-        "cases.distribution",
+        "cases.tabulate_agreement_quartiles",
         "Quartiles of agreement for every model and item",
         "Quartiles and whisker ends (1.5 interquartile ranges, clipped to the data) of agreement over paraphrases.",
-        (*IDENTITY, *names("item q25 median q75 whisker_low whisker_high n")),
+        (*IDENTITY, *split_names("item q25 median q75 whisker_low whisker_high n")),
     ),
     "outliers": Table(
-        "cases.outliers",
+        "cases.tabulate_agreement_outliers",
         "Responses outside the whiskers",
         "Agreement of every response further than 1.5 interquartile ranges from the box of its item, the furthest from "
         "the whiskers first.",
-        (*IDENTITY, *names("item variant agreement outside")),
+        (*IDENTITY, *split_names("item variant agreement outside")),
     ),
     "invalid": Table(
-        "cases.invalid",
+        "cases.tabulate_invalid_answers",
         "Answers that could not be used",
         "Responses without a valid answer, prompts that failed, responses known within bounds only, and examples of "
         "outputs.",
-        (*IDENTITY, *names("n_rows n_invalid n_error share n_bounded mass_missing n_written read_agreement "
+        (*IDENTITY, *split_names("n_rows n_invalid n_error share n_bounded mass_missing n_written read_agreement "
                             "least_agreement most_agreement examples")),
     ),
     "alike": Table(
-        "cases.alike",
+        "cases.tabulate_alike_wordings",
         "Wordings that differ in blanks only",
         "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
-        names("study item text n_variants"),
+        split_names("study item text n_variants"),
     ),
     "answers": Table(
-        "written_answers.answers",
+        "written_answers.tabulate_written_answers",
         "Texts compared with the probabilities of the same prompts",
         "What a model writes is read as an answer and compared with two options: the one that its most probable first "
         "token begins, and the likeliest one. Share of the valid texts that choose another, with 95 % intervals over "
         "items (Wilson). Agreement: of the valid texts, and of all if those without an answer all disagreed, or all "
         "agreed.",
-        (*IDENTITY, *names("token_mismatch option_mismatch text_invalid no_token read_agreement least_agreement "
+        (*IDENTITY, *split_names("token_mismatch option_mismatch text_invalid no_token read_agreement least_agreement "
                            "most_agreement n_answers n_items intervals no_interval")),
         optional=frozenset({"no_interval"}),
     ),
     "excluded": Table(
-        "cases.excluded",
+        "cases.tabulate_excluded_items",
         "Items left out of the stability statistics",
         "Items with fewer than two paraphrases that have a defined agreement.",
-        (*IDENTITY, *names("item text n_variants n_valid reason")),
+        (*IDENTITY, *split_names("item text n_variants n_valid reason")),
     ),
     "published": Table(
-        "printed.compare",
+        "printed.tabulate_published_stability",
         "These runs and a printed table, where items and models match",
         "Model-level numbers of these runs, and the printed numbers of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
         (*IDENTITY, "source", *MEASURES,
-         *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+         *split_names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "sources": Table(
-        "sources.models",
+        "sources.tabulate_stability_by_source",
         "Each model's validity and stability, by the source of the paraphrases",
         "The counterpart of Haller et al., Table 7: the numbers of table stability over the paraphrases of one source "
         f"at a time, with {OVER_ITEMS}. Printed rows where model and items are the same.",
         (*IDENTITY, "source", "paraphrase_source", *MEASURES,
-         *names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
+         *split_names("n_items n_variants n_excluded_items mark low_mass intervals no_interval")),
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "source_agreement": Table(
-        "sources.agreement",
+        "sources.tabulate_source_agreement",
         "Whether two sources of paraphrases tell the same about a model",
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
         f"{OVER_ITEMS}.",
-        (*IDENTITY, *names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
-                            "n_items"), *TESTED, "no_interval"),
-        frozenset(names("lower upper item_r_lower item_r_upper p p_least")), frozenset({"no_interval"}), BETWEEN,
+        (*IDENTITY, *split_names("measure a_source b_source difference lower upper item_r item_r_lower item_r_upper "
+                            "n_items"), *TEST_COLUMNS, "no_interval"),
+        frozenset(split_names("lower upper item_r_lower item_r_upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
 }  # fmt: skip
 FIGURES = {
     "overview": Figure("Validity and stability of every model", "stability"),
-    "agreement": Figure("How every model answers every item", "figures.agreement"),
+    "agreement": Figure("How every model answers every item", "figures.frame_item_agreement"),
     "item_stability": Figure("Which items are unstable in every model", "item_stability"),
-    "validity": Figure("How much of the probability goes to the answers", "figures.validity"),
-    "differences": Figure("Paired differences between models on the same items", "figures.differences"),
+    "validity": Figure("How much of the probability goes to the answers", "figures.frame_item_validity"),
+    "differences": Figure("Paired differences between models on the same items", "figures.frame_stability_differences"),
 }  # fmt: skip
 
 
-def _without_paraphrases(runs: Runs, given: Mapping[str, Any]) -> str:
-    found = runs.sql(
+def _explain_missing_paraphrases(runs: Runs, parameters: Mapping[str, Any]) -> str:
+    item_count = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item HAVING count(*) > 1)"
     )
-    return "" if found["n"].iloc[0] else "no item has two wordings other than its original"
+    return "" if item_count["n"].iloc[0] else "no item has two wordings other than its original"
 
 
 CATALOGUE = Catalogue(
@@ -168,9 +169,10 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    unwanted=_without_paraphrases,
-    differing="one_row.differing",
+    unwanted=_explain_missing_paraphrases,
+    differing="one_row.find_differing_conditions",
     rewordings=Rewordings(
-        "analysis.reporting.reworded.agreements:read", "analysis.reporting.reworded.agreements:has_rewordings"
+        "analysis.reporting.reworded.agreements:read_agreement_studies",
+        "analysis.reporting.reworded.agreements:has_rewordings",
     ),
 )

@@ -9,111 +9,128 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import wordings
-from analysis.pages.stability.measures import headline
+from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting import labels
-from analysis.reporting.catalogue import column
-from analysis.reporting.choice import Choice, quoted
-from analysis.reporting.columns import value
-from analysis.reporting.thresholds import silent
-from analysis.reporting.words import count, few_items, few_models, listing, percent, units
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.choice import AnswerPair, quote_answer
+from analysis.reporting.columns import format_value
+from analysis.reporting.thresholds import is_silent
+from analysis.reporting.words import (
+    format_percent,
+    join_names,
+    list_few_items_cautions,
+    list_few_models_cautions,
+    word_quantity,
+    word_unit_count,
+)
 
 FEW_PARAPHRASES = 20
 
 
-def cautions(
+def list_cautions(
     stability: pd.DataFrame,
     items: pd.DataFrame,
     excluded: pd.DataFrame,
     invalid: pd.DataFrame,
-    alike: pd.DataFrame,
+    twins: pd.DataFrame,
     flip_conventions: pd.DataFrame,
-    choice: Choice,
+    choice: AnswerPair,
 ) -> tuple[str, ...]:
     """Write all cautions.
 
     Parameters
     ----------
-    stability, items, excluded, invalid, alike, flip_conventions, choice
-        As in `narrative.answer`.
+    stability, items, excluded, invalid, twins, flip_conventions, choice
+        As in `narrative.answer_question`.
 
     Returns
     -------
     tuple of str
         The sentences; those about validity come first.
     """
-    named = invalid.assign(label=labels.series(invalid))
+    labelled_invalid = invalid.assign(label=labels.name_rows(invalid))
     return (
-        *_validity(stability), *wordings.uneven(items), *_bounded(named), *wordings.ties(items, choice),
-        *_one_sided(stability, choice), *_excluded(excluded, items), *_invalid(named), *unread(named, choice),
-        *wordings.conventions(flip_conventions, headline(stability)), *wordings.alike(alike),
-        *wordings.matched(items), *_few(stability, items),
+        *_describe_low_validity(stability), *wordings.describe_uneven_wordings(items),
+        *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties(items, choice),
+        *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
+        *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
+        *wordings.describe_flip_conventions(flip_conventions, choose_headline_flip(stability)),
+        *wordings.describe_alike_wordings(twins),
+        *wordings.describe_meaning_changes(items), *_describe_small_numbers(stability, items),
     )  # fmt: skip
 
 
-def _validity(stability: pd.DataFrame) -> list[str]:
-    named = stability.assign(label=labels.series(stability))  # on an empty frame it would add rows instead
-    low = named[named["low_mass"].astype(bool)]
+def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
+    labelled_rows = stability.assign(label=labels.name_rows(stability))  # on an empty frame it would add rows instead
+    low = labelled_rows[labelled_rows["low_mass"].astype(bool)]
     if low.empty:
         return []
     least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
-    of = f"{len(low)} of {units(stability)}" if len(stability) > 1 else "the model"
+    models_text = f"{len(low)} of {word_unit_count(stability)}" if len(stability) > 1 else "the model"
     return [
-        f"Low validity: for {of}, less than half of the probability (or of the texts read) is a valid answer. The "
-        f"lowest is {value(least['validity'], column('stability', 'validity'))} ({least['label']}). Such models are "
-        "not compared."
+        f"Low validity: for {models_text}, less than half of the probability (or of the texts read) is a valid "
+        f"answer. The lowest is {format_value(least['validity'], look_up_column('stability', 'validity'))} "
+        f"({least['label']}). Such models are not compared."
     ]
 
 
-def _bounded(invalid: pd.DataFrame) -> list[str]:
-    found = invalid[invalid["n_bounded"] > 0].sort_values(
+def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
+    bounded_rows = invalid[invalid["n_bounded"] > 0].sort_values(
         ["mass_missing", "label"], ascending=[False, True], kind="stable"
     )
-    if found.empty:
+    if bounded_rows.empty:
         return []
-    most = value(found["mass_missing"].iloc[0], column("invalid", "mass_missing"))
+    most = format_value(bounded_rows["mass_missing"].iloc[0], look_up_column("invalid", "mass_missing"))
     return [
-        f"Bounds: for {listing(found['label'].tolist())} a server showed the most probable tokens only. So masses are "
-        f"lower bounds: on average, up to {most} more of the probability may be on the answers."
+        f"Bounds: for {join_names(bounded_rows['label'].tolist())} a server showed the most probable tokens only. So "
+        f"masses are lower bounds: on average, up to {most} more of the probability may be on the answers."
     ]
 
 
-def _one_sided(stability: pd.DataFrame, choice: Choice) -> list[str]:
-    named = stability.assign(label=labels.series(stability))
-    named = named[~silent(named["validity"])]
+def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
+    labelled_rows = stability.assign(label=labels.name_rows(stability))
+    labelled_rows = labelled_rows[~is_silent(labelled_rows["validity"])]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
-        names = sorted(named.loc[named["mark"] == mark, "label"])
+        names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])
         if names:
             ending = "s" if len(names) == 1 else ""
-            chosen = f"{answer}{ending} with" if choice.agrees else f"choose{ending} {quoted(answer)} on"
+            choice_text = (
+                f"{answer}{ending} with" if choice.is_agree_disagree else f"choose{ending} {quote_answer(answer)} on"
+            )
             sentences.append(
-                f"{listing(names)} {chosen} every item on average: always the same answer, whatever is asked."
+                f"{join_names(names)} {choice_text} every item on average: always the same answer, whatever is asked."
             )
     return sentences
 
 
-def _excluded(excluded: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> list[str]:
     if excluded.empty:
         return []
-    left = len(excluded.drop_duplicates(["study", "item"]))
+    excluded_count = len(excluded.drop_duplicates(["study", "item"]))
     total = len(items.drop_duplicates(["study", "item"]))
     reasons = excluded["reason"].value_counts()
-    why = f": {', '.join(reasons.index)}" if len(reasons) <= 2 else ""
-    each = excluded.groupby(["study", "item"]).size()
-    some = "" if len(excluded) % left == 0 and each.nunique() == 1 else " for some models"
-    return [f"{left:,} of {count(max(total, left), 'item')} {'is' if left == 1 else 'are'} left out{some}{why}."]
+    reasons_text = f": {', '.join(reasons.index)}" if len(reasons) <= 2 else ""
+    units_per_item = excluded.groupby(["study", "item"]).size()
+    models_text = "" if len(excluded) % excluded_count == 0 and units_per_item.nunique() == 1 else " for some models"
+    return [
+        f"{excluded_count:,} of {word_quantity(max(total, excluded_count), 'item')} "
+        f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}."
+    ]
 
 
-def _invalid(invalid: pd.DataFrame) -> list[str]:
+def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
     if not bad:
         return []
     worst = invalid.sort_values("share", kind="stable").iloc[-1]
-    most = f", most from {worst['label']} ({percent(worst['share'])})" if len(invalid) > 1 else ""
-    return [f"{bad:,} of {count(total, 'response')} ({percent(bad / total)}) hold no valid answer{most}."]
+    most = f", most from {worst['label']} ({format_percent(worst['share'])})" if len(invalid) > 1 else ""
+    return [
+        f"{bad:,} of {word_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."
+    ]
 
 
-def unread(written: pd.DataFrame, choice: Choice) -> list[str]:
+def describe_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say what the written answers that could not be read leave open, for the row that they leave most open.
 
     Parameters
@@ -128,26 +145,27 @@ def unread(written: pd.DataFrame, choice: Choice) -> list[str]:
     list of str
         One sentence, or none where they leave nothing open.
     """
-    open_ = (written["most_agreement"] - written["least_agreement"]).dropna()
-    if not (open_ > 0).any():
+    open_share = (written["most_agreement"] - written["least_agreement"]).dropna()
+    if not (open_share > 0).any():
         return []
-    row = written.loc[open_.idxmax()]
-    low, high = percent(row["least_agreement"]), percent(row["most_agreement"])
+    row = written.loc[open_share.idxmax()]
+    low, high = format_percent(row["least_agreement"]), format_percent(row["most_agreement"])
     if low == high:
         return []  # fewer texts were unread than one would see in the number
-    read = "" if pd.isna(row["read_agreement"]) else f" ({percent(row['read_agreement'])} of those read)"
+    read_text = "" if pd.isna(row["read_agreement"]) else f" ({format_percent(row['read_agreement'])} of those read)"
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.measure}{read} lies between {low} and {high}."
+        f"Unread answers leave most open for {row['label']}: its {choice.measure}{read_text} lies between {low} and "
+        f"{high}."
     ]
 
 
-def _few(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
-    own = stability["n_items"].set_axis(labels.series(stability))
-    sentences = [*few_models(stability["model"].nunique()), *few_items(own)]
-    typical = int(np.median(wordings.per_item(items)))
+def _describe_small_numbers(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+    item_counts = stability["n_items"].set_axis(labels.name_rows(stability))
+    sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
+    typical = int(np.median(wordings.count_paraphrases(items)))
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
-            f"Only {count(typical, 'wording')} per item: a single one is {percent(1 / typical)} of them, and ranges "
-            "grow with the number of wordings."
+            f"Only {word_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "
+            "them, and ranges grow with the number of wordings."
         )
     return sentences

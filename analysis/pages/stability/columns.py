@@ -9,9 +9,9 @@ from dataclasses import replace
 from analysis.reporting.columns import AGREEMENT, MASS, SHARE, SHARED, Column, Pattern
 
 
-def measure(name: str) -> str:
+def name_stability_measure(name: str) -> str:
     """Return what tables print for a figure that is compared: the header of its column."""
-    entry = _flip(name) or COLUMNS.get(f"stability.{name}") or COLUMNS.get(name) or SHARED.get(name)
+    entry = _build_flip_column(name) or COLUMNS.get(f"stability.{name}") or COLUMNS.get(name) or SHARED.get(name)
     return entry.header if entry else name
 
 
@@ -157,7 +157,9 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "outside": Column("how far agreement lies from the nearer whisker", AGREEMENT, "Outside by", 2),
     # comparisons
-    "measure": Column("the figure that is compared: a column of table stability", "", "Measure", said=measure),
+    "measure": Column(
+        "the figure that is compared: a column of table stability", "", "Measure", word_name=name_stability_measure
+    ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
     "b_model": Column("the model it is compared with", "", "Model b"),
@@ -173,22 +175,22 @@ COLUMNS: Mapping[str, Column] = {
 _FLIP = re.compile(r"flip_(\d{2})(\d*)")
 
 
-def threshold(name: str) -> float | None:
+def parse_flip_threshold(name: str) -> float | None:
     """Read the threshold of a flip column in per cent; return None for other columns.
 
-    >>> threshold("flip_05"), threshold("flip_025"), threshold("validity")
+    >>> parse_flip_threshold("flip_05"), parse_flip_threshold("flip_025"), parse_flip_threshold("validity")
     (5.0, 2.5, None)
     """
     match = _FLIP.fullmatch(name)
     return float(f"{match[1]}.{match[2] or 0}") if match else None
 
 
-def _flip(name: str) -> Column | None:
-    percent = threshold(name)
+def _build_flip_column(name: str) -> Column | None:
+    percent = parse_flip_threshold(name)
     if percent is None:
         return None
     meaning = f"share of items with more than {percent:g} % of their paraphrases not on the majority's side"
     return replace(COLUMNS["flip_*"], meaning=meaning, header=f"Flips > {percent:g} %")
 
 
-PATTERNS: Mapping[str, Pattern] = {"flip_*": _flip}
+PATTERNS: Mapping[str, Pattern] = {"flip_*": _build_flip_column}

@@ -6,38 +6,38 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.stability.measures import headline
-from analysis.pages.stability.one_row import SIDES, pairs
+from analysis.pages.stability.measures import choose_headline_flip
+from analysis.pages.stability.one_row import SIDES, join_orders_in_differences
 from analysis.pages.stability.plots import MIDDLE
 from analysis.reporting import labels, orders
 from analysis.reporting.frames import Frames
 
 
-def agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def frame_item_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield table `distribution`, with the mark of the models that do not answer, and table `items`.
 
     A column stands for both orders of the options where no cell would look different.
     """
-    boxes = labels.mark_silent(frames["distribution"], frames["stability"])
+    boxes = labels.mark_silent_rows(frames["distribution"], frames["stability"])
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
-    shown = ["median", "agreement_mean"]
-    cells = frames.joined("distribution", cells.assign(split=split), shown=shown, seen=orders.SHADE)
+    shown_columns = ["median", "agreement_mean"]
+    cells = frames.join_orders("distribution", cells.assign(split=split), shown=shown_columns, seen=orders.SHADE)
     yield cells.loc[cells["median"].notna(), list(boxes)], cells[list(frames["items"])]
 
 
-def differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the paired differences in the share of flips that the sentences count: between models that answer."""
-    frame = pairs(frames)
+    frame = join_orders_in_differences(frames)
     for side in SIDES:
-        frame = labels.mark_silent(frame, frames.joined("stability"), side)
+        frame = labels.mark_silent_rows(frame, frames.join_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
-    shown = frame[answering & (frame["measure"] == headline(frames["stability"]))]
-    if len(shown):
-        yield (shown,)
+    answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip(frames["stability"]))]
+    if len(answering_pairs):
+        yield (answering_pairs,)
 
 
-def validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_item_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items`, with the mark of the models that do not answer."""
-    rows = labels.mark_silent(frames["items"], frames["stability"])
-    yield (frames.joined("items", rows, shown=["validity_mean"], seen=orders.SHADE),)
+    rows = labels.mark_silent_rows(frames["items"], frames["stability"])
+    yield (frames.join_orders("items", rows, shown=["validity_mean"], seen=orders.SHADE),)

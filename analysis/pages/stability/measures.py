@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.pages.stability import columns
 from analysis.statistics import forms
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import Array, Columns, mean, ratio, sd
+from analysis.statistics.resampling import Array, Columns, compute_drawn_mean, compute_drawn_ratio, compute_drawn_sd
 from analysis.statistics.shares import Share
 from ground.errors import InputError
 
@@ -37,7 +37,8 @@ class Study:
         rows, total: number and sum of the validities of an item's paraphrases; texts, valid: the same for a unit whose
         answers were read from texts or counted, where the validity is a share; 0 for one with probabilities.
     spreads
-        range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see `tables.items`).
+        range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see
+        `tables.tabulate_item_agreement`).
     """
 
     name: str
@@ -48,35 +49,35 @@ class Study:
     spreads: Columns
 
 
-def studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
+def build_studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
     """Yield the studies of the runs.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     table
-        From `tables.items`.
+        From `tables.tabulate_item_agreement`.
 
     Yields
     ------
     Study
         In the order of run.json.
     """
-    return (study(runs, name, table) for name in runs.info["studies"])
+    return (build_study(runs, name, table) for name in runs.info["studies"])
 
 
-def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
+def build_study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
     """Turn a table of items into the arrays of one study.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     name
         Of the study.
     table
-        With the item-level columns of `tables.items`.
+        With the item-level columns of `tables.tabulate_item_agreement`.
 
     Returns
     -------
@@ -84,31 +85,36 @@ def study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
         Its arrays have a row for every item of the study and a column for every unit, also for those without a row in
         the table.
     """
-    listed = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
+    item_rows = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
     units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
     long = table[table["study"] == name].set_index(["item", "model", "condition"])
 
-    def matrix(column: str) -> Array:
+    def pivot_column(column: str) -> Array:
         wide = long[column].unstack(["model", "condition"])
-        wide = wide.reindex(index=[row[0] for row in listed], columns=pd.MultiIndex.from_tuples(units))
+        wide = wide.reindex(index=[row[0] for row in item_rows], columns=pd.MultiIndex.from_tuples(units))
         return wide.to_numpy(dtype=float)
 
-    rows = matrix("n_variants")
+    rows = pivot_column("n_variants")
     rows[rows == 0] = np.nan
-    total = rows * matrix("validity_mean")
-    counted = np.array([unit in _counted(runs, name) for unit in units])
+    total = rows * pivot_column("validity_mean")
+    is_without_probability = np.array([unit in _find_units_without_probability(runs, name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
     return Study(
         name=name,
         units=units,
-        agreement=matrix("agreement_mean"),
-        validity_sd=matrix("validity_sd"),
-        masses={"rows": rows, "total": total, "texts": rows * counted, "valid": total * counted},
-        spreads={key: matrix(column) for key, column in spreads.items()},
+        agreement=pivot_column("agreement_mean"),
+        validity_sd=pivot_column("validity_sd"),
+        masses={
+            "rows": rows,
+            "total": total,
+            "texts": rows * is_without_probability,
+            "valid": total * is_without_probability,
+        },
+        spreads={key: pivot_column(column) for key, column in spreads.items()},
     )
 
 
-def intervals(
+def estimate_measures(
     masses: Columns, means: Columns, spreads: Columns, thresholds: Mapping[str, float],
     resample: Callable[..., dict[str, Interval]],
 ) -> dict[str, Interval]:  # fmt: skip
@@ -121,38 +127,42 @@ def intervals(
     means
         agreement: as in `Study`.
     thresholds
-        From `named`.
+        From `name_flip_columns`.
     resample
-        `resampling.bootstrap` or `resampling.paired` with all but their columns and statistic.
+        `resampling.bootstrap_intervals` or `resampling.bootstrap_differences` with all but their columns and statistic.
 
     Returns
     -------
     dict
         Interval of every measure: (units,), or (pairs,) of `paired`.
     """
-    found = resample(masses, validity, shares=validity_share)
-    found |= resample(means, mean_agreement)
-    found |= resample(spreads, stability, forms=SPREADS)
+    estimates = resample(masses, compute_mean_validity, shares=build_validity_share)
+    estimates |= resample(means, compute_mean_agreement)
+    estimates |= resample(spreads, compute_stability, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
-    return found | resample(
-        minority, partial(flips, thresholds=thresholds), shares=partial(flip_shares, thresholds=thresholds)
+    return estimates | resample(
+        minority,
+        partial(compute_flip_shares, thresholds=thresholds),
+        shares=partial(build_flip_shares, thresholds=thresholds),
     )
 
 
-def _counted(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
+def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
     """Find the units of a study without any probability: their answers were read from texts, or counted."""
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
         return frozenset()
-    found = "SELECT model, condition FROM responses WHERE study = ? GROUP BY ALL HAVING count(probability) = 0"
-    return runs.kept(("units without probabilities", study), lambda: frozenset(runs.execute(found, [study]).fetchall()))
+    query = "SELECT model, condition FROM responses WHERE study = ? GROUP BY ALL HAVING count(probability) = 0"
+    return runs.compute_once(
+        ("units without probabilities", study), lambda: frozenset(runs.execute(query, [study]).fetchall())
+    )
 
 
-def mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+def compute_mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
-    return {"agreement_mean": mean(counts, columns["agreement"])}
+    return {"agreement_mean": compute_drawn_mean(counts, columns["agreement"])}
 
 
-def validity(columns: Columns, counts: Array) -> dict[str, Array]:
+def compute_mean_validity(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the mean validity over the rows of all items (section 4.1).
 
     Parameters
@@ -165,15 +175,15 @@ def validity(columns: Columns, counts: Array) -> dict[str, Array]:
     dict
         Array of every measure: (draws, units).
     """
-    return {"validity": ratio(counts, columns["total"], columns["rows"])}
+    return {"validity": compute_drawn_ratio(counts, columns["total"], columns["rows"])}
 
 
-def validity_share(columns: Columns) -> dict[str, list[Share]]:
+def build_validity_share(columns: Columns) -> dict[str, list[Share]]:
     """Return the validity as a share, where it is one; see `analysis.statistics.shares`."""
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
-def stability(columns: Columns, counts: Array) -> dict[str, Array]:
+def compute_stability(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the measures of section 4.2.1 that are means and SDs over items.
 
     Parameters
@@ -187,14 +197,14 @@ def stability(columns: Columns, counts: Array) -> dict[str, Array]:
         Array of every measure: (draws, units).
     """
     return {
-        "range_mean": mean(counts, columns["range"]),
-        "range_sd": sd(counts, columns["range"]),
-        "sd_mean": mean(counts, columns["sd"]),
-        "sd_sd": sd(counts, columns["sd"]),
+        "range_mean": compute_drawn_mean(counts, columns["range"]),
+        "range_sd": compute_drawn_sd(counts, columns["range"]),
+        "sd_mean": compute_drawn_mean(counts, columns["sd"]),
+        "sd_sd": compute_drawn_sd(counts, columns["sd"]),
     }
 
 
-def flips(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
+def compute_flip_shares(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
     """Compute the share of items that flip, for every threshold (section 4.2.1).
 
     Parameters
@@ -202,38 +212,41 @@ def flips(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> d
     columns, counts
         As in `resampling`: (items, units) and (draws, items).
     thresholds
-        From `named`.
+        From `name_flip_columns`.
 
     Returns
     -------
     dict
         Array of every measure: (draws, units).
     """
-    return {name: mean(counts, flipped) for name, flipped in _flipped(columns, thresholds).items()}
+    return {
+        name: compute_drawn_mean(counts, is_flipped)
+        for name, is_flipped in _mark_flipped_items(columns, thresholds).items()
+    }
 
 
-def flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
+def build_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
     """Return the same as shares; see `analysis.statistics.shares`."""
     items = np.ones_like(columns["minority"])
-    return {name: [[(flipped, items)]] for name, flipped in _flipped(columns, thresholds).items()}
+    return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}
 
 
-def _flipped(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
+def _mark_flipped_items(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
     return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
 
 
-def named(thresholds: Sequence[float]) -> dict[str, float]:
+def name_flip_columns(thresholds: Sequence[float]) -> dict[str, float]:
     """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
-    named = {}
+    thresholds_by_name = {}
     for threshold in thresholds:
         if not 0 <= threshold < 1:
             raise InputError(f"threshold {threshold} is not a share of paraphrases: 0 <= threshold < 1, as in 0.05")
         whole, _, decimals = f"{100 * threshold:.6f}".rstrip("0").partition(".")
-        named[f"flip_{whole:0>2}{decimals}"] = threshold
-    return named
+        thresholds_by_name[f"flip_{whole:0>2}{decimals}"] = threshold
+    return thresholds_by_name
 
 
-def standard_error(study: Study) -> Array:
+def compute_validity_error(study: Study) -> Array:
     """Compute the SD of the validity over rows / sqrt(rows), from sums of squares within items and between them."""
     rows, total = study.masses["rows"], study.masses["total"]
     n = np.nansum(rows, axis=0)
@@ -244,21 +257,27 @@ def standard_error(study: Study) -> Array:
         return np.where(n > 1, np.sqrt((within + between) / (n - 1) / n), np.nan)
 
 
-def marks(agreement: Array) -> list[str]:
+def mark_one_sided_units(agreement: Array) -> list[str]:
     """Mark every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else ""."""
-    found = []
+    unit_marks = []
     for means in agreement.T:
-        known = means[~np.isnan(means)]
-        found.append("+" if len(known) and all(known > 0.5) else "-" if len(known) and all(known < 0.5) else "")
-    return found
+        item_means = means[~np.isnan(means)]
+        unit_marks.append(
+            "+"
+            if len(item_means) and all(item_means > 0.5)
+            else "-"
+            if len(item_means) and all(item_means < 0.5)
+            else ""
+        )
+    return unit_marks
 
 
-def flip_columns(frame: pd.DataFrame) -> list[str]:
+def list_flip_columns(frame: pd.DataFrame) -> list[str]:
     """List the flip columns of a `stability` frame, smallest threshold first."""
-    return [name for name in map(str, frame.columns) if columns.threshold(name) is not None]
+    return [name for name in map(str, frame.columns) if columns.parse_flip_threshold(name) is not None]
 
 
-def headline(frame: pd.DataFrame) -> str:
+def choose_headline_flip(frame: pd.DataFrame) -> str:
     """Choose the flip column that sentences and the overview speak about: the middle threshold."""
-    columns = flip_columns(frame)
-    return columns[(len(columns) - 1) // 2]
+    flip_names = list_flip_columns(frame)
+    return flip_names[(len(flip_names) - 1) // 2]

@@ -8,31 +8,39 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.stability import wordings
-from analysis.pages.stability.cautions import cautions, unread
-from analysis.pages.stability.columns import threshold
-from analysis.pages.stability.measures import headline
+from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
+from analysis.pages.stability.columns import parse_flip_threshold
+from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting import chance, labels, verdicts, words
-from analysis.reporting.catalogue import column
-from analysis.reporting.choice import Choice, quoted
-from analysis.reporting.columns import value
-from analysis.reporting.thresholds import silent
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.choice import AnswerPair, quote_answer
+from analysis.reporting.columns import format_value
+from analysis.reporting.thresholds import is_silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, listing, low_to_high, no_interval, percent, units
-from analysis.statistics.multiplicity import ALPHA, decidable
+from analysis.reporting.words import (
+    Answer,
+    explain_no_interval,
+    format_percent,
+    join_names,
+    word_count_range,
+    word_quantity,
+    word_unit_count,
+)
+from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 
 TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 FEW = 0.1  # share of items below which answers hardly change
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
 MEANT = (
-    f"“Yes” means that the whole 95 % interval of the share of items that flip lies above {percent(FEW)}, “hardly” "
-    "that it lies below. Of several models, it is widened for their number (Holm)."
+    f"“Yes” means that the whole 95 % interval of the share of items that flip lies above {format_percent(FEW)}, "
+    "“hardly” that it lies below. Of several models, it is widened for their number (Holm)."
 )
 NOTHING = f"{verdicts.UNCLEAR}: no item has two usable answers to its paraphrases."
-JUDGED = ("right", "wrong")  # the answers of logs that hold no more than that
+JUDGED_ANSWERS = ("right", "wrong")  # the answers of logs that hold no more than that
 LEAD = "95 % interval "  # said once, before the first interval
 
 
-def answer(
+def answer_question(
     stability: pd.DataFrame,
     items: pd.DataFrame,
     differences: pd.DataFrame,
@@ -40,11 +48,11 @@ def answer(
     invalid: pd.DataFrame,
     alike: pd.DataFrame,
     flip_conventions: pd.DataFrame,
-    choice: Choice,
+    choice: AnswerPair,
     when: str = "",
     pairs: pd.DataFrame | None = None,
     beyond: str = "",
-    by_chance: pd.DataFrame = chance.NOBODY,
+    by_chance: pd.DataFrame = chance.NO_CHANCE,
     shared: bool = False,
 ) -> Answer:
     """Say whether the answer changes with the wording, by the rules of `verdicts`.
@@ -56,46 +64,52 @@ def answer(
     choice
         The two answers.
     when
-        From `words.when`.
+        From `words.word_dates`.
     pairs
-        The differences between rows of `stability` (`one_row.pairs`); the whole table unless given.
+        The differences between rows of `stability` (`one_row.join_orders_in_differences`); the whole table unless
+        given.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
-        Whether items share their wordings (`reporting.beyond.shares_wordings`).
+        Whether items share their wordings (`reporting.beyond.has_shared_wordings`).
 
     Returns
     -------
     Answer
         What the page says in words.
     """
-    flip = headline(stability)
-    named = stability.assign(label=labels.series(stability))
-    known = named.dropna(subset=[flip, "range_mean"])
-    answering = known[~silent(known["validity"])]
-    asked = _asked(stability, items, choice, when)
+    flip = choose_headline_flip(stability)
+    labelled_rows = stability.assign(label=labels.name_rows(stability))
+    measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
+    answering = measured_rows[~is_silent(measured_rows["validity"])]
+    setup_sentence = _describe_agreement_setup(stability, items, choice, when)
     doubts = (
-        *chance.write_cautions(answering, by_chance),
-        *cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
+        *chance.list_chance_cautions(answering, by_chance),
+        *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
-    if silent(named["validity"]).all():
-        verdict, why = words.do_not_answer(named["label"])
-        return Answer(asked, verdict, cautions=(*why, *doubts))
+    if is_silent(labelled_rows["validity"]).all():
+        verdict, why = words.describe_no_answer(labelled_rows["label"])
+        return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
-        return Answer(asked, NOTHING, cautions=doubts)
+        return Answer(setup_sentence, NOTHING, cautions=doubts)
     details = {
-        "overview": (MEANT, *_flips(answering, flip), *_moves(answering, choice)),
+        "overview": (MEANT, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
         "differences": (
-            *_pairs(differences, differences if pairs is None else pairs, answering, flip, shared),
+            *_describe_flip_differences(differences, differences if pairs is None else pairs, answering, flip, shared),
             *([beyond] if beyond else []),
         ),
     }
-    return Answer(asked, _verdict(answering, flip, by_chance, of=known), cautions=doubts, details=details)
+    return Answer(
+        setup_sentence,
+        _describe_stability_verdict(answering, flip, by_chance, of=measured_rows),
+        cautions=doubts,
+        details=details,
+    )
 
 
-def answers(texts: pd.DataFrame, choice: Choice) -> str:
+def describe_written_answers(texts: pd.DataFrame, choice: AnswerPair) -> str:
     """Say whether models write what their probabilities say.
 
     Parameters
@@ -110,116 +124,125 @@ def answers(texts: pd.DataFrame, choice: Choice) -> str:
     str
         The sentences.
     """
-    known = texts.dropna(subset=["token_mismatch"])
-    if known.empty:
-        return f"None of the {count(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
+    valid_texts = texts.dropna(subset=["token_mismatch"])
+    if valid_texts.empty:
+        return f"None of the {word_quantity(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
     return (
-        f"Of the texts that choose an option, {_least_to_most(known, 'token_mismatch')} choose another one than the "
-        f"most probable first token begins. {_least_to_most(known, 'option_mismatch')} of them choose another one "
-        f"than the likeliest option. {_least_to_most(texts, 'text_invalid')} of all texts choose none."
-        + "".join(f" {sentence}" for sentence in unread(texts, choice))
+        f"Of the texts that choose an option, {_word_share_range(valid_texts, 'token_mismatch')} choose another one "
+        f"than the most probable first token begins. {_word_share_range(valid_texts, 'option_mismatch')} of them "
+        f"choose another one than the likeliest option. {_word_share_range(texts, 'text_invalid')} of all texts "
+        "choose none." + "".join(f" {sentence}" for sentence in describe_unread_answers(texts, choice))
     )
 
 
-def one_answer(pairs: pd.DataFrame) -> str:
+def describe_same_answers(pairs: pd.DataFrame) -> str:
     """Say for whom the two wordings furthest apart get the same answer: rows of table `divergent` with a `label`."""
     if pairs.empty:
         return ""
     return (
-        f"The two wordings of an item that are furthest apart get the same answer from {listing(list(pairs['label']))}."
+        "The two wordings of an item that are furthest apart get the same answer from "
+        f"{join_names(list(pairs['label']))}."
     )
 
 
-def _least_to_most(frame: pd.DataFrame, figure: str) -> str:
+def _word_share_range(frame: pd.DataFrame, figure: str) -> str:
     """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
     low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
     if low[figure] == high[figure]:
-        return percent(low[figure])
-    return f"{percent(low[figure])} ({low['label']}) to {percent(high[figure])} ({high['label']})"
+        return format_percent(low[figure])
+    return f"{format_percent(low[figure])} ({low['label']}) to {format_percent(high[figure])} ({high['label']})"
 
 
-def _asked(stability: pd.DataFrame, items: pd.DataFrame, choice: Choice, when: str) -> str:
+def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str) -> str:
     models = stability["model"].nunique()
-    who = f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked"
-    what = f"whether {'it agrees' if models == 1 else 'they agree'} with"
-    if not choice.agrees:
-        what = f"to choose between {quoted(choice.first)} and {quoted(choice.second)} on"
-    if (choice.first, choice.second) == JUDGED:
-        who, what = count(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
-    sizes = wordings.per_item(items)
+    who = f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked"
+    task = f"whether {'it agrees' if models == 1 else 'they agree'} with"
+    if not choice.is_agree_disagree:
+        task = f"to choose between {quote_answer(choice.first)} and {quote_answer(choice.second)} on"
+    if (choice.first, choice.second) == JUDGED_ANSWERS:
+        who, task = word_quantity(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
+    sizes = wordings.count_paraphrases(items)
     original = bool(items["original_agreement"].notna().any())
-    each = f"each in {low_to_high(sizes + original)} wordings"
-    asked = items[["model", "condition"]].drop_duplicates()
-    under = "" if asked["model"].is_unique else f" under {count(asked['condition'].nunique(), 'condition')}"
-    studies = listing([f"“{name}”" for name in stability["study"].unique()])
-    return f"{who} {what} {count(len(sizes), 'item')} of {studies}, {each}{under}{when}."
+    wordings_text = f"each in {word_count_range(sizes + original)} wordings"
+    unit_rows = items[["model", "condition"]].drop_duplicates()
+    conditions_text = (
+        "" if unit_rows["model"].is_unique else f" under {word_quantity(unit_rows['condition'].nunique(), 'condition')}"
+    )
+    studies = join_names([f"“{name}”" for name in stability["study"].unique()])
+    return f"{who} {task} {word_quantity(len(sizes), 'item')} of {studies}, {wordings_text}{conditions_text}{when}."
 
 
-def _verdict(answering: pd.DataFrame, flip: str, by_chance: pd.DataFrame, of: pd.DataFrame) -> str:
+def _describe_stability_verdict(answering: pd.DataFrame, flip: str, by_chance: pd.DataFrame, of: pd.DataFrame) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
-    judged = verdicts.judge_shares(answering, flip, BANDS)
-    found = chance.withhold_word(judged, answering, by_chance, "yes")
-    if found != judged and not any(found):
+    judged_words = verdicts.judge_shares(answering, flip, BANDS)
+    flip_words = chance.withhold_word(judged_words, answering, by_chance, "yes")
+    if flip_words != judged_words and not any(flip_words):
         return chance.explain_withheld(by_chance)
-    said = verdicts.tally(found, units(answering) + ("" if len(of) == len(answering) else " that answer"))
+    tally_sentence = verdicts.describe_word_counts(
+        flip_words, word_unit_count(answering) + ("" if len(of) == len(answering) else " that answer")
+    )
     if len(answering) > 1:
-        if answering[f"{flip}_lower"].isna().any() and not any(found):
+        if answering[f"{flip}_lower"].isna().any() and not any(flip_words):
             return f"{verdicts.UNCLEAR}: some share of items that flip has no interval."
-        wide = f": each interval of the share of items that flip, widened for their number, holds {percent(FEW)}"
-        return said if any(found) else f"{verdicts.UNCLEAR}{wide}."
+        interval_text_of_all = (
+            f": each interval of the share of items that flip, widened for their number, holds {format_percent(FEW)}"
+        )
+        return tally_sentence if any(flip_words) else f"{verdicts.UNCLEAR}{interval_text_of_all}."
     row = answering.iloc[0]
-    sure = _bracket(_interval(row, flip, "interval "))
-    return f"{said[:-1]}: the answer flips on {percent(row[flip])} of the items{sure}."
+    interval_text = _bracket_text(_word_measure_interval(row, flip, "interval "))
+    return f"{tally_sentence[:-1]}: the answer flips on {format_percent(row[flip])} of the items{interval_text}."
 
 
-def _interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
+def _word_measure_interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
     """Write the 95 % interval of a measure, or why there is none."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if pd.isna(low):
-        return no_interval(row, name)
-    if threshold(name) is not None:
-        return f"{lead}{percent(low).removesuffix(' %')} to {percent(high)}"
-    entry = column("stability", name)
-    return f"{lead}{value(low, entry)} to {value(high, entry)}"
+        return explain_no_interval(row, name)
+    if parse_flip_threshold(name) is not None:
+        return f"{lead}{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
+    entry = look_up_column("stability", name)
+    return f"{lead}{format_value(low, entry)} to {format_value(high, entry)}"
 
 
-def _bracket(text: str) -> str:
+def _bracket_text(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _ends(known: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
+def _find_outer_rows(model_rows: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
     """Return the rows with the lowest and the highest value of a measure."""
-    ordered = known.sort_values([measure, "label"], kind="stable")
+    ordered = model_rows.sort_values([measure, "label"], kind="stable")
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def _flips(known: pd.DataFrame, flip: str) -> list[str]:
+def _describe_flips(model_rows: pd.DataFrame, flip: str) -> list[str]:
     """Say what a flip is, and on how many items the answer flips with the most and the least stable model."""
-    limit = f"more than {threshold(flip):g} %"
+    limit = f"more than {parse_flip_threshold(flip):g} %"
     means = f"An item flips when {limit} of its wordings do not get the answer of the majority."
-    low, high = _ends(known, flip)
-    if len(known) == 1:
+    low, high = _find_outer_rows(model_rows, flip)
+    if len(model_rows) == 1:
         return [means]
     if high[flip] == 0:
-        top = known[f"{flip}_upper"].max()
-        sure = "" if pd.isna(top) else f" (95 % intervals reach up to {percent(top)})"
-        return [means, f"No item flips with any model{sure}."]
+        top = model_rows[f"{flip}_upper"].max()
+        interval_text = "" if pd.isna(top) else f" (95 % intervals reach up to {format_percent(top)})"
+        return [means, f"No item flips with any model{interval_text}."]
     if low[flip] == high[flip]:
-        return [means, f"With every model, the answer flips on {percent(low[flip])} of the items."]
+        return [means, f"With every model, the answer flips on {format_percent(low[flip])} of the items."]
     return [
         means,
-        f"The answer flips on {percent(low[flip])} of the items with {low['label']}{_bracket(_interval(low, flip))}.",
-        f"It flips on {percent(high[flip])} with {high['label']}{_bracket(_interval(high, flip))}.",
+        f"The answer flips on {format_percent(low[flip])} of the items with "
+        f"{low['label']}{_bracket_text(_word_measure_interval(low, flip))}.",
+        f"It flips on {format_percent(high[flip])} with "
+        f"{high['label']}{_bracket_text(_word_measure_interval(high, flip))}.",
     ]
 
 
-def _moves(known: pd.DataFrame, choice: Choice) -> list[str]:
+def _describe_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say how far the two wordings of an item that differ most are apart, with the two ends of the models."""
     name = "range_mean"
-    rows = _ends(known, name)[: 1 if len(known) == 1 else 2]
+    rows = _find_outer_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
     first, *last = (
-        f"{value(row[name], column('stability', name))} apart{'' if len(known) == 1 else f' with {row.label}'}"
-        f"{_bracket(_interval(row, name))}"
+        f"{format_value(row[name], look_up_column('stability', name))} "
+        f"apart{'' if len(model_rows) == 1 else f' with {row.label}'}{_bracket_text(_word_measure_interval(row, name))}"
         for row in rows
     )
     return [
@@ -229,42 +252,47 @@ def _moves(known: pd.DataFrame, choice: Choice) -> list[str]:
     ]
 
 
-def _between(differences: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+def _select_pairs_among(differences: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
     """Choose the differences of which both sides are among some models and conditions."""
-    wanted = pd.MultiIndex.from_frame(chosen[labels.UNIT])
+    chosen_units = pd.MultiIndex.from_frame(chosen[labels.UNIT])
     sides = (["study", f"{side}_model", f"{side}_condition"] for side in "ab")
-    kept = [pd.MultiIndex.from_frame(differences[names]).isin(wanted) for names in sides]
-    return differences[kept[0] & kept[1]]
+    side_masks = [pd.MultiIndex.from_frame(differences[names]).isin(chosen_units) for names in sides]
+    return differences[side_masks[0] & side_masks[1]]
 
 
-def _pairs(
-    differences: pd.DataFrame, between: pd.DataFrame, answering: pd.DataFrame, flip: str, shared: bool
+def _describe_flip_differences(
+    differences: pd.DataFrame, page_pairs: pd.DataFrame, answering: pd.DataFrame, flip: str, shared: bool
 ) -> list[str]:
     """Count the pairs of models that differ in flips, after Holm over all pairs of the table `differences`.
 
     A wording that all items share moves the flips of all at once. A test over items cannot know that, so what it finds
     is said of these wordings only.
     """
-    tested, shown = (rows[(rows["measure"] == flip) & rows["p_holm"].notna()] for rows in (differences, between))
-    pairs = _between(shown, answering)
+    tested_pairs, shown_pairs = (
+        rows[(rows["measure"] == flip) & rows["p_holm"].notna()] for rows in (differences, page_pairs)
+    )
+    pairs = _select_pairs_among(shown_pairs, answering)
     if pairs.empty:
         return []
-    if not any(decidable(family) for _, family in tested.groupby("study")):
-        return [words.undecided(tested)]
-    different = int(verdicts.clear(pairs["p_holm"]).sum())
-    here = " in these wordings" if shared else ""
+    if not any(has_decidable_test(family) for _, family in tested_pairs.groupby("study")):
+        return [words.describe_undecided(tested_pairs)]
+    different = int(verdicts.mark_clear_effects(pairs["p_holm"]).sum())
+    wordings_text = " in these wordings" if shared else ""
     limit = ["All items share these wordings: whether flips would differ in others is not tested."] if shared else []
     if len(pairs) == 1:
-        found = "clearly" if different else "by no more than chance over items explains"
-        return [f"Their shares of flips{here} differ {found} (exact sign test over items at {ALPHA:g}).", *limit]
+        how_clearly = "clearly" if different else "by no more than chance over items explains"
+        return [
+            f"Their shares of flips{wordings_text} differ {how_clearly} (exact sign test over items at {ALPHA:g}).",
+            *limit,
+        ]
     return [
-        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in flips{here} "
-        f"(exact sign test over items at {ALPHA:g}, corrected after Holm over all pairs).",
+        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in "
+        f"flips{wordings_text} (exact sign test over items at {ALPHA:g}, corrected after Holm over all pairs).",
         *limit,
     ]
 
 
-def left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: Choice) -> str:
+def describe_left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair) -> str:
     """Say what was excluded, and how many.
 
     Parameters
@@ -282,7 +310,7 @@ def left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: Choice) -> s
     items = len(excluded.drop_duplicates(["study", "item"]))
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
-        f"From range, SD and flips of the models concerned: {count(items, 'item')} with fewer than two paraphrases "
-        f"that have a defined {choice.measure}. Of {count(total, 'response')}, {bad:,} hold no valid answer; "
-        f"{count(failed, 'prompt')} failed."
+        f"From range, SD and flips of the models concerned: {word_quantity(items, 'item')} with fewer than two "
+        f"paraphrases that have a defined {choice.measure}. Of {word_quantity(total, 'response')}, {bad:,} hold no "
+        f"valid answer; {word_quantity(failed, 'prompt')} failed."
     )

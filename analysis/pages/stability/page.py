@@ -10,11 +10,11 @@ from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting import beyond, catalogue, chance, labels, orders, tables, verdicts, words
-from analysis.reporting.catalogue import column
-from analysis.reporting.choice import Choice
-from analysis.reporting.columns import value
-from analysis.reporting.differences import marked
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.choice import AnswerPair
+from analysis.reporting.columns import format_value
+from analysis.reporting.differences import mark_differences
+from analysis.reporting.html import Html, render_fragment, render_note
 from analysis.reporting.page import Page
 
 
@@ -26,51 +26,59 @@ class StabilityPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        frames |= {"stability": self.frames.joined("stability"), "pairs": one_row.pairs(self.frames)}
+        frames |= {
+            "stability": self.frames.join_orders("stability"),
+            "pairs": one_row.join_orders_in_differences(self.frames),
+        }
         by_chance = chance.find_chance(self.runs)
-        return self.told(narrative.answer(
-            **frames, choice=self.choice, when=words.when(self.runs.info),
-            beyond=self.choice.named(beyond.sentence(self.runs)), shared=beyond.shares_wordings(self.runs),
-            by_chance=orders.renamed(by_chance, frames["stability"], self.runs.info["conditions"]),
+        return self.show_answer(narrative.answer_question(
+            **frames, choice=self.choice, when=words.word_dates(self.runs.info),
+            beyond=self.choice.rewrite_text(beyond.describe_beyond_rewording(self.runs)),
+            shared=beyond.has_shared_wordings(self.runs),
+            by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
         ))  # fmt: skip
 
-    def said_answers(self) -> str:
+    def describe_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
-        frame = self.frames.joined("answers")
-        return "" if frame.empty else narrative.answers(frame.assign(label=labels.series(frame)), self.choice)
+        frame = self.frames.join_orders("answers")
+        return (
+            ""
+            if frame.empty
+            else narrative.describe_written_answers(frame.assign(label=labels.name_rows(frame)), self.choice)
+        )
 
     def examples(self) -> Html:
         """Show the two wordings of one item that each model answers most differently, with both answers."""
         if self.frame("divergent").empty:
-            return note(f"No item has two paraphrases with a defined {self.choice.measure}.")
-        frame = one_row.divergent(self.frames)
-        frame = frame.assign(label=labels.series(frame))
-        differ = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
-        left_out = narrative.one_answer(frame[~differ])
-        if not differ.any():
-            return note(left_out)
-        pairs = [_pair(row, self.choice) for _, row in frame[differ].iterrows()]
-        caption = self.choice.named(catalogue.table("divergent").caption)
-        if orders.caption(frame):
+            return render_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
+        frame = one_row.select_divergent_wordings(self.frames)
+        frame = frame.assign(label=labels.name_rows(frame))
+        has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
+        left_out_text = narrative.describe_same_answers(frame[~has_two_answers])
+        if not has_two_answers.any():
+            return render_note(left_out_text)
+        pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
+        caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
+        if orders.describe_joined_orders(frame):
             caption += " Of both orders of the options, where they are one row, the one with the larger range is shown."
-        return fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
+        return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.options("stability").items()} | self.options
-        excluded = narrative.left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
-        return fragment(
+        options = {key: parameter.default for key, parameter in tables.list_options("stability").items()} | self.options
+        excluded = narrative.describe_left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
+        return render_fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], meant=narrative.MEANT, most_pairs=MOST_PAIRS,
-            rules=verdicts.told("validity", "interval", "chance", "holm", "beyond"),
+            rules=verdicts.describe_rules("validity", "interval", "chance", "holm", "beyond"),
         )  # fmt: skip
 
 
-def _pair(row: pd.Series, choice: Choice) -> dict[str, Any]:
+def _build_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
     wordings = []
-    for side, pieces in zip(("low", "high"), marked(row["low_text"], row["high_text"]), strict=True):
+    for side, pieces in zip(("low", "high"), mark_differences(row["low_text"], row["high_text"]), strict=True):
         share = row[f"{side}_agreement"]
-        said = choice.first if share >= 0.5 else choice.second
-        number = value(share, column("divergent", f"{side}_agreement"))
-        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{100 * share:.1f}"})
+        answer = choice.first if share >= 0.5 else choice.second
+        number = format_value(share, look_up_column("divergent", f"{side}_agreement"))
+        wordings.append({"pieces": pieces, "answer": answer, "agreement": number, "percent": f"{100 * share:.1f}"})
     return {"label": row["label"], "item": row["item"], "wordings": wordings}

@@ -6,20 +6,26 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from analysis.pages.stability.model_plots import differences, overview
+from analysis.pages.stability.model_plots import draw_stability_differences, draw_stability_overview
 from analysis.reporting import choice, labels, matrices, panels, plotting
-from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, styled
+from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, apply_style
 
-__all__ = ["agreement", "differences", "item_stability", "overview", "validity"]
+__all__ = [
+    "draw_item_agreement",
+    "draw_item_stability",
+    "draw_item_validity",
+    "draw_stability_differences",
+    "draw_stability_overview",
+]
 
 Looks = Mapping[str, Look]
-LISTED, COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
+MOST_ITEMS, MOST_COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
 MIDDLE = 0.5  # where an answer flips
 _KEY = ["study", "model", "condition", "item"]
 
 
-@styled
-def agreement(
+@apply_style
+def draw_item_agreement(
     distribution: pd.DataFrame, items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
     """Draw the median agreement of every model with every item (compare Haller et al., Figures 2 and 5).
@@ -38,17 +44,17 @@ def agreement(
     Drawing
         The figure.
     """
-    name = choice.of(distribution).named("Median agreement") + " (white: 0.5)"
-    cells = agreement_cells(distribution, items)
-    table, names = _table(cells, "value"), _item_names(items, cells, width)
-    marked = _table(cells, "split").fillna(0).to_numpy(float) > 0
-    return matrices.heat_map(
-        table, width, cmap=DIVERGING, low=0, high=1, name=name, marked=marked,
-        rows=names.loc[table.index], columns=labels.fitted([str(name) for name in table.columns], 26),
+    name = choice.read_marked_answers(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
+    cells = select_agreement_cells(distribution, items)
+    table, names = _pivot_cells(cells, "value"), _label_items(items, cells, width)
+    is_split = _pivot_cells(cells, "split").fillna(0).to_numpy(float) > 0
+    return matrices.draw_heat_map(
+        table, width, cmap=DIVERGING, low=0, high=1, name=name, marked=is_split,
+        rows=names.loc[table.index], columns=labels.fit_names([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
 
-def agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
+def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items nearest to 0.5 and the models with the largest mean range.
 
     Parameters
@@ -63,59 +69,59 @@ def agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> pd.DataF
         hide the shares), split (whether the quartiles lie on both sides of 0.5), answers; sorted by the median of the
         items over models, lowest first.
     """
-    known = ["agreement_min", "agreement_max", "agreement_mean", "agreement_range"]
-    frame = distribution.dropna(subset=["median"]).merge(items[[*_KEY, *known]], on=_KEY)
+    agreement_columns = ["agreement_min", "agreement_max", "agreement_mean", "agreement_range"]
+    frame = distribution.dropna(subset=["median"]).merge(items[[*_KEY, *agreement_columns]], on=_KEY)
     units = frame.groupby(_KEY[:3])
-    ends = units["agreement_min"].transform(lambda v: v.isin([0, 1]).all()) & units["agreement_max"].transform(
-        lambda v: v.isin([0, 1]).all()
-    )
+    has_one_answer = units["agreement_min"].transform(lambda v: v.isin([0, 1]).all()) & units[
+        "agreement_max"
+    ].transform(lambda v: v.isin([0, 1]).all())
     frame = frame.assign(
-        label=labels.series(frame), row=_row(frame), answers=ends,
-        value=frame["median"].where(~ends, frame["agreement_mean"]),
+        label=labels.name_rows(frame), row=_name_item_rows(frame), answers=has_one_answer,
+        value=frame["median"].where(~has_one_answer, frame["agreement_mean"]),
         split=(frame["q25"] < MIDDLE) & (frame["q75"] > MIDDLE),
     )  # fmt: skip
     ranges = frame.groupby("label")["agreement_range"].mean().sort_values(ascending=False, kind="stable")
-    frame = frame[frame["label"].isin(ranges.index[:COLUMNS])]
+    frame = frame[frame["label"].isin(ranges.index[:MOST_COLUMNS])]
     medians = frame.groupby("row")["value"].median()
-    nearest = (medians - MIDDLE).abs().sort_values(kind="stable").index[:LISTED]
-    return _ordered(frame, medians.loc[nearest])
+    nearest = (medians - MIDDLE).abs().sort_values(kind="stable").index[:MOST_ITEMS]
+    return _sort_rows_by_score(frame, medians.loc[nearest])
 
 
-def _row(frame: pd.DataFrame) -> pd.Series:
+def _name_item_rows(frame: pd.DataFrame) -> pd.Series:
     """Name the item of every row, with the study where there are several."""
     several = frame["study"].nunique() > 1
     return (frame["study"].astype(str) + labels.SEPARATOR if several else "") + frame["item"].astype(str)
 
 
-def _ordered(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
+def _sort_rows_by_score(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
     """Keep the rows that have a score, sorted by it, lowest first."""
     order = {row: place for place, row in enumerate(scores.sort_values(kind="stable").index)}
-    kept = frame[frame["row"].isin(list(order))]
-    return kept.assign(place=kept["row"].map(order)).sort_values(["place", "label"]).drop(columns="place")
+    scored_rows = frame[frame["row"].isin(list(order))]
+    return scored_rows.assign(place=scored_rows["row"].map(order)).sort_values(["place", "label"]).drop(columns="place")
 
 
-def _table(cells: pd.DataFrame, value: str) -> pd.DataFrame:
+def _pivot_cells(cells: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return items x models, the items in the order of the cells, the models in that of their names."""
     return cells.pivot(index="row", columns="label", values=value).reindex(cells["row"].unique())
 
 
-def _item_names(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
+def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
     """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
-    texts = items.assign(row=_row(items)).drop_duplicates("row").set_index("row")["text"].astype(str)
+    texts = items.assign(row=_name_item_rows(items)).drop_duplicates("row").set_index("row")["text"].astype(str)
     rows = list(cells["row"].unique())
-    length = panels.letters(width, cells["label"].nunique())
-    return pd.Series(_names(list(texts.loc[rows]), rows, length), index=rows)
+    length = panels.count_label_letters(width, cells["label"].nunique())
+    return pd.Series(_choose_item_labels(list(texts.loc[rows]), rows, length), index=rows)
 
 
-def _names(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
-    names = labels.openings(texts, length)
-    if len(set(names)) == len(names) and all(map(plotting.drawable, names)):
+def _choose_item_labels(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
+    names = labels.take_openings(texts, length)
+    if len(set(names)) == len(names) and all(map(plotting.is_drawable, names)):
         return names
-    return labels.shorten_all(items, length)
+    return labels.shorten_together(items, length)
 
 
-@styled
-def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_item_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
 
     Parameters
@@ -130,25 +136,27 @@ def validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     Drawing
         The figure.
     """
-    cells = validity_cells(items)
-    table, names = _table(cells, "validity_mean"), _item_names(items, cells, width)
-    return matrices.heat_map(
+    cells = select_validity_cells(items)
+    table, names = _pivot_cells(cells, "validity_mean"), _label_items(items, cells, width)
+    return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, name="Validity", rows=names.loc[table.index],
-        columns=labels.fitted([str(name) for name in table.columns], 26),
+        columns=labels.fit_names([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
 
-def validity_cells(items: pd.DataFrame) -> pd.DataFrame:
+def select_validity_cells(items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items and models of the lowest mean validity; sorted by it."""
     frame = items.dropna(subset=["validity_mean"])
-    frame = frame.assign(label=labels.series(frame), row=_row(frame))
-    models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:COLUMNS]
+    frame = frame.assign(label=labels.name_rows(frame), row=_name_item_rows(frame))
+    models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:MOST_COLUMNS]
     frame = frame[frame["label"].isin(models)]
-    return _ordered(frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:LISTED])
+    return _sort_rows_by_score(
+        frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:MOST_ITEMS]
+    )
 
 
-@styled
-def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the normalised SD of every item, mean and standard error over models (Haller et al., Figure 3).
 
     Parameters
@@ -163,18 +171,21 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     Drawing
         The figure.
     """
-    said, frame = choice.of(frame), frame.dropna(subset=["normalised_sd_mean"])
-    ranked = least_stable(frame).head(LISTED)
-    names = _names(list(ranked["text"].astype(str)), list(_row(ranked)), 26 if panels.narrow(width) else 62)
+    answer_choice, frame = choice.read_marked_answers(frame), frame.dropna(subset=["normalised_sd_mean"])
+    ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
+    names = _choose_item_labels(
+        list(ranked["text"].astype(str)), list(_name_item_rows(ranked)), 26 if panels.is_narrow(width) else 62
+    )
     families = sorted(frame["family"].unique())
-    black = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}
+    looks_by_family = {family: Look(INK, "os"[i % 2]) for i, family in enumerate(families)}
     hollow = [i % 2 == 1 for i in range(len(families))]
-    drawing, (axes,) = panels.panels(
-        width, 1, 1, len(ranked) * panels.pitch(len(ranked), 8), left=panels.room(names), below=0.34,
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, len(ranked) * panels.choose_row_pitch(len(ranked), 8), left=panels.measure_row_labels(names),
+        below=0.34,
         title=0.05, top=0.17 * (len(families) > 1),
     )  # fmt: skip
-    panels.guide(axes, len(ranked))
-    panels.row_labels(axes, names)
+    panels.draw_row_guides(axes, len(ranked))
+    panels.draw_row_labels(axes, names)
     places = ranked.reset_index(names="row")[["row", "study", "item"]].merge(frame, on=["study", "item"])
     error = places["normalised_sd_se"].fillna(0)
     places = places.assign(
@@ -183,15 +194,17 @@ def item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
         row=places["row"] + (places["family"].map(families.index) - (len(families) - 1) / 2) * 0.3,
     )  # fmt: skip
     second = places["family"].map(dict(zip(families, hollow, strict=True)))
-    panels.dots(axes, places, "normalised_sd_mean", black, hollow=second)
-    panels.scale(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
-    panels.under(axes, said.named("Normalised SD of agreement"))
+    panels.draw_dots(axes, places, "normalised_sd_mean", looks_by_family, hollow=second)
+    panels.scale_axis(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
+    panels.label_x_axis(axes, answer_choice.rewrite_text("Normalised SD of agreement"))
     if len(families) > 1:
-        panels.legend(drawing, [f"{family} models" for family in families], [black[f] for f in families], hollow)
+        panels.draw_legend(
+            drawing, [f"{family} models" for family in families], [looks_by_family[f] for f in families], hollow
+        )
     return drawing
 
 
-def least_stable(item_stability: pd.DataFrame) -> pd.DataFrame:
+def sort_items_by_instability(item_stability: pd.DataFrame) -> pd.DataFrame:
     """Sort items by their normalised SD over all models, least stable first: study, item, text, mean."""
     weight = item_stability["n_models"]
     frame = item_stability.assign(total=item_stability["normalised_sd_mean"] * weight, weight=weight)

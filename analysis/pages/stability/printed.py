@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.stability import tables
-from analysis.reporting.printed import FOLDER, OURS, with_printed
+from analysis.reporting.printed import FOLDER, OURS, insert_printed_rows
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import DRAWS
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 LEAST_ITEMS = 56  # Claude wrote no paraphrases of six of the 62 statements
 
 
-def fingerprint(text: str) -> str:
+def hash_statement(text: str) -> str:
     """Compute a hash of a statement that ignores case, spacing and Unicode form."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
-def compare(
+def tabulate_published_stability(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Put the printed figures of the same models on the same items after those of the runs.
@@ -38,9 +38,9 @@ def compare(
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     thresholds, resamples, seed
-        As in `tables.models`.
+        As in `tables.tabulate_stability`.
 
     Returns
     -------
@@ -48,20 +48,20 @@ def compare(
         The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
         the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
-    ours = tables.models(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
-    found = matched(runs, ours)
-    if found.empty:
-        return found.drop(columns="printed")
-    return with_printed(found, found, printed())
+    ours = tables.tabulate_stability(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
+    matched_rows = select_printed_models(runs, ours)
+    if matched_rows.empty:
+        return matched_rows.drop(columns="printed")
+    return insert_printed_rows(matched_rows, matched_rows, read_printed_stability())
 
 
-def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
+def select_printed_models(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of a frame whose study and model were printed.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     frame
         Rows with study and model.
 
@@ -71,40 +71,40 @@ def matched(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
         These rows, with `printed`: the model's printed name.
     """
     alias = pd.read_csv(FOLDER / "haller_models.csv")
-    known = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
-    named = frame.assign(printed=frame["model"].str.casefold().map(known))
-    return named[named["study"].isin(_studies(runs)) & named["printed"].notna()]
+    printed_names = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
+    named_rows = frame.assign(printed=frame["model"].str.casefold().map(printed_names))
+    return named_rows[named_rows["study"].isin(_list_printed_studies(runs)) & named_rows["printed"].notna()]
 
 
-def printed() -> pd.DataFrame:
+def read_printed_stability() -> pd.DataFrame:
     """Read the printed rows: `printed` (the model's printed name), `source`, and figures with our column names."""
     files = [FOLDER / f"haller_table{number}.csv" for number in (1, 7)]
     rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
     # Table 7 repeats three rows of Table 1 for comparison.
     rows = rows[(rows["table"] == 1) | (rows["paraphrases"] != "gpt-3.5-turbo")]
-    source = _named(rows) + ", paraphrases by " + rows["paraphrases"]
+    source = _name_printed_table(rows) + ", paraphrases by " + rows["paraphrases"]
     rows = rows.rename(columns={"model": "printed"}).assign(source=source, mark=rows["mark"].fillna(""))
     return rows.drop(columns=["table", "paraphrases", "family"])
 
 
-def printed_sources() -> pd.DataFrame:
+def read_printed_sources() -> pd.DataFrame:
     """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
-    rows = rows.assign(source=_named(rows), mark=rows["mark"].fillna(""))
+    rows = rows.assign(source=_name_printed_table(rows), mark=rows["mark"].fillna(""))
     rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
     return rows.drop(columns=["table", "family"])
 
 
-def _named(rows: pd.DataFrame) -> pd.Series:
+def _name_printed_table(rows: pd.DataFrame) -> pd.Series:
     return "Haller et al., Table " + rows["table"].astype(str)
 
 
-def _studies(runs: Runs) -> list[str]:
+def _list_printed_studies(runs: Runs) -> list[str]:
     """List the studies whose items are the printed ones."""
-    known = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
+    fingerprints = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
     items = runs.sql(
         f"SELECT study, item, min(text) FILTER (WHERE pattern = '{ORIGINAL}') AS text FROM stimuli GROUP BY study, item"
     )
-    items["known"] = items["text"].map(lambda text: isinstance(text, str) and fingerprint(text) in known)
-    matched = items.groupby("study")["known"].agg(["all", "sum"])
-    return list(matched.index[matched["all"] & (matched["sum"] >= LEAST_ITEMS)])
+    items["known"] = items["text"].map(lambda text: isinstance(text, str) and hash_statement(text) in fingerprints)
+    matches_by_study = items.groupby("study")["known"].agg(["all", "sum"])
+    return list(matches_by_study.index[matches_by_study["all"] & (matches_by_study["sum"] >= LEAST_ITEMS)])

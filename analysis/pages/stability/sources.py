@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import measures, printed, tables
-from analysis.reporting.printed import OURS, with_printed
-from analysis.runs.agreement import SUMMED, prepare, spread
+from analysis.reporting.printed import OURS, insert_printed_rows
+from analysis.runs.agreement import SUMS_SQL, build_spread_sql, create_agreement_tables
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
-from analysis.statistics.interval import columns
-from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, paired
+from analysis.statistics.interval import build_interval_columns
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences, bootstrap_intervals
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -30,7 +30,7 @@ SEPARATOR = "|"
 LEAST_ITEMS = 3  # two points always lie on a line
 
 
-def models(
+def tabulate_stability_by_source(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -39,30 +39,33 @@ def models(
     Parameters
     ----------
     thresholds, invalid, resamples, seed
-        As in `tables.models`.
+        As in `tables.tabulate_stability`.
 
     Returns
     -------
     DataFrame
-        The columns of `tables.models`, with `source` (these runs, or the printed table) and `paraphrase_source`
-        after the condition. Every source is summarised over all its items; the study's other items are counted in
-        n_excluded_items. Printed rows follow if these models and items were printed (`printed.compare`).
+        The columns of `tables.tabulate_stability`, with `source` (these runs, or the printed table) and
+        `paraphrase_source` after the condition. Every source is summarised over all its items; the study's other items
+        are counted in n_excluded_items. Printed rows follow if these models and items were printed
+        (`printed.tabulate_published_stability`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, of_source in _studies(runs, invalid):
+    for names, study_by_source in _build_source_studies(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
-        table = pd.concat([tables.of_units(of_source[name], **options) for name in names], keys=range(len(names)))
+        table = pd.concat(
+            [tables.compute_stability_rows(study_by_source[name], **options) for name in names], keys=range(len(names))
+        )
         table["source"] = OURS
         table["paraphrase_source"] = [names[place] for place in table.index.get_level_values(0)]
         parts.append(table.swaplevel().sort_index())
     if not parts:
-        return tables.models(runs, **{**options, "resamples": 0}).head(0)
+        return tables.tabulate_stability(runs, **{**options, "resamples": 0}).head(0)
     ours = pd.concat(parts, ignore_index=True)
-    return with_printed(ours, printed.matched(runs, ours), printed.printed_sources())
+    return insert_printed_rows(ours, printed.select_printed_models(runs, ours), printed.read_printed_sources())
 
 
-def agreement(
+def tabulate_source_agreement(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -71,57 +74,60 @@ def agreement(
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     thresholds, invalid, resamples, seed
-        As in `tables.models`.
+        As in `tables.tabulate_stability`.
 
     Returns
     -------
     DataFrame
-        study, model, condition; measure: a figure of `tables.models` that is a mean over items, or agreement_mean;
-        a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval, p, p_least, p_holm:
-        as in `tables.differences`;
+        study, model, condition; measure: a figure of `tables.tabulate_stability` that is a mean over items, or
+        agreement_mean; a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval, p,
+        p_least, p_holm:
+        as in `tables.tabulate_stability_differences`;
         item_r: Pearson correlation across items of the two sources' values (of a flip: of being flipped or not), with
         its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
         item; n_items: items that both sources have.
     """
-    named = measures.named(thresholds)
+    thresholds_by_name = measures.name_flip_columns(thresholds)
     parts = []
-    for order, (names, of_source) in enumerate(_studies(runs, invalid)):
+    for order, (names, study_by_source) in enumerate(_build_source_studies(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
-        units = next(iter(of_source.values())).units
+        units = next(iter(study_by_source.values())).units
         # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
-        masses = _joined([study.masses for study in of_source.values()])
-        spreads = _joined([study.spreads for study in of_source.values()])
-        means = _joined([{"agreement": study.agreement} for study in of_source.values()])
+        masses = _stack_source_columns([study.masses for study in study_by_source.values()])
+        spreads = _stack_source_columns([study.spreads for study in study_by_source.values()])
+        means = _stack_source_columns([{"agreement": study.agreement} for study in study_by_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
-        found = measures.intervals(masses, means, spreads, named, partial(paired, pairs=targets, **options))
-        by_item = _by_item(masses, means, spreads, named)
+        estimates = measures.estimate_measures(
+            masses, means, spreads, thresholds_by_name, partial(bootstrap_differences, pairs=targets, **options)
+        )
+        by_item = _compute_item_values(masses, means, spreads, thresholds_by_name)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
-            r = bootstrap({"a": values[:, a], "b": values[:, b]}, _correlation, **options)["r"]
+            r = bootstrap_intervals({"a": values[:, a], "b": values[:, b]}, _correlate_sources, **options)["r"]
             table = pd.DataFrame([units[target[0] % len(units)] for target in targets], columns=["model", "condition"])
-            table["study"], table["measure"] = next(iter(of_source.values())).name, measure
+            table["study"], table["measure"] = next(iter(study_by_source.values())).name, measure
             table["a_source"] = [names[target[0] // len(units)] for target in targets]
             table["b_source"] = [names[target[1] // len(units)] for target in targets]
-            figure = found[measure]
+            figure = estimates[measure]
             table["difference"], table["lower"], table["upper"] = figure.estimate, figure.lower, figure.upper
             table["p"], table["p_least"] = figure.p, figure.p_least
             table["item_r"], table["item_r_lower"], table["item_r_upper"] = r.estimate, r.lower, r.upper
             table["n_items"] = figure.n_items
-            table["no_interval"] = columns({"difference": figure, "item_r": r})["no_interval"]
+            table["no_interval"] = build_interval_columns({"difference": figure, "item_r": r})["no_interval"]
             parts.append(table.assign(of_study=order, target=range(len(targets)), place=place))
     if not parts:
         return pd.DataFrame()
-    together = pd.concat(parts).sort_values(["of_study", "target", "place"], ignore_index=True)
-    together["p_holm"] = holm_within(together, ["of_study", "measure"])
-    return together.drop(columns=["of_study", "target", "place"])
+    measure_rows = pd.concat(parts).sort_values(["of_study", "target", "place"], ignore_index=True)
+    measure_rows["p_holm"] = correct_families_by_holm(measure_rows, ["of_study", "measure"])
+    return measure_rows.drop(columns=["of_study", "target", "place"])
 
 
-def _studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+def _build_source_studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Yield, for every study with several sources, their names in order and the item-level columns of each."""
-    prepare(runs)
+    create_agreement_tables(runs)
     runs.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE sourced AS
@@ -132,33 +138,42 @@ def _studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, me
         SELECT study, item, variant, trim(source) AS source, min(position) AS position
         FROM named WHERE trim(source) <> '' GROUP BY ALL"""
     )
-    listed = runs.execute("SELECT study, source FROM sourced GROUP BY ALL ORDER BY study, min(position)").fetchall()
-    sources = {study: [name for of, name in listed if of == study] for study in runs.info["studies"]}
-    several = {study: names for study, names in sources.items() if len(names) > 1}
-    if not several:
+    source_rows = runs.execute(
+        "SELECT study, source FROM sourced GROUP BY ALL ORDER BY study, min(position)"
+    ).fetchall()
+    sources = {
+        study: [name for source_study, name in source_rows if source_study == study] for study in runs.info["studies"]
+    }
+    sources_by_study = {study: names for study, names in sources.items() if len(names) > 1}
+    if not sources_by_study:
         return
     table = runs.sql(
         f"""
-        SELECT *, n_rows AS n_variants, {spread(invalid)}
-        FROM (SELECT study, source, model, condition, item, {SUMMED}
+        SELECT *, n_rows AS n_variants, {build_spread_sql(invalid)}
+        FROM (SELECT study, source, model, condition, item, {SUMS_SQL}
               FROM answers JOIN sourced USING (study, item, variant)
               WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",
-        [list(several)],
+        [list(sources_by_study)],
     )
-    for study, names in several.items():
-        of_source = {name: measures.study(runs, study, table[table["source"] == name]) for name in names}
-        yield names, of_source
+    for study, names in sources_by_study.items():
+        study_by_source = {name: measures.build_study(runs, study, table[table["source"] == name]) for name in names}
+        yield names, study_by_source
 
 
-def _joined(columns: Sequence[Columns]) -> Columns:
+def _stack_source_columns(columns: Sequence[Columns]) -> Columns:
     """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
-    return {name: np.hstack([of_source[name] for of_source in columns]) for name in columns[0]}
+    return {name: np.hstack([source_columns[name] for source_columns in columns]) for name in columns[0]}
 
 
-def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[str, float]) -> dict[str, Array]:
+def _compute_item_values(
+    masses: Columns, means: Columns, spreads: Columns, thresholds_by_name: Mapping[str, float]
+) -> dict[str, Array]:
     """Return, per measure, the item-level values whose mean it is; NaN for items without a value."""
     minority = spreads["minority"]
-    flips = {name: np.where(np.isnan(minority), np.nan, minority > threshold) for name, threshold in named.items()}
+    flips = {
+        name: np.where(np.isnan(minority), np.nan, minority > threshold)
+        for name, threshold in thresholds_by_name.items()
+    }
     return {
         "validity": masses["total"] / masses["rows"],
         "agreement_mean": means["agreement"],
@@ -168,8 +183,8 @@ def _by_item(masses: Columns, means: Columns, spreads: Columns, named: Mapping[s
     }
 
 
-def _correlation(columns: Columns, counts: Array) -> dict[str, Array]:
+def _correlate_sources(columns: Columns, counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
-    r = weighted.pearson(counts, a, b)
+    r = weighted.compute_pearson(counts, a, b)
     return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

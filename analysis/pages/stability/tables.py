@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.stability import measures
-from analysis.reporting.thresholds import LOW_MASS, silent
-from analysis.runs.agreement import CONVENTIONS, prepare, spread
+from analysis.reporting.thresholds import LOW_MASS, is_silent
+from analysis.runs.agreement import CONVENTIONS, build_spread_sql, create_agreement_tables
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
-from analysis.statistics.multiplicity import holm_within
-from analysis.statistics.resampling import DRAWS, bootstrap, paired
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.resampling import DRAWS, bootstrap_differences, bootstrap_intervals
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -35,7 +35,7 @@ THRESHOLDS = (0.05, 0.10, 0.25)
 MOST_PAIRS = 2000  # of a study that are all compared: 63 models under one condition have fewer
 
 
-def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
 
     Parameters
@@ -64,15 +64,15 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
     """
-    prepare(runs)
+    create_agreement_tables(runs)
     sums = ("n_agree", "n_ties", "n_outvoted", "n_outvoted_agree", "validity_mean", "validity_sd", "agreement_mean",
             "agreement_sd", "agreement_min")  # fmt: skip
-    lost = "n_variants - n_valid" + (" + coalesce(n_outvoted, 0)" if invalid == "inconsistent" else "")
-    chosen = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
+    invalid_sum = "n_variants - n_valid" + (" + coalesce(n_outvoted, 0)" if invalid == "inconsistent" else "")
+    sum_columns = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
     return runs.sql(
         f"""
         WITH item AS (
-            SELECT study, model, condition, item, {chosen},
+            SELECT study, model, condition, item, {sum_columns},
                    coalesce(max(n_rows) FILTER (WHERE NOT original), 0) AS n_variants,
                    coalesce(max(n_valid) FILTER (WHERE NOT original), 0) AS n_valid,
                    max(agreement_mean) FILTER (WHERE original) AS original_agreement,
@@ -83,8 +83,8 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
                    max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
             FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max, {spread(invalid)},
-               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, {lost} AS n_invalid,
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {build_spread_sql(invalid)},
+               coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, {invalid_sum} AS n_invalid,
                match_proportion
         FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
              JOIN units AS u USING (study, model, condition)
@@ -92,7 +92,7 @@ def items(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     )
 
 
-def models(
+def tabulate_stability(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -131,19 +131,21 @@ def models(
         For a threshold outside 0 to 1.
     """
     tables = [
-        of_units(study, thresholds=thresholds, resamples=resamples, seed=seed)
-        for study in measures.studies(runs, items(runs, invalid=invalid))
+        compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed)
+        for study in measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))
     ]
     return pd.concat(tables, ignore_index=True)
 
 
-def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int) -> pd.DataFrame:
+def compute_stability_rows(
+    study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int
+) -> pd.DataFrame:
     """Compute the rows of `models` for one study from its item-level columns.
 
     Parameters
     ----------
     study
-        From `measures.study`.
+        From `measures.build_study`.
     thresholds, resamples, seed
         As in `models`.
 
@@ -152,21 +154,23 @@ def of_units(study: measures.Study, *, thresholds: Sequence[float], resamples: i
     DataFrame
         The columns of `models`.
     """
-    resample, means = partial(bootstrap, draws=resamples, seed=seed), {"agreement": study.agreement}
-    found = measures.intervals(study.masses, means, study.spreads, measures.named(thresholds), resample)
-    n_items = found["range_mean"].n_items
-    columns: dict[str, Any] = interval.columns(found)
+    resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
+    estimates = measures.estimate_measures(
+        study.masses, means, study.spreads, measures.name_flip_columns(thresholds), resample
+    )
+    n_items = estimates["range_mean"].n_items
+    columns: dict[str, Any] = interval.build_interval_columns(estimates)
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
-    columns["mark"] = measures.marks(study.agreement)
-    columns["low_mass"] = found["validity"].estimate < LOW_MASS
+    columns["mark"] = measures.mark_one_sided_units(study.agreement)
+    columns["low_mass"] = estimates["validity"].estimate < LOW_MASS
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
-    return pd.DataFrame({**about, **columns, "validity_se": measures.standard_error(study)})
+    return pd.DataFrame({**about, **columns, "validity_se": measures.compute_validity_error(study)})
 
 
-def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
+def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
     """Compare both ways to treat invalid answers in flips, where they differ: dropped, or counted as inconsistent.
 
     Parameters
@@ -180,20 +184,30 @@ def flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) ->
         study, model, condition; measure: flip_05 ..., as in `models`; n_invalid: paraphrases without a valid answer;
         flips_dropped, flips_inconsistent: the measure under both conventions.
     """
-    found = {name: models(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS}
-    lost = items(runs, invalid="inconsistent").groupby(["study", "model", "condition"], sort=False)["n_invalid"].sum()
-    about = found["dropped"][["study", "model", "condition"]]
-    about = about.assign(n_invalid=lost.reindex(pd.MultiIndex.from_frame(about)).fillna(0).astype(int).to_numpy())
-    both = [
-        about.assign(measure=name, **{f"flips_{convention}": table[name] for convention, table in found.items()})
-        for name in measures.named(thresholds)
+    tables_by_convention = {
+        name: tabulate_stability(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS
+    }
+    invalid_counts = (
+        tabulate_item_agreement(runs, invalid="inconsistent")
+        .groupby(["study", "model", "condition"], sort=False)["n_invalid"]
+        .sum()
+    )
+    about = tables_by_convention["dropped"][["study", "model", "condition"]]
+    about = about.assign(
+        n_invalid=invalid_counts.reindex(pd.MultiIndex.from_frame(about)).fillna(0).astype(int).to_numpy()
+    )
+    measure_tables = [
+        about.assign(
+            measure=name, **{f"flips_{convention}": table[name] for convention, table in tables_by_convention.items()}
+        )
+        for name in measures.name_flip_columns(thresholds)
     ]
-    frame = pd.concat(both).sort_index(kind="stable")
-    apart = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
-    return frame[apart].reset_index(drop=True)
+    frame = pd.concat(measure_tables).sort_index(kind="stable")
+    is_different = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
+    return frame[is_different].reset_index(drop=True)
 
 
-def differences(
+def tabulate_stability_differences(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -222,14 +236,17 @@ def differences(
         bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
         corrected after Holm over the pairs of a study and measure.
     """
-    named = measures.named(thresholds)
+    thresholds_by_name = measures.name_flip_columns(thresholds)
     tables = []
-    for of_study, study in enumerate(measures.studies(runs, items(runs, invalid=invalid))):
-        pairs = _compared(list(_pairs(study.units, runs.info["conditions"][study.name])))
-        resample, means = partial(paired, pairs=pairs, draws=resamples, seed=seed), {"agreement": study.agreement}
-        found = measures.intervals(study.masses, means, study.spreads, named, resample)
+    for of_study, study in enumerate(measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))):
+        pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))
+        resample, means = (
+            partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
+            {"agreement": study.agreement},
+        )
+        estimates = measures.estimate_measures(study.masses, means, study.spreads, thresholds_by_name, resample)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
-        for order, (measure, figure) in enumerate(found.items()):
+        for order, (measure, figure) in enumerate(estimates.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))
             table["a_model"], table["a_condition"] = [u[0] for u in a], [u[1] for u in a]
             table["b_model"], table["b_condition"] = [u[0] for u in b], [u[1] for u in b]
@@ -237,18 +254,18 @@ def differences(
             table["n_items"], table["no_interval"] = figure.n_items, figure.missing
             table["p"], table["p_least"] = figure.p, figure.p_least
             tables.append(table.assign(of_study=of_study, pair=range(len(pairs)), order=order))
-    together = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
-    together["p_holm"] = holm_within(together, ["of_study", "measure"])
-    return together.drop(columns=["of_study", "pair", "order"])
+    measure_rows = pd.concat(tables).sort_values(["of_study", "pair", "order"], ignore_index=True)
+    measure_rows["p_holm"] = correct_families_by_holm(measure_rows, ["of_study", "measure"])
+    return measure_rows.drop(columns=["of_study", "pair", "order"])
 
 
-def item_stability(runs: Runs) -> pd.DataFrame:
+def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     """Find the items that are unstable across models: Figure 3 of the paper (section 4.2.3).
 
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model
     counts alike. A model asked under several conditions counts once, with the mean over them. Left out: a model whose
     answers never change (its largest SD is 0), and a condition under which a model does not answer
-    (`thresholds.silent`): its SDs are those of the few answers that are left.
+    (`thresholds.is_silent`): its SDs are those of the few answers that are left.
 
     Returns
     -------
@@ -257,12 +274,14 @@ def item_stability(runs: Runs) -> pd.DataFrame:
         family's models, 0 to 1; normalised_sd_se: SD over the models divided by the square root of their number, NaN
         for one model; n_models.
     """
-    table = items(runs)
-    table = table[~silent(_validity(table))]
+    table = tabulate_item_agreement(runs)
+    table = table[~is_silent(_compute_unit_validity(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
-    table = table.assign(family=table["model"].map({name: _family(m) for name, m in runs.info["models"].items()}))
+    table = table.assign(
+        family=table["model"].map({name: _name_model_family(m) for name, m in runs.info["models"].items()})
+    )
     of_item = ["study", "item", "text", "family"]
     by_model = table.groupby([*of_item, "model"], sort=False)["normalised"].mean()
     over_models = by_model.groupby(of_item, sort=False)
@@ -278,29 +297,33 @@ def item_stability(runs: Runs) -> pd.DataFrame:
     return result.drop(columns=["of_study", "of_item"])
 
 
-def _validity(table: pd.DataFrame) -> pd.Series:
+def _compute_unit_validity(table: pd.DataFrame) -> pd.Series:
     """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
     total = (table["validity_mean"] * table["n_variants"]).groupby([table[name] for name in UNIT]).transform("sum")
     return total / table.groupby(list(UNIT))["n_variants"].transform("sum")
 
 
-def _pairs(units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+def _list_comparable_pairs(
+    units: Sequence[tuple[str, str]], conditions: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[int, int]]:
     """Yield the pairs of units that `differences` compares, as indices into `units`."""
 
-    def besides_prompt(condition: str) -> dict[str, Any]:
+    def drop_prompt_fields(condition: str) -> dict[str, Any]:
         return {key: value for key, value in conditions[condition].items() if key not in ("form", "prompt_hash")}
 
-    asked: dict[str, set[str]] = {}
+    conditions_by_model: dict[str, set[str]] = {}
     for model, condition in units:
-        asked.setdefault(model, set()).add(condition)
+        conditions_by_model.setdefault(model, set()).add(condition)
     for (a, (a_model, a_condition)), (b, (b_model, b_condition)) in combinations(enumerate(units), 2):
-        alike = a_model == b_model or a_condition == b_condition
-        apart = not asked[a_model] & asked[b_model]
-        if alike or (apart and besides_prompt(a_condition) == besides_prompt(b_condition)):
+        shares_model_or_condition = a_model == b_model or a_condition == b_condition
+        lacks_common_condition = not conditions_by_model[a_model] & conditions_by_model[b_model]
+        if shares_model_or_condition or (
+            lacks_common_condition and drop_prompt_fields(a_condition) == drop_prompt_fields(b_condition)
+        ):
             yield a, b
 
 
-def _compared(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _choose_compared_pairs(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Choose the pairs to compare: all, or of too many each second unit's first (pairs are in order)."""
     if len(pairs) <= MOST_PAIRS:
         return list(pairs)
@@ -310,6 +333,6 @@ def _compared(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return sorted((a, b) for b, a in first.items())
 
 
-def _family(model: Mapping[str, Any]) -> str:
+def _name_model_family(model: Mapping[str, Any]) -> str:
     """Return causal or masked, as run.json says; causal for imported models that do not say."""
     return str(model.get("family") or ("masked" if model.get("engine") == "masked" else "causal"))

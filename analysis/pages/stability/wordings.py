@@ -5,25 +5,25 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting import labels
-from analysis.reporting.choice import Choice, quoted
-from analysis.reporting.words import count, percent
+from analysis.reporting.choice import AnswerPair, quote_answer
+from analysis.reporting.words import format_percent, word_quantity
 
 SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
 
 
-def per_item(items: pd.DataFrame) -> pd.Series:
+def count_paraphrases(items: pd.DataFrame) -> pd.Series:
     """Return the number of paraphrases of every item that has some."""
     sizes = items.groupby(["study", "item"], sort=False)["n_variants"].max()
     return sizes[sizes > 0] if (sizes > 0).any() else sizes
 
 
-def uneven(items: pd.DataFrame) -> list[str]:
+def describe_uneven_wordings(items: pd.DataFrame) -> list[str]:
     """Compare the numbers of valid wordings per item: range, SD and flips of fewer wordings are smaller."""
-    asked = items[items["n_variants"] > 0]
-    mean = asked.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()
+    answered_rows = items[items["n_variants"] > 0]
+    mean = answered_rows.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()
     if len(mean) < 2 or mean["n_valid"].min() >= SIMILAR * mean["n_valid"].max():
         return []
-    mean = mean.assign(label=labels.series(mean)).sort_values(["n_valid", "label"], kind="stable")
+    mean = mean.assign(label=labels.name_rows(mean)).sort_values(["n_valid", "label"], kind="stable")
     low, high = mean.iloc[0], mean.iloc[-1]
     return [
         f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
@@ -32,7 +32,7 @@ def uneven(items: pd.DataFrame) -> list[str]:
     ]
 
 
-def ties(items: pd.DataFrame, choice: Choice) -> list[str]:
+def describe_ties(items: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Count the answers with an agreement of exactly 0.5, which agree (Haller et al., section 4.2).
 
     Parameters
@@ -50,19 +50,20 @@ def ties(items: pd.DataFrame, choice: Choice) -> list[str]:
     number, valid = int(items["n_ties"].sum()), int(items["n_valid"].sum())
     if not number:
         return []
-    as_first = "as agreeing" if choice.agrees else f"for {quoted(choice.first)}"
+    as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
-        f"{number:,} of {count(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} ({choice.measure} of "
-        f"exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in the paper."
+        f"{number:,} of {word_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
+        f"({choice.measure} of exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in the "
+        "paper."
     ]
 
 
-def conventions(both: pd.DataFrame, flip: str) -> list[str]:
+def describe_flip_conventions(convention_rows: pd.DataFrame, flip: str) -> list[str]:
     """Tell where flips are others if invalid answers count, for the largest change.
 
     Parameters
     ----------
-    both
+    convention_rows
         Table `flip_conventions`.
     flip
         The measure, such as flip_05.
@@ -72,37 +73,38 @@ def conventions(both: pd.DataFrame, flip: str) -> list[str]:
     list of str
         One sentence, or none.
     """
-    known = both[both["measure"] == flip].dropna(subset=["flips_dropped"])
-    if known.empty:
+    flip_rows = convention_rows[convention_rows["measure"] == flip].dropna(subset=["flips_dropped"])
+    if flip_rows.empty:
         return []
-    named = known.assign(label=labels.series(known))
-    row = named.loc[(named["flips_inconsistent"] - named["flips_dropped"]).abs().idxmax()]
+    labelled_rows = flip_rows.assign(label=labels.name_rows(flip_rows))
+    row = labelled_rows.loc[(labelled_rows["flips_inconsistent"] - labelled_rows["flips_dropped"]).abs().idxmax()]
     return [
-        f"Flips depend on what is done with invalid answers. For {row['label']}, {percent(row['flips_dropped'])} of "
-        f"the items flip where they are dropped, {percent(row['flips_inconsistent'])} where they count as not with the "
-        "majority."
+        f"Flips depend on what is done with invalid answers. For {row['label']}, "
+        f"{format_percent(row['flips_dropped'])} of the items flip where they are dropped, "
+        f"{format_percent(row['flips_inconsistent'])} where they count as not with the majority."
     ]
 
 
-def alike(twins: pd.DataFrame) -> list[str]:
+def describe_alike_wordings(twins: pd.DataFrame) -> list[str]:
     """Count the wordings that table `alike` lists."""
     if twins.empty:
         return []
     wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))
     return [
-        f"{wordings:,} wordings of {count(items, 'item')} differ from another one in line ends or surrounding blanks "
-        "only. They count as different wordings."
+        f"{wordings:,} wordings of {word_quantity(items, 'item')} differ from another one in line ends or surrounding "
+        "blanks only. They count as different wordings."
     ]
 
 
-def matched(items: pd.DataFrame) -> list[str]:
+def describe_meaning_changes(items: pd.DataFrame) -> list[str]:
     """Tell where paraphrases that were checked by hand do not all mean the same (Haller et al., Table 4)."""
-    checked = items.drop_duplicates(["study", "item"]).dropna(subset=["match_proportion"])
-    wrong = checked[checked["match_proportion"] < 1].sort_values("match_proportion", kind="stable")
-    if wrong.empty:
+    checked_items = items.drop_duplicates(["study", "item"]).dropna(subset=["match_proportion"])
+    changed_items = checked_items[checked_items["match_proportion"] < 1].sort_values("match_proportion", kind="stable")
+    if changed_items.empty:
         return []
     return [
-        f"Checked by hand, the paraphrases of {len(wrong):,} of {count(len(checked), 'item')} do not all mean the "
-        f"same. The lowest share that does is {percent(wrong['match_proportion'].iloc[0])} (item "
-        f"{wrong['item'].iloc[0]}). A flip there may be a change of meaning."
+        f"Checked by hand, the paraphrases of {len(changed_items):,} of {word_quantity(len(checked_items), 'item')} "
+        "do not all mean the same. The lowest share that does is "
+        f"{format_percent(changed_items['match_proportion'].iloc[0])} (item {changed_items['item'].iloc[0]}). A flip "
+        "there may be a change of meaning."
     ]

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.runs.conditions import twin
+from analysis.runs.conditions import find_twin
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap, ratio
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TEXT = "text"
-# Share -> the sums that it is made of (`_items`).
+# Share -> the sums that it is made of (`_count_texts_by_item`).
 SHARES = {"token_mismatch": ("other_token", "valid"), "option_mismatch": ("other_option", "valid"),
           "text_invalid": ("invalid", "texts"), "no_token": ("no_token", "texts")}  # fmt: skip
 
 
-def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare texts with the probabilities of the same prompts, for every model that was asked for both.
 
     Parameters
@@ -47,20 +47,20 @@ def answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFram
     tables = []
     for study, conditions in runs.info["conditions"].items():
         for name, fields in conditions.items():
-            probabilities = twin(conditions, name)
+            probabilities = find_twin(conditions, name)
             if probabilities is not None and fields["answer"] == TEXT:
-                items = _items(runs, study, name, probabilities)
+                items = _count_texts_by_item(runs, study, name, probabilities)
                 if len(items):
-                    tables.append(_compared(items, resamples, seed).assign(study=study, condition=name))
+                    tables.append(_compute_answer_rows(items, resamples, seed).assign(study=study, condition=name))
     if not tables:
         # The catalogue does not name the ends of intervals: a table without rows has those that are here.
         return pd.DataFrame(columns=[f"{name}_{end}" for name in SHARES for end in ("lower", "upper")])
     order = {model: place for place, model in enumerate(runs.info["models"])}
-    together = pd.concat(tables, ignore_index=True)
-    return together.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    model_rows = pd.concat(tables, ignore_index=True)
+    return model_rows.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
-def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:
+def _count_texts_by_item(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:
     """Count texts, valid texts and mismatches per model and item, over the wordings that were asked in both ways."""
     return runs.sql(
         """
@@ -88,26 +88,28 @@ def _items(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFra
     )
 
 
-def _compared(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+def _compute_answer_rows(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of one condition: every share with its interval."""
     wide = items.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
-    found = bootstrap(columns, _figures, _shares, draws=resamples, seed=seed)
+    estimates = bootstrap_intervals(columns, _compute_text_shares, _build_text_shares, draws=resamples, seed=seed)
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
     with np.errstate(invalid="ignore"):
-        read = agreeing / valid  # NaN where no text is valid
+        read_agreement = agreeing / valid  # NaN where no text is valid
     bounds = {
-        "read_agreement": read,
+        "read_agreement": read_agreement,
         "least_agreement": agreeing / (valid + invalid),
         "most_agreement": (agreeing + invalid) / (valid + invalid),
     }
-    return pd.DataFrame(about | interval.columns(found) | bounds | {"n_items": found["text_invalid"].n_items})
+    return pd.DataFrame(
+        about | interval.build_interval_columns(estimates) | bounds | {"n_items": estimates["text_invalid"].n_items}
+    )
 
 
-def _figures(columns: Columns, counts: Array) -> dict[str, Array]:
-    return {name: ratio(counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()}
+def _compute_text_shares(columns: Columns, counts: Array) -> dict[str, Array]:
+    return {name: compute_drawn_ratio(counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()}
 
 
-def _shares(columns: Columns) -> dict[str, list[Share]]:
+def _build_text_shares(columns: Columns) -> dict[str, list[Share]]:
     return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
 from analysis.reporting.columns import IDENTITY
 
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 EFFECTS = (
     *IDENTITY,
-    *names("term estimate lower_robust upper_robust se_robust p_robust p_robust_bonferroni lower upper se df statistic "
-           "p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower estimate_std_upper n_tests "
-           "n_rows n_items validity scale engine"),
+    *split_names("term estimate lower_robust upper_robust se_robust p_robust p_robust_bonferroni lower upper se df "
+           "statistic p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower "
+           "estimate_std_upper n_tests n_rows n_items validity scale engine"),
 )  # fmt: skip
-_PUBLISHED = names(
+_PUBLISHED = split_names(
     "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
     "sentiment_negative"
 )
@@ -29,28 +29,29 @@ _DAGGER = (
 )
 TABLES = {
     "mixed": Table(
-        "tables.mixed",
+        "tables.tabulate_mixed_effects",
         "Effects of text features on the answer",
         "One linear mixed model per model: response ~ predictors + (1 | item) over the paraphrases, by REML, with "
         "Satterthwaite's t tests. Intervals (95 %) and robust p values allow for effects that differ between items. "
         "Standardised: in SDs of response and predictor. " + _DAGGER,
         EFFECTS,
-        frozenset(names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
+        frozenset(split_names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
                         "p_robust confirmed n_tests validity engine")),
         interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most=100),
     ),
     "mixed_conventions": Table(
-        "tables.conventions",
+        "tables.tabulate_effect_conventions",
         "Invalid answers: dropped, or counted as not agreeing",
         "The effects under both conventions, for the models that gave an invalid answer. Dropped: the fit is made of "
         "the responses with a valid answer, and agreement is a share of the valid samples. Counted: an invalid answer "
         "does not agree, and neither does an invalid sample. Probabilities are of the valid answers under both.",
-        (*IDENTITY, "term", *(f"{name}_{way}" for name in names("estimate p_bonferroni p_robust_bonferroni confirmed "
-                                                               "n_rows") for way in names("dropped inconsistent"))),
-        frozenset(f"p_bonferroni_{way}" for way in names("dropped inconsistent")),
+        (*IDENTITY, "term", *(f"{name}_{way}" for name in split_names("estimate p_bonferroni p_robust_bonferroni "
+                                                               "confirmed n_rows") for way in split_names("dropped "
+                                                                                                "inconsistent"))),
+        frozenset(f"p_bonferroni_{way}" for way in split_names("dropped inconsistent")),
     ),
     "table3": Table(
-        "printed.table3",
+        "printed.tabulate_percentage_effects",
         "Effects of the paper's eight predictors in percentage points",
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
         "+ (1 | item). Estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
@@ -61,56 +62,56 @@ TABLES = {
         error={f"effect_{term}": (f"effect_{term}_se", f"effect_{term}_dagger") for term in _PUBLISHED},
     ),
     "mixed_diagnostics": Table(
-        "tables.mixed_diagnostics",
+        "tables.tabulate_mixed_diagnostics",
         "Diagnostics of the mixed models",
         "Explained variance (Nakagawa & Schielzeth 2013), variance components, convergence, and what was left out.",
-        (*IDENTITY, *names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
+        (*IDENTITY, *split_names("r2_marginal r2_conditional icc sigma sd_item reml converged singular validity n_rows "
                         "n_missing n_items message dropped response formula engine")),
-        frozenset(names("reml n_missing response formula engine")),
+        frozenset(split_names("reml n_missing response formula engine")),
     ),
     "vif": Table(
-        "tables.vif",
+        "tables.tabulate_vif",
         "Collinearity of the predictors",
         "Variance inflation factors: by how much the other predictors inflate the variance of an estimate. Left and "
         "right dependents per word sum to 1 - roots/words, so where both are present, both are high by construction.",
-        (*IDENTITY, *names("term vif")),
+        (*IDENTITY, *split_names("term vif")),
     ),
     "scales": Table(
-        "tables.scales",
+        "tables.tabulate_scale_comparison",
         "The same effects on agreement and on its logit",
         "Two fits compared; significant at 0.05 after Bonferroni over the tests of each scale, by the fit's own errors "
         "and by cluster-robust ones.",
-        (*IDENTITY, *names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
+        (*IDENTITY, *split_names("term estimate_identity estimate_logit se_identity se_logit p_bonferroni_identity "
                         "p_bonferroni_logit p_robust_bonferroni_identity p_robust_bonferroni_logit "
                         "estimate_std_identity estimate_std_logit same_sign same_significance "
                         "verdict")),
-        frozenset(names("estimate_identity estimate_logit se_identity se_logit same_sign same_significance")),
+        frozenset(split_names("estimate_identity estimate_logit se_identity se_logit same_sign same_significance")),
     ),
     "correlations": Table(
-        "tables.correlations",
+        "tables.tabulate_feature_correlations",
         "Correlations between text features",
         "Pearson correlations over the paraphrases of a study, features in the order of a clustering.",
-        names("study feature_a feature_b r p n"),
+        split_names("study feature_a feature_b r p n"),
     ),
     "features": Table(
-        "tables.components",
+        "tables.tabulate_feature_components",
         "What computed the text features, and what is missing",
         "One row per group of features. A missing feature has no numbers, and no zeros either.",
-        names("study language columns component missing n_texts"),
+        split_names("study language columns component missing n_texts"),
     ),
 }  # fmt: skip
 FIGURES = {
-    "effects": Figure("Effects of the text features under every model", "figures.effects"),
-    "correlations": Figure("Which text features go together", "figures.correlations"),
-    "residuals": Figure("Residuals of the fits", "figures.residuals"),
-    "intercepts": Figure("Random intercepts of the items", "figures.intercepts"),
+    "effects": Figure("Effects of the text features under every model", "figures.frame_feature_effects"),
+    "correlations": Figure("Which text features go together", "figures.frame_feature_correlations"),
+    "residuals": Figure("Residuals of the fits", "figures.frame_fit_residuals"),
+    "intercepts": Figure("Random intercepts of the items", "figures.frame_item_intercepts"),
 }  # fmt: skip
 
 
-def _unanswerable(runs: Runs, given: Mapping[str, Any]) -> str:
-    from analysis.pages.text_features.family import unanswerable
+def _explain_unfittable_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
+    from analysis.pages.text_features.family import explain_unfittable_runs
 
-    return unanswerable(runs)
+    return explain_unfittable_runs(runs)
 
 
 CATALOGUE = Catalogue(
@@ -121,5 +122,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    unwanted=_unanswerable,
+    unwanted=_explain_unfittable_page,
 )

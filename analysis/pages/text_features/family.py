@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis import features
-from analysis.features.computation import language_sql
+from analysis.features.computation import build_language_sql
 from analysis.features.words import UNSPACED
-from analysis.pages.text_features.templates import unfit
+from analysis.pages.text_features.templates import explain_shared_templates
 from analysis.runs import agreement
-from analysis.runs.folder import literal
+from analysis.runs.folder import quote_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
 from ground.errors import InputError
@@ -54,48 +54,52 @@ class Family:
     left_out: dict[tuple[Any, ...], str]
 
 
-def unanswerable(runs: Runs) -> str:
+def explain_unfittable_runs(runs: Runs) -> str:
     """Say in one line why no unit has data for a mixed model; empty where one has.
 
     It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
     items, and a language that can be cut into words. The page on stability says why runs have no defined agreement.
     """
     try:
-        agreement.prepare(runs)
+        agreement.create_agreement_tables(runs)
     except InputError as error:
         return str(error)
-    found = runs.execute(
+    fittable_studies = runs.execute(
         f"""
         SELECT DISTINCT study FROM item_patterns
-        JOIN (SELECT study, {language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
-        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(literal, sorted(UNSPACED - {"ja"})))})
+        JOIN (SELECT study, {build_language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
+        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(quote_literal, sorted(UNSPACED - {"ja"})))})
         GROUP BY study, model, condition, code
         HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)}
             AND max(agreement_max) > min(agreement_min)"""
     ).fetchall()
-    if not found:
+    if not fittable_studies:
         return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
-    templates = unfit(runs)
-    return "" if any(study not in templates for (study,) in found) else next(iter(templates.values()))
+    templates = explain_shared_templates(runs)
+    return "" if any(study not in templates for (study,) in fittable_studies) else next(iter(templates.values()))
 
 
-def measure(runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None) -> None:
+def compute_missing_features(
+    runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None
+) -> None:
     """Compute the features that are not in the run folders yet.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     spacy, sentiment, language
-        As in `analysis.features.compute`.
+        As in `analysis.features.compute_features`.
     """
     for study in runs.info["studies"]:
         folders = [folder.path for folder in runs.folders if folder.study == study]
-        kept = [path for path in folders if (path / features.store.FEATURES).exists()]
-        features.compute((kept or folders)[0], spacy=spacy, sentiment=sentiment, language=language)
+        folders_with_features = [path for path in folders if (path / features.store.FEATURES_FILE).exists()]
+        features.compute_features(
+            (folders_with_features or folders)[0], spacy=spacy, sentiment=sentiment, language=language
+        )
 
 
-def family(
+def fit_unit_models(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> Family:
     """Fit `agreement ~ predictors + (1 | item)` to the paraphrases of every model and condition separately.
@@ -103,15 +107,16 @@ def family(
     Parameters
     ----------
     runs
-        From `analysis.runs.open`. Features that a run folder does not hold yet are computed first.
+        From `analysis.runs.open_runs`. Features that a run folder does not hold yet are computed first.
     engine, scale
-        As in `analysis.statistics.mixed.fit` and `analysis.statistics.mixed.response`.
+        As in `analysis.statistics.mixed.fit_mixed_models` and `analysis.statistics.mixed.compute_response`.
     predictors
         "all": all features that are present, and the wording's own log-probability if the responses have it;
         "published": those of the paper's eight that are present; else names separated by commas, all of which must be
         present.
     invalid
-        As in `analysis.features.frame`: responses without a valid answer are left out of the fit, or do not agree.
+        As in `analysis.features.join_answers_with_features`: responses without a valid answer are left out of the fit,
+        or do not agree.
 
     Returns
     -------
@@ -126,53 +131,60 @@ def family(
     """
     agreement.check_convention(invalid)
     key = ("mixed models", engine, scale, predictors)
-    dropped = runs.kept(key, lambda: _fit(runs, engine, scale, predictors))
-    if invalid == "dropped" or not with_invalid(runs):
+    dropped = runs.compute_once(key, lambda: _fit_all_units(runs, engine, scale, predictors))
+    if invalid == "dropped" or not find_units_with_invalid(runs):
         return dropped
-    return runs.kept((*key, invalid), lambda: _fit(runs, engine, scale, predictors, invalid, dropped))
+    return runs.compute_once((*key, invalid), lambda: _fit_all_units(runs, engine, scale, predictors, invalid, dropped))
 
 
-def with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
+def find_units_with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
     """Return the units (study, model, condition) with an invalid answer to a paraphrase, or among its samples."""
 
-    def found() -> set[tuple[str, str, str]]:
-        agreement.prepare(runs)
+    def read_units() -> set[tuple[str, str, str]]:
+        agreement.create_agreement_tables(runs)
         rows = runs.execute(
             "SELECT DISTINCT study, model, condition FROM answers "
             "WHERE NOT original AND (agreement IS NULL OR (written AND validity < 1))"
         ).fetchall()
         return {(study, model, condition) for study, model, condition in rows}
 
-    return runs.kept("units with invalid answers", found)
+    return runs.compute_once("units with invalid answers", read_units)
 
 
-def _fit(
-    runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", known: Family | None = None
+def _fit_all_units(
+    runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", earlier_family: Family | None = None
 ) -> Family:
-    """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family `known`."""
+    """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family
+    `earlier_family`."""
     import pandas as pd
 
-    frame = runs.kept(("responses with features", invalid), lambda: features.frame(runs, invalid=invalid))
-    response = mixed.response(frame["agreement"], frame["logit"], scale=scale)
+    frame = runs.compute_once(
+        ("responses with features", invalid), lambda: features.join_answers_with_features(runs, invalid=invalid)
+    )
+    response = mixed.compute_response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     # Columns and rows of the frame are looked at where they are: a copy per family fills the memory of 500 models.
     rows = pd.DataFrame({**dict(frame.items()), name: response.values}, copy=False)
-    formula, dropped = _formula(rows, name, predictors, runs)
-    mixed.engine_for(mixed.parse(formula), engine)  # refuse an unknown engine once, not once per model
+    formula, dropped = _build_formula(rows, name, predictors, runs)
+    mixed.choose_engine(mixed.parse_formula(formula), engine)  # refuse an unknown engine once, not once per model
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[Part, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
-    templates = unfit(runs)
-    same = known is not None and known.formula == formula
-    ready = {fit[0].key: fit for fit in known.result.fits} if known is not None and same else {}
-    for unit, part in _units(rows):
-        if unit in ready and unit not in with_invalid(runs):
-            fits.append(ready[unit])
+    templates = explain_shared_templates(runs)
+    has_same_formula = earlier_family is not None and earlier_family.formula == formula
+    fits_by_unit = (
+        {fit[0].key: fit for fit in earlier_family.result.fits}
+        if earlier_family is not None and has_same_formula
+        else {}
+    )
+    for unit, part in _split_units(rows):
+        if unit in fits_by_unit and unit not in find_units_with_invalid(runs):
+            fits.append(fits_by_unit[unit])
             continue
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
-            fitted = mixed.fit(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
+            fitted = mixed.fit_mixed_models(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)
         else:
@@ -182,7 +194,7 @@ def _fit(
     return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
 
 
-def _units(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def _split_units(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yield every unit with its rows, which stand together."""
     import numpy as np
 
@@ -192,32 +204,34 @@ def _units(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]
         yield tuple(rows[name].iloc[start] for name in FAMILY), rows.iloc[start:end]
 
 
-def _formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
+def _build_formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""
     if predictors in CHOICES:
-        listed = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
-        made = mixed.default_formula(rows, listed, response=response)
-        return made.text, {name: _why(name, runs) for name in made.dropped}
-    named = [name.strip() for name in predictors.split(",")]
-    _check(named, rows, runs)
-    return f"{response} ~ {' + '.join(named)} + (1 | item)", {}
+        candidates = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
+        default = mixed.build_default_formula(rows, candidates, response=response)
+        return default.text, {name: _explain_missing_predictor(name, runs) for name in default.dropped}
+    predictor_names = [name.strip() for name in predictors.split(",")]
+    _check_predictors(predictor_names, rows, runs)
+    return f"{response} ~ {' + '.join(predictor_names)} + (1 | item)", {}
 
 
-def _check(named: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
+def _check_predictors(predictor_names: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
     """Refuse predictors that are unknown or have no values."""
-    for name in named:
+    for name in predictor_names:
         if name not in PREDICTORS:
             raise InputError(f"no predictor {name!r}; there are {', '.join((*CHOICES, *PREDICTORS))}")
         if rows[name].isna().all():
-            raise InputError(f"predictor {name!r} has no values: {_why(name, runs)}")
+            raise InputError(f"predictor {name!r} has no values: {_explain_missing_predictor(name, runs)}")
 
 
-def _why(name: str, runs: Runs) -> str:
+def _explain_missing_predictor(name: str, runs: Runs) -> str:
     """Say why a predictor has no values, in the words of the component that should have computed it."""
     if name == "text_logprob":
         return "the responses do not record it"
     if name == "edit_similarity":
         return "no item has an original wording"
-    found = features.components(runs)
-    reasons = found.loc[found["columns"].str.split(", ").map(lambda columns: name in columns), "missing"].dropna()
+    components = features.list_feature_components(runs)
+    reasons = components.loc[
+        components["columns"].str.split(", ").map(lambda columns: name in columns), "missing"
+    ].dropna()
     return "; ".join(dict.fromkeys(reasons)) or "undefined for every wording"

@@ -6,53 +6,53 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.pages.text_features.family import Family, family
+from analysis.pages.text_features.family import Family, fit_unit_models
 from analysis.reporting import labels
 from analysis.reporting.frames import Frames
 from analysis.statistics.mixed.design import INTERCEPT
 
 
-def effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_feature_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the effects that are drawn; nothing where no effect is left."""
-    if len(slopes := one_row(frames)):
+    if len(slopes := join_orders_in_effects(frames)):
         yield (slopes,)
 
 
-def one_row(frames: Frames) -> pd.DataFrame:
+def join_orders_in_effects(frames: Frames) -> pd.DataFrame:
     """Return table `mixed` without its intercepts, with both orders of the options as one where their effects are.
 
     Effects are compared in SDs, as they are drawn, and by whether they are confirmed. Column `silent` marks the models
     that do not answer.
     """
     table = frames["mixed"]
-    slopes = labels.mark_silent(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
-    return frames.joined("mixed", slopes, shown=["estimate_std"])
+    slopes = labels.mark_silent_rows(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
+    return frames.join_orders("mixed", slopes, shown=["estimate_std"])
 
 
-def correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_feature_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `correlations`, one part per study."""
     for _, part in frames["correlations"].groupby("study", sort=False):
         yield (part,)
 
 
-def residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_fit_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the residuals of the fits."""
-    yield _marked(frames, family_of(frames).result.residuals)
+    yield _mark_silent_fits(frames, fit_page_models(frames).result.residuals)
 
 
-def intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_item_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
-    yield _marked(frames, family_of(frames).result.random_effects)
+    yield _mark_silent_fits(frames, fit_page_models(frames).result.random_effects)
 
 
-def family_of(frames: Frames) -> Family:
+def fit_page_models(frames: Frames) -> Family:
     """Return the fits that the tables are made of."""
     options = {
         name: frames.options[name] for name in ("engine", "scale", "predictors", "invalid") if name in frames.options
     }
-    return family(frames.runs, **options)
+    return fit_unit_models(frames.runs, **options)
 
 
-def _marked(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
+def _mark_silent_fits(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
     """Mark in rows about fits the models that do not answer."""
-    return (labels.mark_silent(frame, frames["mixed_diagnostics"]),)
+    return (labels.mark_silent_rows(frame, frames["mixed_diagnostics"]),)

@@ -10,10 +10,10 @@ from typing import Any
 
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
-from analysis.pages.text_features.family import measure
-from analysis.pages.text_features.figures import family_of, one_row
+from analysis.pages.text_features.family import compute_missing_features
+from analysis.pages.text_features.figures import fit_page_models, join_orders_in_effects
 from analysis.reporting import verdicts, words
-from analysis.reporting.html import Html, fragment
+from analysis.reporting.html import Html, render_fragment
 from analysis.reporting.page import Page
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
@@ -28,7 +28,7 @@ class TextFeaturesPage(Page):
     folders, out
         As for `Page`. Features that a run folder does not hold yet are computed and kept there.
     spacy, sentiment, language
-        As in `analysis.features.compute`; empty: what was used before, or else the defaults.
+        As in `analysis.features.compute_features`; empty: what was used before, or else the defaults.
     **options
         Options of the tables: engine, scale, predictors, invalid.
     """
@@ -46,25 +46,34 @@ class TextFeaturesPage(Page):
         **options: Any,
     ) -> None:
         super().__init__(folders, out, **options)
-        measure(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
+        compute_missing_features(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
         # The provenance repeats the call: an option that was not given is not in it.
-        given = {"spacy": list(spacy), "sentiment": sentiment if sentiment != "auto" else "", "language": language}
-        self.options |= {name: value for name, value in given.items() if value}
+        feature_options = {
+            "spacy": list(spacy),
+            "sentiment": sentiment if sentiment != "auto" else "",
+            "language": language,
+        }
+        self.options |= {name: value for name, value in feature_options.items() if value}
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.told(narrative.answer(frames, self.choice, words.when(self.runs.info), one_row(self.frames)))
+        return self.show_answer(
+            narrative.answer_question(
+                frames, self.choice, words.word_dates(self.runs.info), join_orders_in_effects(self.frames)
+            )
+        )
 
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""
-        found = family_of(self.frames)
+        fitted_family = fit_page_models(self.frames)
         fits = self.frame("mixed_diagnostics")
-        return fragment(
-            "text_features/method", formula=found.formula, response=found.response, dropped=sorted(found.dropped),
+        return render_fragment(
+            "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
+            dropped=sorted(fitted_family.dropped),
                 invalid=self.options.get("invalid", "dropped"), meant=narrative.MEANT,
-                rules=verdicts.told("validity", "fit"),
-                tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(found.left_out),
+                rules=verdicts.describe_rules("validity", "fit"),
+                tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(fitted_family.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip
 
@@ -72,12 +81,17 @@ class TextFeaturesPage(Page):
         """Return the entries at the foot of the page, with what computed the features and fitted the models."""
         entries = super().entries()
         engines = ", ".join(self.frame("mixed_diagnostics")["engine"].dropna().unique())
-        used = ", ".join(f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name))
+        engine_versions = ", ".join(
+            f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)
+        )
         place = [name for name, _ in entries].index("Analysed with")
-        entries[place:place] = [("Features", self._components()), ("Mixed models", [f"engine {engines}; {used}"])]
+        entries[place:place] = [
+            ("Features", self._list_components()),
+            ("Mixed models", [f"engine {engines}; {engine_versions}"]),
+        ]
         return entries
 
-    def _components(self) -> list[str]:
+    def _list_components(self) -> list[str]:
         rows = self.frame("features").to_dict("records")
         return [
             f"{row['columns']} ({row['language']}): {row['component'] or 'missing: ' + row['missing']}" for row in rows

@@ -11,33 +11,35 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
-from analysis.pages.text_features.terms import ranked, title
+from analysis.pages.text_features.terms import rank_predictors, title_predictor
 from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, inches, styled
+from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, apply_style, measure_text
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
 Looks = Mapping[str, Look]
 BINS = (44, 30)
 DENSE = 400  # rows from which on a cloud is drawn as a density
-PANELS = 12  # models that a figure of diagnostics has room for at both widths
-ROWS = panels.ROWS
+MOST_PANELS = 12  # models that a figure of diagnostics has room for at both widths
+MOST_ROWS = panels.ROWS
 
 
-def reach(mixed: pd.DataFrame) -> float:
+def compute_axis_reach(mixed: pd.DataFrame) -> float:
     """Return half the width of the axis of effects: every estimate fits on it, and 19 of 20 intervals do."""
     ends = mixed[["estimate_std_lower", "estimate_std_upper"]].abs().max(axis=1).dropna()
     largest = float(mixed["estimate_std"].abs().max())
     return 1.08 * max(0.01, largest, float(ends.quantile(0.95)) if len(ends) else 0.0)
 
 
-def chosen(mixed: pd.DataFrame) -> pd.DataFrame:
+def select_drawn_effects(mixed: pd.DataFrame) -> pd.DataFrame:
     """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
     frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    return most(frame if "label" in frame else frame.assign(label=labels.series(frame)), "estimate_std", ROWS)
+    return keep_largest_labels(
+        frame if "label" in frame else frame.assign(label=labels.name_rows(frame)), "estimate_std", MOST_ROWS
+    )
 
 
-def most(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
+def keep_largest_labels(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
     """Keep the labels with the largest root mean square of a value, where there are more than `count`.
 
     Parameters
@@ -58,14 +60,14 @@ def most(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
     return frame[frame["label"].isin(size.index[:count])]
 
 
-def listed(frame: pd.DataFrame) -> bool:
+def has_room_for_dots(frame: pd.DataFrame) -> bool:
     """Return whether dots with intervals fit, a row per model and a panel per feature, also into one column."""
     lines = -(-frame["term"].nunique() // 2)
     return bool(lines * (0.39 + 0.118 * frame["label"].nunique()) < plotting.HIGHEST - 0.2)
 
 
-@styled
-def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_feature_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw standardised effects: with intervals, a panel per predictor; of many models as a map of models x predictors.
 
     Parameters
@@ -73,63 +75,68 @@ def effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = N
     mixed
         Table `mixed`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    frame = chosen(mixed)
-    names, terms = sorted(frame["label"].unique()), ranked(frame)
-    if not listed(frame):
-        return _map(frame, names, terms, width)
-    across = min(len(terms), 2 if panels.narrow(width) else 5)
-    shown = labels.fitted(names, panels.letters(width) - 4)
+    frame = select_drawn_effects(mixed)
+    names, terms = sorted(frame["label"].unique()), rank_predictors(frame)
+    if not has_room_for_dots(frame):
+        return _draw_effect_map(frame, names, terms, width)
+    across = min(len(terms), 2 if panels.is_narrow(width) else 5)
+    row_labels = labels.fit_names(names, panels.count_label_letters(width) - 4)
     lines = -(-len(terms) // across)
-    high = len(names) * panels.pitch(len(names), 8.6 / lines - 0.39, 0.17)
-    drawing, each = panels.panels(width, len(terms), across, high, left=panels.room(shown), bottom=0.17)
-    edge = reach(frame)
+    high = len(names) * panels.choose_row_pitch(len(names), 8.6 / lines - 0.39, 0.17)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(terms), across, high, left=panels.measure_row_labels(row_labels), bottom=0.17
+    )
+    edge = compute_axis_reach(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
-    for i, (axes, term) in enumerate(zip(each, terms, strict=True)):
-        panels.guide(axes, len(names))
-        panels.scale(axes, -edge, edge, 2, mark=0.0)
-        panels.title(axes, title(term))
-        _forest(axes, frame[frame["term"] == term], edge, looks or plotting.looks(frame["model"]))
+    for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
+        panels.draw_row_guides(axes, len(names))
+        panels.scale_axis(axes, -edge, edge, 2, mark=0.0)
+        panels.draw_title(axes, title_predictor(term))
+        _draw_effect_dots(axes, frame[frame["term"] == term], edge, looks or plotting.assign_looks(frame["model"]))
         if i % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, row_labels)
     unit = "SDs of the response per SD of the feature"
-    over = max(0.0, inches(unit) + panels.LABEL - each[-1].get_position().x1 * width)  # left of the drawing
-    panels.note(each[-1], (1, 0), unit, (72 * over, -20), ha="right", va="baseline", label="unit")
+    over = max(0.0, measure_text(unit) + panels.LABEL - panel_axes[-1].get_position().x1 * width)  # left of the drawing
+    panels.draw_text(panel_axes[-1], (1, 0), unit, (72 * over, -20), ha="right", va="baseline", label="unit")
     return drawing
 
 
-def _forest(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks) -> None:
+def _draw_effect_dots(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks) -> None:
     """Draw one row per model; filled where significant, arrows where an interval is longer than the axis."""
     low, high = frame["estimate_std_lower"], frame["estimate_std_upper"]
-    cut = frame.assign(estimate_std_lower=low.clip(lower=-edge), estimate_std_upper=high.clip(upper=edge))
-    panels.dots(axes, cut, "estimate_std", looks, hollow=~frame["confirmed"].astype(bool))
-    for beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
-        colours = [looks[model].colour for model in frame.loc[beyond, "model"]]
+    clipped = frame.assign(estimate_std_lower=low.clip(lower=-edge), estimate_std_upper=high.clip(upper=edge))
+    panels.draw_dots(axes, clipped, "estimate_std", looks, hollow=~frame["confirmed"].astype(bool))
+    for is_beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
+        colours = [looks[model].colour for model in frame.loc[is_beyond, "model"]]
         if colours:
-            axes.scatter([place] * len(colours), frame.loc[beyond, "row"], s=12, marker=marker, c=colours, linewidths=0)
+            axes.scatter(
+                [place] * len(colours), frame.loc[is_beyond, "row"], s=12, marker=marker, c=colours, linewidths=0
+            )
 
 
-def _map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) -> Drawing:
+def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) -> Drawing:
     values, clear = (
         frame.pivot(index="label", columns="term", values=value).reindex(index=names, columns=terms)
         for value in ("estimate_std", "confirmed")
     )
-    edge = float(f"{panels.symmetric(values):.2g}")
-    return matrices.heat_map(
+    edge = float(f"{panels.compute_symmetric_limit(values):.2g}")
+    return matrices.draw_heat_map(
         values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, name="SDs of the response per SD",
-        rows=labels.fitted(names, panels.letters(width, len(terms))), columns=[title(term) for term in terms],
+        rows=labels.fit_names(names, panels.count_label_letters(width, len(terms))),
+        columns=[title_predictor(term) for term in terms],
         marked=clear.fillna(False).to_numpy(bool),
     )  # fmt: skip
 
 
-@styled
-def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_feature_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw correlations between the features as a clustered matrix with its values (Haller et al., Figure 6).
 
     Parameters
@@ -150,31 +157,31 @@ def correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
         for value in ("r", "p", "n")
     )
     lines = n.map(lambda count: f"n {count:,.0f}").to_numpy() if frame["n"].nunique() > 1 else None
-    return matrices.triangle(
+    return matrices.draw_triangle(
         r.to_numpy(float), [TERMS[name].header for name in order], width, edge=1, name="Pearson correlation",
         marked=(p < ALPHA).to_numpy(), lines=lines,
     )  # fmt: skip
 
 
-@styled
-def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_fit_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw residuals against fitted values, a panel per model: their density, and the mean residual along the axis.
 
     Parameters
     ----------
     frame
-        study, model, condition, fitted, residual: one row per response; at most `PANELS` models.
+        study, model, condition, fitted, residual: one row per response; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
-    drawing, each = _grid(frame, "residual", width, "Fitted", "Residual")
-    for axes, panel in each:
+    looks = looks or plotting.assign_looks(frame["model"])
+    drawing, model_panels = _make_model_panels(frame, "residual", width, "Fitted", "Residual")
+    for axes, panel in model_panels:
         edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
         x_low, x_high = float(panel["fitted"].min()) - 1e-9, float(panel["fitted"].max()) + 1e-9
         look = looks[panel["model"].iloc[0]]
@@ -183,18 +190,18 @@ def residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None =
             counts, *_ = np.histogram2d(panel["fitted"], panel["residual"], bins=BINS, range=extent)
             axes.imshow(
                 np.where(counts > 0, np.log1p(counts), np.nan).T, origin="lower", aspect="auto", vmin=0,
-                extent=(x_low, x_high, -edge, edge), interpolation="nearest", cmap=_tints(look.colour),
+                extent=(x_low, x_high, -edge, edge), interpolation="nearest", cmap=_build_tints(look.colour),
             )  # fmt: skip
         else:
             axes.scatter(panel["fitted"], panel["residual"], s=3, color=look.colour, linewidths=0, rasterized=True)
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED)
-        _trend(axes, panel)
+        _draw_residual_trend(axes, panel)
         axes.set_xlim(x_low, x_high)
         axes.set_ylim(-edge, edge)
     return drawing
 
 
-def _trend(axes: Axes, panel: pd.DataFrame) -> None:
+def _draw_residual_trend(axes: Axes, panel: pd.DataFrame) -> None:
     """Draw the mean residual over tenths of the fitted values: flat at 0 where the model is right on average.
 
     A tenth holds 20 rows or more; with fewer rows, there are fewer parts than ten. Bars: 1.96 standard errors.
@@ -206,25 +213,25 @@ def _trend(axes: Axes, panel: pd.DataFrame) -> None:
     axes.plot(means["fitted"], means["residual"], color=INK, linewidth=1, marker="o", ms=2)
 
 
-@styled
-def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_item_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the random intercepts of the items with 95 % intervals, sorted, a panel per model.
 
     Parameters
     ----------
     frame
-        study, model, condition, level, estimate, se: one row per item; at most `PANELS` models.
+        study, model, condition, level, estimate, se: one row per item; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.looks(frame["model"])
-    drawing, each = _grid(frame, "estimate", width, "Items, sorted", "Random intercept")
-    for axes, rows in each:
+    looks = looks or plotting.assign_looks(frame["model"])
+    drawing, model_panels = _make_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
+    for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]
         x, centre, error = np.arange(len(panel)), panel["estimate"].to_numpy(), 1.96 * panel["se"].to_numpy()
@@ -238,29 +245,31 @@ def intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None 
     return drawing
 
 
-def _grid(
+def _make_model_panels(
     frame: pd.DataFrame, value: str, width: float, across_name: str, up_name: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
-    frame = most(frame if "label" in frame else frame.assign(label=labels.series(frame)), value, PANELS)
+    frame = keep_largest_labels(
+        frame if "label" in frame else frame.assign(label=labels.name_rows(frame)), value, MOST_PANELS
+    )
     names = sorted(frame["label"].unique())
-    across = min(len(names), 2 if panels.narrow(width) else 4)
-    drawing, axes_of = panels.panels(
+    across = min(len(names), 2 if panels.is_narrow(width) else 4)
+    drawing, axes_of = panels.lay_out_panels(
         width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2
     )
     parts = dict(list(frame.groupby("label", sort=False)))
-    for i, (axes, name) in enumerate(zip(axes_of, labels.fitted(names, 28), strict=True)):
-        panels.title(axes, name, 0.36)
+    for i, (axes, name) in enumerate(zip(axes_of, labels.fit_names(names, 28), strict=True)):
+        panels.draw_title(axes, name, 0.36)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
         axes.spines[["left", "bottom"]].set_color(FAINT)
         if i % across == 0:
-            panels.beside(axes, up_name, 31)
+            panels.label_y_axis(axes, up_name, 31)
         if i >= len(names) - across:
-            panels.under(axes, across_name)
+            panels.label_x_axis(axes, across_name)
     return drawing, [(axes, parts[name]) for axes, name in zip(axes_of, names, strict=True)]
 
 
-def _tints(colour: str) -> Colormap:
+def _build_tints(colour: str) -> Colormap:
     """Return a colour map from nearly white to the model's colour."""
     return LinearSegmentedColormap.from_list("tints", ["#f3f4f6", colour])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis import features
-from analysis.pages.stability.printed import matched
-from analysis.pages.text_features.tables import DAGGER, mixed
-from analysis.reporting.printed import FOLDER, OURS, with_printed
+from analysis.pages.stability.printed import select_printed_models
+from analysis.pages.text_features.tables import DAGGER, tabulate_mixed_effects
+from analysis.reporting.printed import FOLDER, OURS, insert_printed_rows
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ PERCENTAGE_POINTS = 100
 SOURCE = "Haller et al., Table 3"
 
 
-def table3(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_percentage_effects(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.DataFrame:
     """Compute effects of the paper's eight predictors on agreement in percentage points (Haller et al., Table 3).
 
     The models have only these predictors (those of them that are present), so that the numbers mean the same as in the
@@ -37,33 +37,35 @@ def table3(runs: Runs, *, engine: str = "auto", invalid: str = "dropped") -> pd.
         effect_X, effect_X_se, effect_X_dagger ("†" if not significant after Bonferroni over the tests of these runs);
         n_rows, n_items. A printed row follows ours if the model and its items were printed.
     """
-    ours = _wide(mixed(runs, engine=engine, predictors="published", invalid=invalid), list(FAMILY)).assign(source=OURS)
+    ours = _pivot_effects(
+        tabulate_mixed_effects(runs, engine=engine, predictors="published", invalid=invalid), list(FAMILY)
+    ).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
-    return with_printed(ours, matched(runs, ours), printed())
+    return insert_printed_rows(ours, select_printed_models(runs, ours), read_wide_printed_effects())
 
 
-def printed() -> pd.DataFrame:
+def read_wide_printed_effects() -> pd.DataFrame:
     """Read the printed rows with our column names and `printed`, the model's printed name."""
     rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))
-    return _wide(rows, ["model"], per_cent=True).rename(columns={"model": "printed"}).assign(source=SOURCE)
+    return _pivot_effects(rows, ["model"], per_cent=True).rename(columns={"model": "printed"}).assign(source=SOURCE)
 
 
-def _wide(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.DataFrame:
+def _pivot_effects(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.DataFrame:
     """Make one row per unit; a predictor without a value is NaN, and its dagger is empty."""
     factor = 1 if per_cent else PERCENTAGE_POINTS
     sizes = [name for name in ("n_rows", "n_items") if name in rows]
     wide = rows[[*unit, *sizes]].drop_duplicates().set_index(unit)
     for term in features.PUBLISHED:
-        found = rows[rows["term"] == term].set_index(unit)
-        wide[f"effect_{term}"] = found["estimate"] * factor
-        wide[f"effect_{term}_se"] = found["se"] * factor
-        wide[f"effect_{term}_dagger"] = found["dagger"].reindex(wide.index).fillna("")
+        term_rows = rows[rows["term"] == term].set_index(unit)
+        wide[f"effect_{term}"] = term_rows["estimate"] * factor
+        wide[f"effect_{term}_se"] = term_rows["se"] * factor
+        wide[f"effect_{term}_dagger"] = term_rows["dagger"].reindex(wide.index).fillna("")
     return wide.reset_index()
 
 
-def printed_effects() -> pd.DataFrame:
+def read_printed_effects() -> pd.DataFrame:
     """Read the printed effects in long form: model, term, estimate (in points), p_bonferroni (1 if †, else 0)."""
     rows = pd.read_csv(FOLDER / "haller_table3.csv")
     return rows.assign(p_bonferroni=rows["significant"].map({True: 0.0, False: 1.0}))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import features
-from analysis.pages.text_features.family import family, with_invalid
-from analysis.runs.agreement import CONVENTIONS, prepare
+from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
+from analysis.runs.agreement import CONVENTIONS, create_agreement_tables
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
@@ -20,7 +20,7 @@ UNIT = list(FAMILY)
 SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double precision
 
 
-def mixed(
+def tabulate_mixed_effects(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
     """Estimate and test every predictor under every model, with intervals.
@@ -38,11 +38,15 @@ def mixed(
         `n_tests` tests of the table, intercepts left out; `dagger` marks what is not `confirmed`: in the paper's Table
         3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm.
     """
-    found = family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
-    return _finished(found.result.table.assign(scale=scale)).merge(_validity(runs), on=UNIT, how="left")
+    fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
+    return _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
+        _compute_fit_validity(runs), on=UNIT, how="left"
+    )
 
 
-def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all") -> pd.DataFrame:
+def tabulate_effect_conventions(
+    runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all"
+) -> pd.DataFrame:
     """Compare both ways to treat invalid answers, for the models that gave some: dropped, or counted as not agreeing.
 
     Parameters
@@ -58,19 +62,19 @@ def conventions(runs: Runs, *, engine: str = "auto", scale: str = "identity", pr
     """
     import pandas as pd
 
-    units = with_invalid(runs)
+    units = find_units_with_invalid(runs)
     if not units:
         return pd.DataFrame()
-    key, shown = [*UNIT, "term"], ["estimate", "p_bonferroni", "p_robust_bonferroni", "confirmed", "n_rows"]
+    key, value_columns = [*UNIT, "term"], ["estimate", "p_bonferroni", "p_robust_bonferroni", "confirmed", "n_rows"]
     parts = []
     for name in CONVENTIONS:
-        table = mixed(runs, engine=engine, scale=scale, predictors=predictors, invalid=name)
-        wanted = pd.MultiIndex.from_frame(table[UNIT]).isin(units) & (table["term"] != INTERCEPT)
-        parts.append(table[wanted].set_index(key)[shown].add_suffix(f"_{name}"))
+        table = tabulate_mixed_effects(runs, engine=engine, scale=scale, predictors=predictors, invalid=name)
+        is_slope_of_units = pd.MultiIndex.from_frame(table[UNIT]).isin(units) & (table["term"] != INTERCEPT)
+        parts.append(table[is_slope_of_units].set_index(key)[value_columns].add_suffix(f"_{name}"))
     return pd.concat(parts, axis=1, sort=False).reset_index()
 
 
-def mixed_diagnostics(
+def tabulate_mixed_diagnostics(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> pd.DataFrame:
     """Describe every fit, to be read before the estimates of `mixed` are believed.
@@ -88,28 +92,28 @@ def mixed_diagnostics(
     """
     import pandas as pd
 
-    found = family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
-    table = found.result.diagnostics.assign(response=found.response)
+    fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
+    table = fits.result.diagnostics.assign(response=fits.response)
     missing = [
         {**dict(zip(FAMILY, unit, strict=True)), "message": f"not fitted: {why}", "converged": False, "singular": False,
-         "n_rows": 0, "n_missing": 0, "n_items": 0, "dropped": "", "response": found.response, "formula": found.formula}
-        for unit, why in found.left_out.items()
+         "n_rows": 0, "n_missing": 0, "n_items": 0, "dropped": "", "response": fits.response, "formula": fits.formula}
+        for unit, why in fits.left_out.items()
     ]  # fmt: skip
     if missing:
         table = pd.concat([table, pd.DataFrame(missing)], ignore_index=True)
-    return table.merge(_validity(runs), on=UNIT, how="left")
+    return table.merge(_compute_fit_validity(runs), on=UNIT, how="left")
 
 
-def _validity(runs: Runs) -> pd.DataFrame:
+def _compute_fit_validity(runs: Runs) -> pd.DataFrame:
     """Return the mean validity of the responses of every unit to its paraphrases."""
-    prepare(runs)
+    create_agreement_tables(runs)
     return runs.sql(
         "SELECT study, model, condition, sum(n_rows * validity_mean) / sum(n_rows) AS validity "
         "FROM item_patterns WHERE NOT original GROUP BY ALL"
     )
 
 
-def vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
     """Compute the variance inflation factor of every predictor in every fit.
 
     Parameters
@@ -122,10 +126,12 @@ def vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.
     DataFrame
         study, model, condition, term, vif.
     """
-    return family(runs, predictors=predictors, invalid=invalid).result.vif
+    return fit_unit_models(runs, predictors=predictors, invalid=invalid).result.vif
 
 
-def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_scale_comparison(
+    runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped"
+) -> pd.DataFrame:
     """Compare every effect on agreement with the same on its logit: do sign and significance hold on both?
 
     Parameters
@@ -138,36 +144,36 @@ def scales(runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid
     DataFrame
         The columns of `compare_scales`; `verdict` is its `agreement`.
     """
-    both = [
-        family(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
+    results = [
+        fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid).result
         for scale in ("identity", "logit")
     ]
-    return compare_scales(*both).rename(columns={"agreement": "verdict"})
+    return compare_scales(*results).rename(columns={"agreement": "verdict"})
 
 
-def correlations(runs: Runs) -> pd.DataFrame:
+def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
     """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
-    return _floored(features.correlations(runs))
+    return _floor_p_values(features.correlate_features(runs))
 
 
-def components(runs: Runs) -> pd.DataFrame:
+def tabulate_feature_components(runs: Runs) -> pd.DataFrame:
     """List what computed the features, and which are missing and why."""
-    return features.components(runs)
+    return features.list_feature_components(runs)
 
 
-def _floored(table: pd.DataFrame) -> pd.DataFrame:
+def _floor_p_values(table: pd.DataFrame) -> pd.DataFrame:
     """Raise p values that are too small for a float to the smallest one that is not 0."""
     names = [name for name in table if name == "p" or name.startswith("p_")]
     return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
-def _finished(table: pd.DataFrame) -> pd.DataFrame:
+def _add_daggers_and_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """Add the daggers and the intervals of standardised estimates to the table."""
     tested = table["term"] != INTERCEPT
     dagger = ~table["confirmed"] & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
     factor = table["estimate_std"] / table["estimate"].where(table["estimate"] != 0)
-    return _floored(table).assign(
+    return _floor_p_values(table).assign(
         dagger=dagger.map({True: DAGGER, False: ""}),
         estimate_std_lower=table["lower_robust"] * factor,
         estimate_std_upper=table["upper_robust"] * factor,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.runs.templates import shared_templates
+from analysis.runs.templates import find_shared_templates
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def unfit(runs: Runs) -> dict[str, str]:
+def explain_shared_templates(runs: Runs) -> dict[str, str]:
     """Say of every study whose wordings are templates why it cannot be fitted: study -> reason."""
     return {
         study: f"the {templates} wordings of an item are templates that all {items} items share: what a feature does "
         "cannot be told from what its template does"
-        for study, (templates, items) in shared_templates(runs).items()
+        for study, (templates, items) in find_shared_templates(runs).items()
     }

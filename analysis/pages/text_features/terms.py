@@ -9,24 +9,26 @@ from analysis.reporting import labels
 from analysis.statistics.mixed.design import INTERCEPT
 
 
-def labelled(frame: pd.DataFrame) -> pd.DataFrame:
+def label_fits(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the name of each row's fit."""
-    return frame.assign(label=labels.series(frame) if len(frame) else "")
+    return frame.assign(label=labels.name_rows(frame) if len(frame) else "")
 
 
-def name(term: object) -> str:
+def name_predictor(term: object) -> str:
     """Name a predictor in the middle of a sentence."""
-    return title(str(term)).lower()
+    return title_predictor(str(term)).lower()
 
 
-def title(term: str) -> str:
+def title_predictor(term: str) -> str:
     """Name a predictor as a heading or at the start of a sentence."""
     return TERMS[term].header if term in TERMS else term
 
 
-def ranked(mixed: pd.DataFrame) -> list[str]:
+def rank_predictors(mixed: pd.DataFrame) -> list[str]:
     """Sort the predictors: most significant effects first; among equals, the largest effects first."""
     effects = mixed[mixed["term"] != INTERCEPT]
-    size = effects.assign(clear=effects["confirmed"], size=effects["estimate_std"].abs()).groupby("term")
-    order = size.agg({"clear": "mean", "size": "mean"}).sort_values(["clear", "size"], ascending=False, kind="stable")
+    effects_by_term = effects.assign(clear=effects["confirmed"], size=effects["estimate_std"].abs()).groupby("term")
+    order = effects_by_term.agg({"clear": "mean", "size": "mean"}).sort_values(
+        ["clear", "size"], ascending=False, kind="stable"
+    )
     return list(order.index)

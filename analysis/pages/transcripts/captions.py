@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.transcripts.narrative import ORDERED
-from analysis.reporting.words import count, low_to_high
+from analysis.pages.transcripts.narrative import ORDER_MEANINGS
+from analysis.reporting.words import word_count_range, word_quantity
 
 
-def transcript_items(frame: pd.DataFrame) -> str:
+def caption_transcript_items(frame: pd.DataFrame) -> str:
     """Say what a dot is, and which dots are the examples."""
-    units, ordered = frame["n_units"], ORDERED[frame["measure"].iloc[0]]
+    units, order_text = frame["n_units"], ORDER_MEANINGS[frame["measure"].iloc[0]]
     return (
-        f"{count(len(frame), 'item')} of “{frame['study'].iloc[0]}”, one dot each: {ordered}, "
-        f"as a mean over {low_to_high(units)} combinations of model and condition. The named items are the examples."
+        f"{word_quantity(len(frame), 'item')} of “{frame['study'].iloc[0]}”, one dot each: {order_text}, "
+        f"as a mean over {word_count_range(units)} combinations of model and condition. The named items are the "
+        "examples."
     )

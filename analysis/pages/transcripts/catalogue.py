@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.pages.transcripts.columns import COLUMNS
-from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, names
+from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_names
 
 RULE = (
     "The items are ordered by how far their two most different wordings are apart, as a mean over models; where items "
@@ -11,28 +11,28 @@ RULE = (
 )
 TABLES = {
     "transcript_items": Table(
-        "tables.items",
+        "tables.tabulate_transcript_items",
         "All items in the order from which the examples are taken",
         RULE,
-        names("study item text n_wordings measure transcript_value n_units shown"),
+        split_names("study item text n_wordings measure transcript_value n_units shown"),
     ),
     "transcript_prompts": Table(
-        "tables.prompts",
+        "tables.tabulate_transcript_prompts",
         "The prompts of the examples, to the letter",
         "Of an item with several wordings: the original, the wording with the highest mean answer and the one with the "
         "lowest. Messages of a chat stand without the marks of the chat template.",
-        names("study item shown variant pattern text condition prompt_number n_models prompt unknown"),
+        split_names("study item shown variant pattern text condition prompt_number n_models prompt unknown"),
     ),
     "transcript_answers": Table(
-        "tables.answers",
+        "tables.tabulate_transcript_answers",
         "What every model answered to these prompts",
         "Probabilities are exact; texts are as the model wrote them.",
-        names("study model condition item variant prompt_number said output"),
+        split_names("study model condition item variant prompt_number said output"),
     ),
 }
 FIGURES = {
     "transcript_items": Figure(
-        "Which items the examples are", "figures.transcript_items", file="transcript_items",
+        "Which items the examples are", "figures.frame_transcript_items", file="transcript_items",
         nothing="No item has answers that could be compared, so the examples are the first items.",
     ),
 }  # fmt: skip

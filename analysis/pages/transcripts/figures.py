@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.reporting.frames import Frames
 
 
-def transcript_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_transcript_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Return the items of every study that have a value, one picture per study."""
-    known = frames["transcript_items"].dropna(subset=["transcript_value"])
-    for _, part in known.groupby("study", sort=False):
+    ordered_items = frames["transcript_items"].dropna(subset=["transcript_value"])
+    for _, part in ordered_items.groupby("study", sort=False):
         yield (part.reset_index(drop=True),)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.words import Answer, count, listing
+from analysis.reporting.words import Answer, join_names, word_quantity
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
-ORDERED = {
+ORDER_MEANINGS = {
     "spread": "how far the two most different wordings of the item are apart in the share of the first answer",
     "score": "its score as a share of the way from the lower to the upper end of the scale",
 }
@@ -18,7 +18,7 @@ KINDS = {
 }
 
 
-def answer(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
+def answer_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) -> Answer:
     """Say what was asked, and what is shown of it.
 
     Parameters
@@ -32,30 +32,32 @@ def answer(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.DataFrame) ->
         What the page says in words.
     """
     models, conditions = answers["model"].nunique(), answers["condition"].nunique()
-    asked = (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked about {count(len(items), 'item')}, under "
-        f"{count(conditions, 'condition')}."
+    setup_sentence = (
+        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
+        f"{word_quantity(len(items), 'item')}, under {word_quantity(conditions, 'condition')}."
     )
     examples = items[items["shown"] != ""]
-    known = prompts["unknown"] == ""
-    held = "prompts and answers" if known.any() else "answers"
-    stands = "stands" if len(examples) == 1 else "stand"
-    verdict = f"Below {stands} {count(len(examples), 'item')} with {held}, word for word."
-    details = {"transcript_items": tuple(_rules(examples))}
-    return Answer(asked, verdict, cautions=tuple(_unknown(prompts[~known])), details=details)
+    is_known = prompts["unknown"] == ""
+    parts_text = "prompts and answers" if is_known.any() else "answers"
+    verb = "stands" if len(examples) == 1 else "stand"
+    verdict = f"Below {verb} {word_quantity(len(examples), 'item')} with {parts_text}, word for word."
+    details = {"transcript_items": tuple(_describe_example_rules(examples))}
+    return Answer(
+        setup_sentence, verdict, cautions=tuple(_describe_unknown_prompts(prompts[~is_known])), details=details
+    )
 
 
-def _rules(examples: pd.DataFrame) -> list[str]:
+def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     """Say by which rule the examples were chosen."""
     by_study = examples.drop_duplicates("study")
     several = len(by_study) > 1
     return [f"{f'Of “{row.study}”: ' if several else 'Shown: '}{KINDS[row.measure]}." for row in by_study.itertuples()]
 
 
-def _unknown(prompts: pd.DataFrame) -> list[str]:
+def _describe_unknown_prompts(prompts: pd.DataFrame) -> list[str]:
     """Say which prompts are not known, and why."""
     sentences = []
-    for why, rows in prompts.groupby("unknown", sort=False):
-        conditions = listing(list(rows["condition"].unique()))
-        sentences.append(f"The prompts of {conditions} are not shown, because {why}.")
+    for reason, rows in prompts.groupby("unknown", sort=False):
+        conditions = join_names(list(rows["condition"].unique()))
+        sentences.append(f"The prompts of {conditions} are not shown, because {reason}.")
     return sentences

@@ -8,10 +8,10 @@ import pandas as pd
 
 from analysis.pages.transcripts import narrative
 from analysis.pages.transcripts.catalogue import RULE
-from analysis.reporting.catalogue import pages
-from analysis.reporting.html import Html, fragment
+from analysis.reporting.catalogue import list_pages
+from analysis.reporting.html import Html, render_fragment
 from analysis.reporting.page import Page
-from analysis.reporting.words import listing
+from analysis.reporting.words import join_names
 
 PROMPTS, MODELS, TEXTS = 4, 8, 2  # on the page: per wording, per prompt, per model
 LONGEST = 4_000  # characters of a prompt or text on the page
@@ -20,12 +20,12 @@ LONGEST = 4_000  # characters of a prompt or text on the page
 class TranscriptsPage(Page):
     """Show single wordings with their prompts and answers; it has no options."""
 
-    protocols = pages()["transcripts"].protocols
+    protocols = list_pages()["transcripts"].protocols
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""
         names = ("transcript_items", "transcript_prompts", "transcript_answers")
-        return self.told(narrative.answer(*(self.frame(name) for name in names)))
+        return self.show_answer(narrative.answer_question(*(self.frame(name) for name in names)))
 
     def examples(self) -> Html:
         """Show the examples: every wording with its prompts, and every prompt with what came back."""
@@ -33,34 +33,34 @@ class TranscriptsPage(Page):
         by_prompt = dict(list(answers.groupby("prompt_number", sort=False)))
         several = prompts["study"].nunique() > 1
         cards = [
-            {"study": study if several else "", "item": item, "wordings": _wordings(rows, by_prompt)}
+            {"study": study if several else "", "item": item, "wordings": _build_wording_cards(rows, by_prompt)}
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
-        return fragment("transcripts/examples", cards=cards)
+        return render_fragment("transcripts/examples", cards=cards)
 
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""
-        return fragment("transcripts/method", rule=RULE)
+        return render_fragment("transcripts/method", rule=RULE)
 
 
-def _wordings(rows: pd.DataFrame, answers: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
+def _build_wording_cards(rows: pd.DataFrame, answers: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
     return [
         {
             "variant": variant,
             "pattern": part["pattern"].iloc[0],
             "text": part["text"].iloc[0],
-            "prompts": [_prompt(row, answers) for row in part.head(PROMPTS).to_dict("records")],
+            "prompts": [_build_prompt_card(row, answers) for row in part.head(PROMPTS).to_dict("records")],
             "left": max(0, len(part) - PROMPTS),
         }
         for variant, part in rows.groupby("variant", sort=False)
     ]
 
 
-def _prompt(row: dict[str, Any], answers: dict[Any, pd.DataFrame]) -> dict[str, Any]:
+def _build_prompt_card(row: dict[str, Any], answers: dict[Any, pd.DataFrame]) -> dict[str, Any]:
     rows = answers[row["prompt_number"]]
     return {
         **row,
-        "models": listing([str(name) for name in rows["model"]]),
+        "models": join_names([str(name) for name in rows["model"]]),
         "prompt": row["prompt"][:LONGEST],
         "cut": max(0, len(row["prompt"]) - LONGEST),
         "left": max(0, len(rows) - MODELS),

@@ -8,14 +8,16 @@ import pandas as pd
 
 from analysis.pages.transcripts.narrative import AXES
 from analysis.reporting import labels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, styled
+from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, apply_style
 
 DENSE = 2_000  # dots from which on they are drawn as pixels
-NAMED = 28  # characters of an item's id
+LONGEST_ID = 28  # characters of an item's id
 
 
-@styled
-def transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None) -> Drawing:
+@apply_style
+def draw_transcript_items(
+    frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping[str, Look] | None = None
+) -> Drawing:
     """Draw a dot per item in their order, the examples dark and named.
 
     Parameters
@@ -39,7 +41,8 @@ def transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Mapping
             axes.plot(place, row["transcript_value"], "o", color=INK, markersize=5)
             last = place == len(frame) > 1  # all others are above and to its left, so its name goes below
             axes.annotate(
-                plotting.safe(labels.shorten(str(row["item"]), NAMED)), (place, row["transcript_value"]),
+                plotting.replace_missing_glyphs(labels.shorten_middle(str(row["item"]), LONGEST_ID)),
+                (place, row["transcript_value"]),
                 xytext=(4, -5) if last else (5, 4), textcoords="offset points", fontsize=8,
                 ha="right" if last else "left", va="top" if last else "bottom",
             )  # fmt: skip

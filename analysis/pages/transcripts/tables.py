@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs import asked
-from analysis.runs.folder import ORIGINAL, literal
+from analysis.runs.folder import ORIGINAL, quote_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -17,7 +17,7 @@ SPREAD, SCORE = "spread", "score"
 PLACES = ("first", "middle", "last")
 
 
-def items(runs: Runs) -> pd.DataFrame:
+def tabulate_transcript_items(runs: Runs) -> pd.DataFrame:
     """Order the items of every study, and mark the examples.
 
     Returns
@@ -27,15 +27,15 @@ def items(runs: Runs) -> pd.DataFrame:
         transcript_value, 0 to 1, NaN where it is undefined; n_units: models times conditions behind it; shown. Of every
         study the items with the largest value come first, those without one last, in the order of the study.
     """
-    return runs.kept("transcript items", lambda: _items(runs))
+    return runs.compute_once("transcript items", lambda: _order_all_items(runs))
 
 
-def _items(runs: Runs) -> pd.DataFrame:
-    found = [_ordered(runs, study) for study in runs.info["studies"]]
-    return pd.concat(found, ignore_index=True)
+def _order_all_items(runs: Runs) -> pd.DataFrame:
+    study_items = [_order_study_items(runs, study) for study in runs.info["studies"]]
+    return pd.concat(study_items, ignore_index=True)
 
 
-def _ordered(runs: Runs, study: str) -> pd.DataFrame:
+def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
     frame = runs.sql(
         f"""
         SELECT study, item, coalesce(min(text) FILTER (WHERE pattern = '{ORIGINAL}'), arg_min(text, position)) AS text,
@@ -43,21 +43,21 @@ def _ordered(runs: Runs, study: str) -> pd.DataFrame:
         FROM stimuli WHERE study = ? GROUP BY study, item ORDER BY min(position)""",
         [study],
     )
-    measure = _measure(runs, study, bool((frame["n_wordings"] > 1).any()))
-    values = runs.sql(_values(runs, study, measure)) if measure else pd.DataFrame({"item": [], "n_units": []})
+    measure = _choose_order_measure(runs, study, bool((frame["n_wordings"] > 1).any()))
+    values = runs.sql(_build_values_sql(runs, study, measure)) if measure else pd.DataFrame({"item": [], "n_units": []})
     frame = frame.assign(measure=measure).merge(values, on="item", how="left")
     if "transcript_value" not in frame:
         frame["transcript_value"] = np.nan
     frame["n_units"] = frame["n_units"].fillna(0).astype(int)
     frame = frame.sort_values("transcript_value", ascending=False, kind="stable", na_position="last", ignore_index=True)
-    known = int(frame["transcript_value"].notna().sum()) or len(frame)
-    places = {0: "first", known - 1: "last"}
-    if known > 2:
-        places[(known - 1) // 2] = "middle"
+    ordered_count = int(frame["transcript_value"].notna().sum()) or len(frame)
+    places = {0: "first", ordered_count - 1: "last"}
+    if ordered_count > 2:
+        places[(ordered_count - 1) // 2] = "middle"
     return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
 
 
-def _measure(runs: Runs, study: str, several: bool) -> str:
+def _choose_order_measure(runs: Runs, study: str, several: bool) -> str:
     """Choose what orders the items; empty where the run has neither scores nor two canonical answers."""
     query = "SELECT count(score) FROM responses WHERE study = ?"
     if runs.execute(query, [study]).fetchall()[0][0]:
@@ -65,7 +65,7 @@ def _measure(runs: Runs, study: str, several: bool) -> str:
     return SPREAD if several and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def number(runs: Runs, study: str, measure: str) -> str:
+def build_number_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -74,7 +74,7 @@ def number(runs: Runs, study: str, measure: str) -> str:
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     study
         Its name.
     measure
@@ -85,102 +85,109 @@ def number(runs: Runs, study: str, measure: str) -> str:
     str
         The query; its number is null where neither is defined.
     """
-    name = literal(study)
-    answered = f"SELECT r.* FROM responses AS r SEMI JOIN units USING (study, model, condition) WHERE study = {name}"
+    name = quote_literal(study)
+    responses_sql = (
+        f"SELECT r.* FROM responses AS r SEMI JOIN units USING (study, model, condition) WHERE study = {name}"
+    )
     if measure == SCORE:
         ranges = [
             (condition, *map(float, fields["range"]))
             for condition, fields in runs.info["conditions"][study].items()
             if isinstance(fields.get("range"), list) and len(fields["range"]) == 2
         ]
-        rows = ", ".join(f"({literal(condition)}, {low}, {high})" for condition, low, high in ranges)
+        rows = ", ".join(f"({quote_literal(condition)}, {low}, {high})" for condition, low, high in ranges)
         scales = f"VALUES {rows}" if rows else "SELECT NULL, NULL, NULL"
         return f"""
             SELECT model, r.condition, item, variant, (score - low) / nullif(high - low, 0) AS number
-            FROM ({answered}) AS r JOIN ({scales}) AS scales(condition, low, high) ON r.condition = scales.condition"""
-    first = literal(str(runs.info["studies"][study]["canonical"][0]))
+            FROM ({responses_sql}) AS r JOIN ({scales}) AS scales(condition, low, high) ON r.condition = scales.condition"""
+    first = quote_literal(str(runs.info["studies"][study]["canonical"][0]))
     return f"""
         SELECT model, condition, item, variant,
                CASE WHEN len(probability) = 2 THEN probability[place] / nullif(probability[1] + probability[2], 0)
                     WHEN len("count") = 2 THEN "count"[place] / nullif("count"[1] + "count"[2], 0)
                     WHEN answer = options[place] THEN 1.0 WHEN answer IS NOT NULL THEN 0.0 END AS number
-        FROM ({answered}) AS r
+        FROM ({responses_sql}) AS r
         JOIN (SELECT item, variant, options, list_position(canonical, {first}) AS place
               FROM stimuli WHERE study = {name}) AS s USING (item, variant)"""
 
 
-def _values(runs: Runs, study: str, measure: str) -> str:
+def _build_values_sql(runs: Runs, study: str, measure: str) -> str:
     of_unit = "max(number) - min(number)" if measure == SPREAD else "avg(number)"
     least = 2 if measure == SPREAD else 1
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({number(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_number_sql(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
-def _wordings(runs: Runs) -> pd.DataFrame:
+def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
-    for example in items(runs).query("shown != ''").to_dict("records"):
-        found = asked.wordings(runs, example["study"], example["item"])
-        keep = _chosen(runs, example, found)
+    for example in tabulate_transcript_items(runs).query("shown != ''").to_dict("records"):
+        wordings = asked.read_wordings(runs, example["study"], example["item"])
+        shown_variants = _choose_shown_variants(runs, example, wordings)
         rows += [
-            {**each, "study": example["study"], "shown": example["shown"]} for each in found if each["variant"] in keep
+            {**wording, "study": example["study"], "shown": example["shown"]}
+            for wording in wordings
+            if wording["variant"] in shown_variants
         ]
-    order = {place: number for number, place in enumerate(PLACES)}
-    studies = {name: number for number, name in enumerate(runs.info["studies"])}
+    order = {place: position for position, place in enumerate(PLACES)}
+    studies = {name: position for position, name in enumerate(runs.info["studies"])}
     return pd.DataFrame(sorted(rows, key=lambda row: (studies[row["study"]], order[row["shown"]])))
 
 
-def _chosen(runs: Runs, example: dict[str, Any], found: list[dict[str, Any]]) -> set[str]:
+def _choose_shown_variants(runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]) -> set[str]:
     """Return the original (or the first wording), and the wordings with the highest and the lowest mean number."""
-    original = next((each for each in found if each["pattern"] == ORIGINAL), found[0])["variant"]
+    original = next((wording for wording in wordings if wording["pattern"] == ORIGINAL), wordings[0])["variant"]
     if example["measure"] != SPREAD:
-        return {original, *(each["variant"] for each in found[:2])}
+        return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
-        f"SELECT variant, avg(number) AS mean FROM ({number(runs, example['study'], SPREAD)}) WHERE item = ? "
+        f"SELECT variant, avg(number) AS mean FROM ({build_number_sql(runs, example['study'], SPREAD)}) WHERE item = ? "
         "GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip
     return {original, *means.iloc[:1], *means.iloc[-1:]}
 
 
-def _examples(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _list_examples(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the prompts and the answers of the examples, linked by `prompt_number`."""
-    return runs.kept("transcripts", lambda: _linked(runs))
+    return runs.compute_once("transcripts", lambda: _link_prompts_and_answers(runs))
 
 
-def _linked(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
-    chosen = _wordings(runs)
-    answers = asked.answers(runs, chosen)
+def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
+    example_wordings = _list_example_wordings(runs)
+    answers = asked.read_answers_to_wordings(runs, example_wordings)
     by_wording = dict(list(answers.groupby(["study", "item", "variant"], sort=False)))
     prompts: list[dict[str, Any]] = []
     parts = []
-    for wording in chosen.to_dict("records"):
+    for wording in example_wordings.to_dict("records"):
         rows = by_wording.get((wording["study"], wording["item"], wording["variant"]))
         if rows is None:
             continue
-        groups: dict[tuple[str, asked.Asked], int] = {}
+        groups: dict[tuple[str, asked.Prompt], int] = {}
         models: dict[int, int] = {}
         numbers = []
         for unit in rows[["model", "condition"]].itertuples(index=False):
-            found = asked.prompt(asked.entry(runs, wording["study"], unit.model, unit.condition), wording)
-            place = groups.setdefault((unit.condition, found), len(prompts) + len(groups) + 1)
+            prompt = asked.recover_prompt(
+                asked.find_asked_entry(runs, wording["study"], unit.model, unit.condition), wording
+            )
+            place = groups.setdefault((unit.condition, prompt), len(prompts) + len(groups) + 1)
             models[place] = models.get(place, 0) + 1
             numbers.append(place)
         parts.append(rows.assign(prompt_number=numbers))
-        about = {name: wording[name] for name in ("study", "item", "shown", "variant", "pattern", "text")}
+        wording_fields = {name: wording[name] for name in ("study", "item", "shown", "variant", "pattern", "text")}
         prompts += [
-            {**about, "condition": condition, "prompt_number": place, "n_models": models[place], "prompt": found.text,
-             "unknown": found.why}
-            for (condition, found), place in groups.items()
+            {**wording_fields, "condition": condition, "prompt_number": place, "n_models": models[place],
+             "prompt": prompt.text,
+             "unknown": prompt.why}
+            for (condition, prompt), place in groups.items()
         ]  # fmt: skip
-    linked = pd.concat(parts, ignore_index=True) if parts else answers.assign(prompt_number=0)
-    return pd.DataFrame(prompts), linked
+    linked_answers = pd.concat(parts, ignore_index=True) if parts else answers.assign(prompt_number=0)
+    return pd.DataFrame(prompts), linked_answers
 
 
-def prompts(runs: Runs) -> pd.DataFrame:
+def tabulate_transcript_prompts(runs: Runs) -> pd.DataFrame:
     """List every prompt of the examples once for every condition.
 
     Returns
@@ -189,10 +196,10 @@ def prompts(runs: Runs) -> pd.DataFrame:
         study, item, shown, variant, pattern, text, condition, prompt_number, n_models; prompt: to the letter, empty
         where it is not known; unknown: why it is not.
     """
-    return _examples(runs)[0]
+    return _list_examples(runs)[0]
 
 
-def answers(runs: Runs) -> pd.DataFrame:
+def tabulate_transcript_answers(runs: Runs) -> pd.DataFrame:
     """List what came back to these prompts: study, model, condition, item, variant, prompt_number, said, output."""
-    frame = _examples(runs)[1]
+    frame = _list_examples(runs)[1]
     return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output"]]

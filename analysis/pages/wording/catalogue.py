@@ -3,122 +3,124 @@
 from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
-from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, names
+from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.columns import IDENTITY, OVER_ITEMS
 
-WORDED = names("study model language task condition pattern")
-MEASURES = names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
+WORDING_COLUMNS = split_names("study model language task condition pattern")
+MEASURES = split_names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
 BETWEEN = {"difference": ("lower", "upper")}
-DIFFERENCE = names("measure difference lower upper n_items p p_least p_holm no_interval")
+DIFFERENCE = split_names("measure difference lower upper n_items p p_least p_holm no_interval")
 BARE = frozenset({"no_interval"})
 BOTH_WAYS = {"consistency": "dropped inconsistent most", "yes": "dropped inconsistent most"} | dict.fromkeys(
     ("diff_yes", "accuracy", "overall"), "dropped inconsistent"
 )
 TABLES = {
     "consistency": Table(
-        "tables.consistency",
+        "tables.tabulate_consistency",
         "How alike, how often “Yes” and how right the answers of every model are, by kind of wording",
         f"The measures of Takayama et al., section 3.2, with {OVER_ITEMS}. Consistency inverts "
         "the antonyms; the change of “Yes” compares answers as said, its excess with what unchanged answers would "
         "give. Pairs with an invalid answer are treated as the parameter `invalid` says.",
-        (*WORDED, *names("n n_items"), *MEASURES, "intervals", "no_interval"),
-        frozenset(names("n_items accuracy_original yes diff_acc")), BARE,
+        (*WORDING_COLUMNS, *split_names("n n_items"), *MEASURES, "intervals", "no_interval"),
+        frozenset(split_names("n_items accuracy_original yes diff_acc")), BARE,
         measures=Measures(
             {"consistency": "Consistency", "overall": "Overall"}, headline=("consistency",),
-            kinds=names("language task pattern"), validity="valid", averaged=("pattern",),
+            kinds=split_names("language task pattern"), validity="valid", averaged=("pattern",),
             accuracy={"consistency": "accuracy_original"},
         ),
     ),
     "conventions": Table(
-        "tables.conventions",
+        "tables.tabulate_wording_conventions",
         "Invalid answers: dropped, or counted as inconsistent",
         "The measures computed both ways, where a pair has an invalid answer. Whatever the invalid answers say, "
         "Consistency and the share of Yes of all pairs lie between the counted value and the one called at most.",
-        (*WORDED, *names("n n_pairs valid"),
-         *(f"{name}_{way}" for name, ways in BOTH_WAYS.items() for way in names(ways))),
-        frozenset(names("diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent")),
+        (*WORDING_COLUMNS, *split_names("n n_pairs valid"),
+         *(f"{name}_{way}" for name, ways in BOTH_WAYS.items() for way in split_names(ways))),
+        frozenset(split_names("diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent")),
     ),
     "overall": Table(
-        "tables.overall",
+        "tables.tabulate_overall",
         "Every model over all patterns and tasks of a language",
         "Plain means over the four patterns of each task, then over tasks (the counterpart of Takayama et al., "
         "Figure 3). Overall is first a harmonic mean within a task and pattern. Undefined where a cell has no valid "
         "answer.",
-        (*names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals",
+        (*split_names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals",
          "no_interval"),
-        frozenset(names("n_patterns n_items yes diff_acc diff_yes accuracy")), BARE,
+        frozenset(split_names("n_patterns n_items yes diff_acc diff_yes accuracy")), BARE,
         measures=Measures(
             {"overall": "Overall", "consistency": "Consistency", "accuracy_original": "Accuracy before rewording"},
-            headline=names("overall accuracy_original"), lead="overall", kinds=("language",),
+            headline=split_names("overall accuracy_original"), lead="overall", kinds=("language",),
             validity="valid", accuracy={"consistency": "accuracy_original"},
         ),
     ),
     "groups": Table(
-        "tables.groups",
+        "tables.tabulate_stage_means",
         "Means over base models and over instruction-tuned models",
         "Means over models, the counterpart of Takayama et al., Tables 1 and 3, with the printed rows below ours: "
         "other models and other items, to be read as context. Intervals over items. The row of the original question "
         "holds its share of Yes and its accuracy.",
-        (*names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES, "intervals",
+        (*split_names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES,
+         "intervals",
          "no_interval"),
-        frozenset(names("n_items n_undefined accuracy_original excess_yes overall")), BARE,
+        frozenset(split_names("n_items n_undefined accuracy_original excess_yes overall")), BARE,
     ),
     "patterns": Table(
-        "tables.patterns",
+        "tables.tabulate_pattern_means",
         "What every kind of wording does, over all models",
         "Means over all models, conditions and tasks of a language that have valid answers, intervals over items.",
-        (*names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals", "no_interval"),
-        frozenset(names("n_items yes diff_acc accuracy_original")), BARE,
+        (*split_names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals", "no_interval"),
+        frozenset(split_names("n_items yes diff_acc accuracy_original")), BARE,
     ),
     "turned": Table(
-        "tables.turned",
+        "tables.tabulate_contradictions",
         "The same question, two answers",
         "For every model the rewording that contradicts its answer to the original question by the largest shift of "
         "p(Yes). An antonym asks for the opposite answer.",
-        (*IDENTITY, *names("item pattern text_original answer_original p_original text_reworded answer_reworded "
+        (*IDENTITY, *split_names("item pattern text_original answer_original p_original text_reworded answer_reworded "
                             "p_yes")),
     ),
     "shots": Table(
-        "tables.shots",
+        "tables.tabulate_shot_differences",
         "What exemplars change",
         "Measures with exemplars minus those without, on the same items; rows without a model are means over the "
         "models of a stage.",
-        ("study", *names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
-        frozenset(names("lower upper condition_zero p p_least")), BARE, BETWEEN,
+        ("study", *split_names("model stage language task condition condition_zero pattern n_models"), *DIFFERENCE),
+        frozenset(split_names("lower upper condition_zero p p_least")), BARE, BETWEEN,
     ),
     "stages": Table(
-        "tables.stages",
+        "tables.tabulate_stage_differences",
         "What instruction tuning changes, by series",
         "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
         "Takayama et al., Figure 7).",
-        (*names("series study language task shots pattern n_models"), *DIFFERENCE),
-        frozenset(names("lower upper p p_least")), BARE, BETWEEN,
+        (*split_names("series study language task shots pattern n_models"), *DIFFERENCE),
+        frozenset(split_names("lower upper p p_least")), BARE, BETWEEN,
     ),
     "shifts": Table(
-        "shifts.shifts",
+        "shifts.tabulate_shifts",
         "How far p(Yes) moves, in the low-confidence band and outside",
         "Mean shift of p(Yes) after rewording, measured from an answer that did not move. The band is an original "
         "p(Yes) of 0.2 to 0.8. p(Yes) is renormalised over the two answers.",
-        (*WORDED, *names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
+        (*WORDING_COLUMNS, *split_names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
                           "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
                           "band_difference_lower band_difference_upper band_p p_least band_p_holm no_interval")),
         frozenset(f"{name}_{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
                   for end in ("lower", "upper")) | {"band_p", "p_least"}, BARE,
     ),
     "curve": Table(
-        "shifts.curve",
+        "shifts.tabulate_shift_curve",
         "p(Yes) after rewording, by p(Yes) before",
         "Means in ten bins of the original p(Yes), with intervals over items for the shift.",
-        (*WORDED, *names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper no_interval")),
-        frozenset(names("shift_lower shift_upper")), BARE,
+        (*WORDING_COLUMNS, *split_names("bin_low bin_high n p_original p_yes shift shift_lower shift_upper "
+                                        "no_interval")),
+        frozenset(split_names("shift_lower shift_upper")), BARE,
     ),
 }  # fmt: skip
 FIGURES = {
-    "consistency": Figure("Consistency by kind of wording", "figures.consistency"),
-    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.diff_yes"),
-    "shift_curve": Figure("p(Yes) after rewording by p(Yes) before", "figures.shift_curve"),
+    "consistency": Figure("Consistency by kind of wording", "figures.frame_consistency"),
+    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.frame_diff_yes"),
+    "shift_curve": Figure("p(Yes) after rewording by p(Yes) before", "figures.frame_shift_curve"),
     "overall_scores": Figure("The models over all kinds of wording", "overall"),
-    "stage_differences": Figure("What tuning changes", "figures.stage_differences"),
+    "stage_differences": Figure("What tuning changes", "figures.frame_stage_differences"),
 }  # fmt: skip
 CATALOGUE = Catalogue(
     place=30,
@@ -128,6 +130,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     rewordings=Rewordings(
-        "analysis.reporting.reworded.agreements:read", "analysis.reporting.reworded.agreements:has_rewordings"
+        "analysis.reporting.reworded.agreements:read_agreement_studies",
+        "analysis.reporting.reworded.agreements:has_rewordings",
     ),
 )

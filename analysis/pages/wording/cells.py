@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.runs.agreement import check_convention, outvoted
-from analysis.runs.folder import ORIGINAL, literal
+from analysis.runs.agreement import build_outvoted_sql, check_convention
+from analysis.runs.folder import ORIGINAL, quote_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -23,7 +23,7 @@ PROTOCOL = "wording"
 PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
-# Sums over the wordings of one item, as a rule one wording; `_item_sums` explains each.
+# Sums over the wordings of one item, as a rule one wording; `_count_item_sums` explains each.
 SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
 
@@ -48,12 +48,12 @@ class Cells:
     has: npt.NDArray[np.bool_]
 
 
-def studies(runs: Runs) -> list[str]:
+def list_wording_studies(runs: Runs) -> list[str]:
     """List the studies of the protocol `wording`."""
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 
-def prepare(runs: Runs) -> None:
+def create_wording_answers(runs: Runs) -> None:
     """Create, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
 
     Columns: study, model, condition, item, variant, place (of the variant in the study), pattern, language, task
@@ -61,7 +61,7 @@ def prepare(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
-    outvoted: as many samples hold no answer as give the answer (`agreement.outvoted`).
+    outvoted: as many samples hold no answer as give the answer (`agreement.build_outvoted_sql`).
 
     Raises
     ------
@@ -71,24 +71,24 @@ def prepare(runs: Runs) -> None:
     """
     if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
         return
-    names = studies(runs)
+    names = list_wording_studies(runs)
     if not names:
         paths = ", ".join(str(folder.path) for folder in runs.folders)
         raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'; consistency needs one")
-    labels = {name: _labels(runs, name) for name in names}
+    labels = {name: _read_yes_no_labels(runs, name) for name in names}
     for name in names:
         _check_stimuli(runs, name, labels[name])
-    views = " UNION ALL ".join(_answers(name, labels[name][0]) for name in names)
+    views = " UNION ALL ".join(_build_wording_answers_sql(name, labels[name][0]) for name in names)
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
 
-def cells(runs: Runs, invalid: str = "dropped") -> Cells:
+def compute_cells(runs: Runs, invalid: str = "dropped") -> Cells:
     """Compute the item-level sums of all wording studies of the runs.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     invalid
         How to count a pair (original, reworded) with an answer that is not valid: "dropped", or "inconsistent" (and
         wrong, and not "Yes"). If samples were drawn, the invalid ones are dropped, or counted, too: then an answer that
@@ -100,24 +100,29 @@ def cells(runs: Runs, invalid: str = "dropped") -> Cells:
         Units in the order of run.json.
     """
     check_convention(invalid)
-    prepare(runs)
-    return runs.kept(("wording cells", invalid), lambda: _cells(runs, _item_sums(runs, invalid)))
+    create_wording_answers(runs)
+    return runs.compute_once(
+        ("wording cells", invalid), lambda: _build_item_cells(runs, _count_item_sums(runs, invalid))
+    )
 
 
-def _labels(runs: Runs, study: str) -> list[str]:
+def _read_yes_no_labels(runs: Runs, study: str) -> list[str]:
     labels = runs.info["studies"][study]["canonical"]
     if not isinstance(labels, list) or len(labels) != 2 or labels[0] == labels[1]:
-        raise InputError(f"{_path(runs, study)}: run.json: study.canonical is {labels!r}; consistency needs yes and no")
+        raise InputError(
+            f"{_find_wording_run_path(runs, study)}: run.json: study.canonical is {labels!r}; consistency needs yes "
+            "and no"
+        )
     return [str(label) for label in labels]
 
 
-def _path(runs: Runs, study: str) -> str:
+def _find_wording_run_path(runs: Runs, study: str) -> str:
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
 def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
-    patterns = ", ".join(map(literal, (ORIGINAL, *PATTERNS)))
-    pair = "[" + ", ".join(map(literal, sorted(labels))) + "]"
+    patterns = ", ".join(map(quote_literal, (ORIGINAL, *PATTERNS)))
+    pair = "[" + ", ".join(map(quote_literal, sorted(labels))) + "]"
     wrong = runs.execute(
         f"""
         SELECT item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
@@ -128,35 +133,37 @@ def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
         [study],
     ).fetchone()
     if wrong:
-        item, variant, what = wrong
-        raise InputError(f"{_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {what}")
-    lonely = runs.execute(
+        item, variant, problem = wrong
+        raise InputError(
+            f"{_find_wording_run_path(runs, study)}: stimuli.parquet: item {item!r}, variant {variant!r} {problem}"
+        )
+    item_without_one_original = runs.execute(
         f"SELECT item, count(*) FILTER (WHERE pattern = '{ORIGINAL}') AS n FROM stimuli WHERE study = ? "
         "GROUP BY item HAVING n <> 1 ORDER BY min(position) LIMIT 1",
         [study],
     ).fetchone()
-    if lonely:
+    if item_without_one_original:
         raise InputError(
-            f"{_path(runs, study)}: stimuli.parquet: item {lonely[0]!r} has {lonely[1]} original questions; it needs "
-            "one"
+            f"{_find_wording_run_path(runs, study)}: stimuli.parquet: item {item_without_one_original[0]!r} has "
+            f"{item_without_one_original[1]} original questions; it needs one"
         )
 
 
-def _answers(study: str, yes: str) -> str:
+def _build_wording_answers_sql(study: str, yes: str) -> str:
     """Return the SQL of one study's rows of the view."""
-    name, place = literal(study), f"list_position(s.options, {literal(yes)})"
+    name, place = quote_literal(study), f"list_position(s.options, {quote_literal(yes)})"
     counted = 'r."count"[1] + r."count"[2]'
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
-               said = {literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
-               canonical[list_position(options, {literal(yes)})] <> {literal(yes)} AS inverted, p_yes, outvoted
+               said = {quote_literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
+               canonical[list_position(options, {quote_literal(yes)})] <> {quote_literal(yes)} AS inverted, p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
                      s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
-                     r.probability IS NULL AND coalesce({outvoted()}, false) AS outvoted,
+                     r.probability IS NULL AND coalesce({build_outvoted_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
                           ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes
@@ -164,7 +171,7 @@ def _answers(study: str, yes: str) -> str:
               JOIN (SELECT * FROM stimuli WHERE study = {name}) AS s ON s.item = r.item AND s.variant = r.variant)"""
 
 
-def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
+def _count_item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
     asked, valid: rewordings, and those with a valid answer; read: pairs of two valid answers. pairs: pairs that count
@@ -173,30 +180,30 @@ def _item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     meant the same as the answer to the original; gold: the right answer is known; right, right_original: it was given.
     """
     read = "p.meant IS NOT NULL AND o.meant IS NOT NULL"
-    used, kept = (read, "true") if invalid == "dropped" else ("true", "NOT outvoted")
+    used_condition, kept_condition = (read, "true") if invalid == "dropped" else ("true", "NOT outvoted")
     return runs.sql(
         f"""
-        WITH counted AS (SELECT * REPLACE (CASE WHEN {kept} THEN yes END AS yes, CASE WHEN {kept} THEN meant END
+        WITH counted AS (SELECT * REPLACE (CASE WHEN {kept_condition} THEN yes END AS yes, CASE WHEN {kept_condition} THEN meant END
                                            AS meant) FROM wording_answers)
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
                count(*) AS asked, count(p.meant) AS valid, count(*) FILTER (WHERE {read}) AS read,
-               count(*) FILTER (WHERE {used}) AS pairs,
-               count(*) FILTER (WHERE ({used}) AND p.meant = o.meant) AS consistent,
-               count(*) FILTER (WHERE ({used}) AND p.yes) AS yes,
-               count(*) FILTER (WHERE ({used}) AND o.yes) AS yes_original,
-               count(*) FILTER (WHERE ({used}) AND o.yes <> p.inverted) AS yes_expected,
-               count(*) FILTER (WHERE ({used}) AND p.gold IS NOT NULL) AS gold,
-               count(*) FILTER (WHERE ({used}) AND p.meant = p.gold) AS right,
-               count(*) FILTER (WHERE ({used}) AND o.meant = p.gold) AS right_original
+               count(*) FILTER (WHERE {used_condition}) AS pairs,
+               count(*) FILTER (WHERE ({used_condition}) AND p.meant = o.meant) AS consistent,
+               count(*) FILTER (WHERE ({used_condition}) AND p.yes) AS yes,
+               count(*) FILTER (WHERE ({used_condition}) AND o.yes) AS yes_original,
+               count(*) FILTER (WHERE ({used_condition}) AND o.yes <> p.inverted) AS yes_expected,
+               count(*) FILTER (WHERE ({used_condition}) AND p.gold IS NOT NULL) AS gold,
+               count(*) FILTER (WHERE ({used_condition}) AND p.meant = p.gold) AS right,
+               count(*) FILTER (WHERE ({used_condition}) AND o.meant = p.gold) AS right_original
         FROM counted AS p
         JOIN (SELECT * FROM counted WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
         GROUP BY ALL ORDER BY place"""
     )
 
 
-def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
+def _build_item_cells(runs: Runs, rows: pd.DataFrame) -> Cells:
     """Turn the sums, one row per unit and item, into arrays (items, units)."""
-    units = _units(runs, rows[UNIT].drop_duplicates())
+    units = _sort_units(runs, rows[UNIT].drop_duplicates())
     column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
     row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
@@ -209,42 +216,47 @@ def _cells(runs: Runs, rows: pd.DataFrame) -> Cells:
     return Cells(units, sums, has)
 
 
-def _units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
+def _sort_units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
     """Sort the units as in run.json, languages and tasks by name, patterns as in the paper; add what run.json says."""
     patterns = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS))}
-    asked = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
-    places = {unit: place for place, unit in enumerate(asked)}
+    unit_keys = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
+    places = {unit: place for place, unit in enumerate(unit_keys)}
     order = keys.assign(
         unit=[places[unit] for unit in keys[["study", "model", "condition"]].itertuples(index=False, name=None)],
         place=keys["pattern"].map(patterns),
     )
     frame = order.sort_values(["unit", "language", "task", "place"]).drop(columns=["unit", "place"])
-    about = [_about(runs, *unit) for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)]
-    return pd.concat([frame.reset_index(drop=True), pd.DataFrame(about, dtype=object)], axis=1)
+    unit_fields = [
+        _read_unit_fields(runs, *unit)
+        for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)
+    ]
+    return pd.concat([frame.reset_index(drop=True), pd.DataFrame(unit_fields, dtype=object)], axis=1)
 
 
-def _about(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
+def _read_unit_fields(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
     """Return the fields of run.json about a unit's model and condition."""
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
     # Left out: form and shots have their own fields, and prompt and exemplars follow from them.
-    other = {key: value for key, value in settings.items()
+    other_settings = {key: value for key, value in settings.items()
              if key not in ("form", "shots") and "prompt" not in key and "exemplar" not in key}  # fmt: skip
     return {
         "stage": STAGES.get(str(fields.get("stage"))),
         "series": fields.get("series"),
         "parameters": fields.get("parameters"),
         "form": settings.get("form"),
-        "shots": _shots(f"{_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")),
-        "setting": repr(sorted(other.items())),
+        "shots": _parse_shots(
+            f"{_find_wording_run_path(runs, study)}: run.json: conditions: {condition}", settings.get("shots")
+        ),
+        "setting": repr(sorted(other_settings.items())),
     }
 
 
-def validity(frame: pd.DataFrame) -> pd.Series:
+def compute_task_validity(frame: pd.DataFrame) -> pd.Series:
     """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
     return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
 
 
-def _shots(where: str, value: Any) -> int:
+def _parse_shots(where: str, value: Any) -> int:
     """Convert the number of exemplars, which is text where it was imported; none is 0."""
     try:
         return int(value or 0)
@@ -252,10 +264,10 @@ def _shots(where: str, value: Any) -> int:
         raise InputError(f"{where}: shots is {value!r}, not a whole number") from None
 
 
-def spoken(language: str) -> str:
+def name_language(language: str) -> str:
     """Name a language, where it is one of the paper's two.
 
-    >>> spoken("ja"), spoken("de")
+    >>> name_language("ja"), name_language("de")
     ('Japanese', 'de')
     """
     return {"en": "English", "ja": "Japanese"}.get(language, language)

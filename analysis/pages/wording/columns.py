@@ -11,12 +11,12 @@ WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-s
          "strong_agreement": "strong agreement-seeking wording"}  # fmt: skip
 
 
-def kind(pattern: str) -> str:
+def name_wording_pattern(pattern: str) -> str:
     """Return what tables print for a kind of wording."""
     return WORDS.get(pattern, pattern).removesuffix(" wording")
 
 
-def measure(name: str) -> str:
+def name_wording_measure(name: str) -> str:
     """Return what tables print for a measure: the header of its column."""
     return COLUMNS[name].header if name in COLUMNS else name
 
@@ -47,9 +47,11 @@ COLUMNS: Mapping[str, Column] = {
     "pattern": Column(
         "kind of wording; original: the question before rewording; all: mean over the kinds",
         header="Wording",
-        said=kind,
+        word_name=name_wording_pattern,
     ),
-    "measure": Column("the measure that is compared: a column of table consistency", header="Measure", said=measure),
+    "measure": Column(
+        "the measure that is compared: a column of table consistency", header="Measure", word_name=name_wording_measure
+    ),
     "shots.difference": Column(
         "the measure with exemplars minus without, on the same items", "unit of the measure", "Difference", 2
     ),

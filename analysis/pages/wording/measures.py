@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from analysis.pages.wording.cells import SUMS, Cells
-from analysis.statistics.interval import Interval, unknown
-from analysis.statistics.resampling import Array, Columns, bootstrap, paired, quotient
-from analysis.statistics.shares import Made, Share
+from analysis.statistics.interval import Interval, build_empty_interval
+from analysis.statistics.resampling import Array, Columns, bootstrap_differences, bootstrap_intervals, divide_drawn_sums
+from analysis.statistics.shares import DerivedFigure, Share
 
 Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
 # Every measure but Overall is a share of answers, or a difference of two such shares: the sums that they are made of.
@@ -32,7 +32,7 @@ MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_o
             "overall")  # fmt: skip
 
 
-def measures(columns: Columns, counts: Array) -> dict[str, Array]:
+def compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the measures of Takayama et al., section 3.2, and the valid-answer rate of section 5.4.
 
     `diff_yes` is the share of "Yes" to the rewordings minus that to the originals, for antonyms too, as in the paper's
@@ -55,25 +55,27 @@ def measures(columns: Columns, counts: Array) -> dict[str, Array]:
     # One product of matrices reads the counts once, and not once per sum.
     products = np.split(counts @ np.hstack([columns[name] for name in names]), len(names), axis=1)
     sums = dict(zip(names, products, strict=True))
-    shares = {(part, whole): quotient(sums[part], sums[whole]) for part, whole in pairs}
-    found = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
-    return found | {"overall": harmonic(*(found[name] for name in OVERALL))}
+    shares = {(part, whole): divide_drawn_sums(sums[part], sums[whole]) for part, whole in pairs}
+    value_by_measure = {name: reduce(np.subtract, [shares[pair] for pair in parts]) for name, parts in SHARES.items()}
+    return value_by_measure | {"overall": compute_harmonic_mean(*(value_by_measure[name] for name in OVERALL))}
 
 
-def harmonic(*parts: Array) -> Array:
+def compute_harmonic_mean(*parts: Array) -> Array:
     """Compute the harmonic mean; 0 if a part is 0 (the limit), NaN if a part is undefined."""
     stacked = np.stack(parts)
     with np.errstate(divide="ignore"):
         return len(parts) / (1 / stacked).sum(axis=0)
 
 
-def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int) -> dict[str, Interval]:
+def estimate_target_measures(
+    cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int
+) -> dict[str, Interval]:
     """Compute every measure of every target with its 95 % interval over items, as shares and what is made of them.
 
     Parameters
     ----------
     cells
-        From `cells.cells`.
+        From `cells.compute_cells`.
     targets
         Groups of units, as rows of `Cells.units`. The measure of a target is the plain mean of its units' measures,
         NaN if one of them is. Units that share items are resampled together.
@@ -85,10 +87,10 @@ def intervals(cells: Cells, targets: Sequence[Target], *, resamples: int, seed: 
     dict
         Interval of every measure: (targets,).
     """
-    return _by_size(cells, targets, [(i,) for i in range(len(targets))], resamples, seed)
+    return _estimate_by_size(cells, targets, [(i,) for i in range(len(targets))], resamples, seed)
 
 
-def differences(
+def estimate_target_differences(
     cells: Cells, pairs: Sequence[tuple[Target, Target]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute the measures of one target minus those of another on common items, with paired intervals.
@@ -107,67 +109,73 @@ def differences(
     """
     # Pair 0 is targets 0 and 1, pair 1 is targets 2 and 3.
     targets = [target for pair in pairs for target in pair]
-    return _by_size(cells, targets, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed)
+    return _estimate_by_size(cells, targets, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed)
 
 
-def _by_size(
-    cells: Cells, targets: Sequence[Target], asked: Sequence[tuple[int, ...]], resamples: int, seed: int
+def _estimate_by_size(
+    cells: Cells, targets: Sequence[Target], index_groups: Sequence[tuple[int, ...]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute the measures of targets with different numbers of units.
 
     The bootstrap takes arrays, so all targets of one call need equally many units. A target is made longer by repeating
     all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
-    six units, the least common multiple. Entries of `asked` that need equally many units share one call.
+    six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
-    found = {name: unknown(np.zeros(len(asked), np.int64)) for name in MEASURES}
-    sizes = [int(np.lcm.reduce([len(targets[i]) for i in entry])) for entry in asked]
+    interval_by_measure = {name: build_empty_interval(np.zeros(len(index_groups), np.int64)) for name in MEASURES}
+    sizes = [int(np.lcm.reduce([len(targets[i]) for i in entry])) for entry in index_groups]
     for size in sorted(set(sizes)):
-        chosen = [place for place, own in enumerate(sizes) if own == size]
-        used = [targets[i] * (size // len(targets[i])) for place in chosen for i in asked[place]]
-        columns, statistic, shares = _stacked(cells, used, size), partial(_mean, size=size), partial(_shares, size=size)
-        if len(asked[0]) == 1:
-            part = bootstrap(columns, statistic, shares, draws=resamples, seed=seed)
+        places = [place for place, target_size in enumerate(sizes) if target_size == size]
+        repeated_targets = [targets[i] * (size // len(targets[i])) for place in places for i in index_groups[place]]
+        columns, statistic, shares = (
+            _stack_unit_columns(cells, repeated_targets, size),
+            partial(_average_unit_measures, size=size),
+            partial(_build_measure_shares, size=size),
+        )
+        if len(index_groups[0]) == 1:
+            part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
         else:
-            pairs = [(2 * i, 2 * i + 1) for i in range(len(chosen))]
-            part = paired(columns, statistic, pairs, shares, draws=resamples, seed=seed)
+            pairs = [(2 * i, 2 * i + 1) for i in range(len(places))]
+            part = bootstrap_differences(columns, statistic, pairs, shares, draws=resamples, seed=seed)
         for name in MEASURES:
             for field in ("estimate", "lower", "upper", "n_items", "missing", "p", "p_least"):
-                getattr(found[name], field)[chosen] = getattr(part[name], field)
-    return found
+                getattr(interval_by_measure[name], field)[places] = getattr(part[name], field)
+    return interval_by_measure
 
 
-def _stacked(cells: Cells, targets: Sequence[Target], size: int) -> dict[str, Array]:
+def _stack_unit_columns(cells: Cells, targets: Sequence[Target], size: int) -> dict[str, Array]:
     """Build columns "<sum>:<k>" (items, targets): that sum of each target's k-th unit, k counted from 0.
 
     NaN for items that none of the target's units was asked; 0 for items that only its other units were asked.
     """
     index = np.array(targets, int).reshape(len(targets), size)
-    asked = cells.has[:, index].any(axis=2)
+    is_asked = cells.has[:, index].any(axis=2)
     return {
-        f"{name}:{k}": np.where(asked, cells.sums[name][:, index[:, k]], np.nan) for k in range(size) for name in SUMS
+        f"{name}:{k}": np.where(is_asked, cells.sums[name][:, index[:, k]], np.nan)
+        for k in range(size)
+        for name in SUMS
     }
 
 
-def _mean(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
-    parts = [measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
+def _average_unit_measures(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
+    parts = [compute_wording_measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 
-def _shares(columns: Columns, size: int) -> dict[str, list[Share | Made]]:
-    def share(part: str, whole: str, units: Sequence[int]) -> Share:
+def _build_measure_shares(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:
+    def build_share(part: str, whole: str, units: Sequence[int]) -> Share:
         return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in units]
 
-    found: dict[str, list[Share | Made]] = {
-        name: [share(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
+    shares_by_measure: dict[str, list[Share | DerivedFigure]] = {
+        name: [build_share(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
     }
-    of_units = [share(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
-    return found | {"overall": [Made(of_units, _overall)]}
+    of_units = [build_share(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
+    return shares_by_measure | {"overall": [DerivedFigure(of_units, _compute_overall_and_slopes)]}
 
 
-def _overall(values: Array) -> tuple[Array, Array]:
+def _compute_overall_and_slopes(values: Array) -> tuple[Array, Array]:
     """Return the mean over units of the harmonic means of their shares (units x `OVERALL`, targets), and its slopes."""
     of_units = values.reshape(-1, len(OVERALL), values.shape[-1])
-    means = harmonic(*of_units.swapaxes(0, 1))
+    means = compute_harmonic_mean(*of_units.swapaxes(0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = (means[:, None] / of_units) ** 2 / len(OVERALL) / len(of_units)
     return means.mean(axis=0), np.where(values > 0, slopes.reshape(values.shape), 0.0)

@@ -6,37 +6,45 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.wording.cautions import cautions
-from analysis.pages.wording.cells import UNIT, spoken, validity
+from analysis.pages.wording.cautions import list_cautions
+from analysis.pages.wording.cells import UNIT, compute_task_validity, name_language
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting import chance, labels, verdicts
-from analysis.reporting.choice import MIXED, Choice, quoted
-from analysis.reporting.thresholds import silent
+from analysis.reporting.choice import MIXED, AnswerPair, quote_answer
+from analysis.reporting.thresholds import is_silent
 from analysis.reporting.verdicts import Band
-from analysis.reporting.words import Answer, count, do_not_answer, listing, percent, points, undecided
+from analysis.reporting.words import (
+    Answer,
+    describe_no_answer,
+    describe_undecided,
+    format_percent,
+    format_points,
+    join_names,
+    word_quantity,
+)
 from analysis.runs.folder import ORIGINAL
-from analysis.statistics.multiplicity import ALPHA, decidable
+from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 
-YES_NO = Choice("yes", "no")
-SPOKEN = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
+YES_NO = AnswerPair("yes", "no")
+SPOKEN_ANSWERS = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
 NEARLY, MOSTLY = 0.95, 0.8
 YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
 MEANT = (
-    f"“{YES.capitalize()}” means that Consistency is at least {percent(NEARLY)} under every kind of wording, by its "
-    "whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
-    f"“Mostly” means the same for {percent(MOSTLY)}.",
-    f"“{NO.capitalize()}” means that the whole interval lies below {percent(MOSTLY)} under some kind of wording, when "
-    "it is widened for the number of kinds (Bonferroni).",
+    f"“{YES.capitalize()}” means that Consistency is at least {format_percent(NEARLY)} under every kind of wording, "
+    "by its whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
+    f"“Mostly” means the same for {format_percent(MOSTLY)}.",
+    f"“{NO.capitalize()}” means that the whole interval lies below {format_percent(MOSTLY)} under some kind of "
+    "wording, when it is widened for the number of kinds (Bonferroni).",
 )
 HOLM = f"at {ALPHA:g} after Holm"
 NAMED_TASKS = 2  # more are counted, so that the first screen stays short
 TABLES = ("consistency", "patterns", "conventions", "shots", "stages", "shifts")
 
 
-def answer(
-    frames: Mapping[str, pd.DataFrame], when: str = "", choice: Choice = YES_NO, beyond: str = "",
-    by_chance: pd.DataFrame = chance.NOBODY,
+def answer_question(
+    frames: Mapping[str, pd.DataFrame], when: str = "", choice: AnswerPair = YES_NO, beyond: str = "",
+    by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
     """Say whether the models give the same answer in other words, by the rules of `verdicts` and `MEANT`.
 
@@ -45,11 +53,11 @@ def answer(
     frames
         The tables named in `TABLES`.
     when
-        From `words.when`.
+        From `words.word_dates`.
     choice
         The two answers; the page calls the first “Yes”.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.sentence`).
+        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
 
@@ -58,58 +66,60 @@ def answer(
     Answer
         What the page says in words.
     """
-    whole, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
-    asked, doubts = _asked(whole, when), cautions(frames)
-    table = whole[~silent(validity(whole))]
-    if table.empty and len(whole):
-        verdict, why = do_not_answer(list(labels.series(whole).unique()))
-        return Answer(asked, verdict, cautions=(*why, *doubts))
+    all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
+    setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
+    table = all_rows[~is_silent(compute_task_validity(all_rows))]
+    if table.empty and len(all_rows):
+        verdict, why = describe_no_answer(list(labels.name_rows(all_rows).unique()))
+        return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
-        return Answer(asked, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
-    doubts = (*chance.write_cautions(table, by_chance), *doubts)
+        return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
+    doubts = (*chance.list_chance_cautions(table, by_chance), *doubts)
     several = means["language"].nunique() > 1
     languages = list(means.groupby("language", sort=False))
     details = {
         "consistency": (
             *MEANT,
-            *_stands_for(choice),
-            *(said for name, part in languages for said in _same(str(name), part, several)),
+            *_describe_answer_names(choice),
+            *(text for name, part in languages for text in _describe_unchanged_answers(str(name), part, several)),
             *([beyond] if beyond else []),
         ),
         "diff_yes": tuple(
-            said for name, part in languages for said in _yes(str(name), part, table, several, _changes(means))
+            text
+            for name, part in languages
+            for text in _describe_yes_changes(str(name), part, table, several, _count_yes_changes(means))
         ),
-        "shifts": tuple(_band(frames["shifts"], table)),
-        "shots": tuple(_shots(frames["shots"])),
-        "stages": tuple(_stages(frames["stages"])),
+        "shifts": tuple(_describe_band_shifts(frames["shifts"], table)),
+        "shots": tuple(_describe_shot_effects(frames["shots"])),
+        "stages": tuple(_describe_stage_effects(frames["stages"])),
     }
     return Answer(
-        asked,
-        _verdict(means, table, by_chance),
+        setup_sentence,
+        _describe_wording_verdict(means, table, by_chance),
         cautions=doubts,
-        details={name: said for name, said in details.items() if said},
+        details={name: text for name, text in details.items() if text},
     )
 
 
-def _stands_for(choice: Choice) -> Iterator[str]:
+def _describe_answer_names(choice: AnswerPair) -> Iterator[str]:
     """Say what “Yes” and “No” stand for, where the answers have other names."""
-    if (choice.first.lower(), choice.second.lower()) not in (*SPOKEN, MIXED):
-        yield f"“Yes” stands for {quoted(choice.first)} here, and “No” for {quoted(choice.second)}."
+    if (choice.first.lower(), choice.second.lower()) not in (*SPOKEN_ANSWERS, MIXED):
+        yield f"“Yes” stands for {quote_answer(choice.first)} here, and “No” for {quote_answer(choice.second)}."
 
 
-def _asked(table: pd.DataFrame, when: str) -> str:
+def _describe_wording_setup(table: pd.DataFrame, when: str) -> str:
     models = table["model"].nunique()
-    asked = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
-    whats = [f"“{task}”{f' ({spoken(language)})' if language else ''}" for language, task in asked]
+    language_tasks = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
+    task_names = [f"“{task}”{f' ({name_language(language)})' if language else ''}" for language, task in language_tasks]
     items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
-    tasks = listing(whats) if len(whats) <= NAMED_TASKS else count(len(whats), "task")
+    tasks = join_names(task_names) if len(task_names) <= NAMED_TASKS else word_quantity(len(task_names), "task")
     return (
-        f"{count(models, 'model')} {'was' if models == 1 else 'were'} asked {count(items, 'yes/no question')} of "
-        f"{tasks}, also reworded{when}."
+        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
+        f"{word_quantity(items, 'yes/no question')} of {tasks}, also reworded{when}."
     )
 
 
-def word(means: pd.DataFrame) -> str:
+def judge_consistency(means: pd.DataFrame) -> str:
     """Return the word of `MEANT` that the intervals of all kinds of wording allow; empty where none does.
 
     Parameters
@@ -117,116 +127,126 @@ def word(means: pd.DataFrame) -> str:
     means
         Table `patterns`, where Consistency is defined.
     """
-    found = set(_words(means))
-    if NO in found:
+    pattern_words = set(_judge_patterns(means))
+    if NO in pattern_words:
         return NO
-    return "" if "" in found else MOST if MOST in found else YES
+    return "" if "" in pattern_words else MOST if MOST in pattern_words else YES
 
 
-def _words(means: pd.DataFrame) -> list[str]:
+def _judge_patterns(means: pd.DataFrame) -> list[str]:
     """Give each kind of wording its own word; one kind is enough for `NO`, so its interval is widened for that."""
     ends = (means[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     return [
-        verdicts.word(low, high, BANDS[:2]) or verdicts.word(*verdicts.widened(share, low, high, len(means)), BANDS[2:])
+        verdicts.choose_word(low, high, BANDS[:2])
+        or verdicts.choose_word(*verdicts.widen_share_interval(share, low, high, len(means)), BANDS[2:])
         for share, low, high in zip(*ends, strict=True)
     ]
 
 
-def _verdict(means: pd.DataFrame, table: pd.DataFrame, by_chance: pd.DataFrame = chance.NOBODY) -> str:
+def _describe_wording_verdict(
+    means: pd.DataFrame, table: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE
+) -> str:
     """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
 
     Beside this mean stand the lowest and the highest model, if they are apart, or else its interval. A mean that holds
     answers which chance alone may have changed is not called low.
     """
-    said = word(means)
-    if said == NO and chance.mark_chance(table, by_chance).any():
+    verdict_word = judge_consistency(means)
+    if verdict_word == NO and chance.mark_chance_rows(table, by_chance).any():
         return chance.explain_withheld(by_chance)
-    deciding = means[[own == said for own in _words(means)]]
+    deciding = means[[pattern_word == verdict_word for pattern_word in _judge_patterns(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]
-    where = f" in {spoken(row['language'])}" if several else ""
-    begin = said.capitalize() or verdicts.UNCLEAR
-    mean = f"{begin}: with {WORDS[row['pattern']]}{where}, {percent(row['consistency'])} of answers mean the same"
+    language_text = f" in {name_language(row['language'])}" if several else ""
+    begin = verdict_word.capitalize() or verdicts.UNCLEAR
+    mean = (
+        f"{begin}: with {WORDS[row['pattern']]}{language_text}, {format_percent(row['consistency'])} of answers "
+        "mean the same"
+    )
     single = table[(table["pattern"] == row["pattern"]) & (table["language"] == row["language"])]
-    ends = verdicts.spread(*(single[name] for name in ("consistency", "consistency_lower", "consistency_upper")))
+    ends = verdicts.find_distinct_extremes(
+        *(single[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
+    )
     if ends is None:
-        return f"{mean} as before{_shares(row, 'consistency', 0, 'interval ')}."
-    low, high = map(percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_unit(single)})."
+        return f"{mean} as before{_word_share_interval(row, 'consistency', 0, 'interval ')}."
+    low, high = map(format_percent, ends)
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_word_row_unit(single)})."
 
 
-def _unit(rows: pd.DataFrame) -> str:
+def _word_row_unit(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
-    return "model and setting" if len(several) == 2 else listing(["model", *several])
+    return "model and setting" if len(several) == 2 else join_names(["model", *several])
 
 
-def _same(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:
+def _describe_unchanged_answers(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:
     """Say how many answers stay the same, with the kinds of wording that change the most and the fewest of them."""
-    where = f"In {spoken(language)}, w" if several and language else "W"
+    begin = f"In {name_language(language)}, w" if several and language else "W"
     order = means.sort_values("consistency", kind="stable")
     for row in (order.iloc[0], order.iloc[-1])[: len(order)]:
         yield (
-            f"{where}ith {WORDS[row['pattern']]}, {percent(row['consistency'], 1)} of the answers mean the same as "
-            f"before{_shares(row, 'consistency', 1, '95 % interval ')}."
+            f"{begin}ith {WORDS[row['pattern']]}, {format_percent(row['consistency'], 1)} of the answers mean the "
+            f"same as before{_word_share_interval(row, 'consistency', 1, '95 % interval ')}."
         )
 
 
-def _changes(means: pd.DataFrame) -> int:
+def _count_yes_changes(means: pd.DataFrame) -> int:
     """Count the changes of which the sentences of the page say whether they are clear."""
     return int(means["pattern"].isin(["agreement", "strong_agreement", "antonym"]).sum())
 
 
-def _yes(language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool, number: int) -> Iterator[str]:
+def _describe_yes_changes(
+    language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool, number: int
+) -> Iterator[str]:
     """Say whether “Yes” gets more frequent: where the interval, widened for a number of comparisons, leaves out 0."""
-    where = f"In {spoken(language)}, w" if several and language else "W"
+    begin = f"In {name_language(language)}, w" if several and language else "W"
     rows = means.set_index("pattern")
     for name in ("agreement", "strong_agreement"):
         if name in rows.index:
             row = rows.loc[name]
-            verb = _verb(row, "diff_yes", number, "rises", "falls", "does not clearly change")
+            verb = _choose_verb(row, "diff_yes", number, "rises", "falls", "does not clearly change")
             yield (
-                f"{where}ith {WORDS[name]}, the share of “Yes” {verb}: {points(row['diff_yes'])} points"
-                f"{_points(row, 'diff_yes', number)}."
+                f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_points(row['diff_yes'])} points"
+                f"{_word_yes_change_interval(row, 'diff_yes', number)}."
             )
-    yield from _most(table[table["language"] == language])
+    yield from _describe_largest_yes_change(table[table["language"] == language])
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
-        which = _verb(row, "excess_yes", number, "more", "less", "not clearly more or less")
+        frequency_text = _choose_verb(row, "excess_yes", number, "more", "less", "not clearly more or less")
         yield (
-            f"{where}ith antonyms, which ask for the opposite, {percent(1 - row['consistency'], 1)} of the answers "
-            "contradict the first."
+            f"{begin}ith antonyms, which ask for the opposite, {format_percent(1 - row['consistency'], 1)} of the "
+            "answers contradict the first."
         )
         yield (
-            f"“Yes” is then {which} frequent than unchanged answers would make it: {points(row['excess_yes'])} points"
-            f"{_points(row, 'excess_yes', number)}."
+            f"“Yes” is then {frequency_text} frequent than unchanged answers would make it: "
+            f"{format_points(row['excess_yes'])} points{_word_yes_change_interval(row, 'excess_yes', number)}."
         )
 
 
-def _verb(row: pd.Series, measure: str, number: int, more: str, less: str, unclear: str) -> str:
-    side = verdicts.beyond(*_wider(row, measure, number), 0.0)
+def _choose_verb(row: pd.Series, measure: str, number: int, more: str, less: str, unclear: str) -> str:
+    side = verdicts.word_interval_side(*_widen_interval(row, measure, number), 0.0)
     return {"more": more, "less": less}.get(side, unclear)
 
 
-def _wider(row: pd.Series, name: str, number: int) -> tuple[float, float]:
-    return verdicts.wider(row[name], row[f"{name}_lower"], row[f"{name}_upper"], number)
+def _widen_interval(row: pd.Series, name: str, number: int) -> tuple[float, float]:
+    return verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], number)
 
 
-def _shares(row: pd.Series, name: str, decimals: int, lead: str) -> str:
+def _word_share_interval(row: pd.Series, name: str, decimals: int, lead: str) -> str:
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if pd.isna(low):
         return ""
-    return f" ({lead}{percent(low, decimals).removesuffix(' %')} to {percent(high, decimals)})"
+    return f" ({lead}{format_percent(low, decimals).removesuffix(' %')} to {format_percent(high, decimals)})"
 
 
-def _points(row: pd.Series, name: str, number: int) -> str:
+def _word_yes_change_interval(row: pd.Series, name: str, number: int) -> str:
     """Write the interval of a change, and for how many comparisons it is widened."""
-    low, high = _wider(row, name, number)
-    what = "interval" if number == 1 else f"interval for {number:,} comparisons"
-    return "" if pd.isna(low) else f" ({what} {points(low)} to {points(high)})"
+    low, high = _widen_interval(row, name, number)
+    interval_name = "interval" if number == 1 else f"interval for {number:,} comparisons"
+    return "" if pd.isna(low) else f" ({interval_name} {format_points(low)} to {format_points(high)})"
 
 
-def _most(table: pd.DataFrame) -> Iterator[str]:
+def _describe_largest_yes_change(table: pd.DataFrame) -> Iterator[str]:
     """Name the model and task that agreement-seeking wording moves most, where there are several.
 
     The largest of many is too large by chance, so its interval is widened for their number.
@@ -234,60 +254,61 @@ def _most(table: pd.DataFrame) -> Iterator[str]:
     rows = table[table["pattern"] == "agreement"].dropna(subset=["diff_yes"])
     if len(rows) < 2:
         return
-    rows = rows.assign(label=labels.series(rows))
+    rows = rows.assign(label=labels.name_rows(rows))
     row = rows.loc[rows["diff_yes"].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
     yield (
         f"The largest change with agreement-seeking wording is that of {row['label']}{task}: "
-        f"{points(row['diff_yes'])} points{_points(row, 'diff_yes', len(rows))}."
+        f"{format_points(row['diff_yes'])} points{_word_yes_change_interval(row, 'diff_yes', len(rows))}."
     )
 
 
-def _band(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+def _describe_band_shifts(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
     """Say where agreement-seeking wording moves answers more, over the models that answer."""
     tested = shifts[(shifts["pattern"] == "agreement") & shifts["band_p_holm"].notna()]
     rows = tested.merge(answering[UNIT])
     if rows.empty:
         return
-    if not decidable(tested):
-        yield undecided(tested)
+    if not has_decidable_test(tested):
+        yield describe_undecided(tested)
         return
-    clear = verdicts.clear(rows["band_p_holm"])
+    clear = verdicts.mark_clear_effects(rows["band_p_holm"])
     larger, smaller = (int((clear & (sign * rows["band_difference"] > 0)).sum()) for sign in (1, -1))
     yield (
         f"Where p(Yes) was between 0.2 and 0.8, agreement-seeking wording shifts it by "
-        f"{points(rows['shift_band'].mean())} points on average, and elsewhere by "
-        f"{points(rows['shift_outside'].mean())}."
+        f"{format_points(rows['shift_band'].mean())} points on average, and elsewhere by "
+        f"{format_points(rows['shift_outside'].mean())}."
     )
     yield (
-        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of {count(len(rows), 'comparison')}, "
-        f"clearly smaller in {smaller or 'none'} (bootstrap over items, {HOLM})."
+        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of "
+        f"{word_quantity(len(rows), 'comparison')}, clearly smaller in {smaller or 'none'} (bootstrap over items, "
+        f"{HOLM})."
     )
 
 
-def _shots(shots: pd.DataFrame) -> Iterator[str]:
+def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
     rows = shots[(shots["measure"] == "consistency") & (shots["model"] != "")]
     if len(rows):
-        yield f"Exemplars change Consistency by {points(rows['difference'].mean())} points on average."
-        yield _clear(rows)
+        yield f"Exemplars change Consistency by {format_points(rows['difference'].mean())} points on average."
+        yield _word_clear_differences(rows)
 
 
-def _stages(stages: pd.DataFrame) -> Iterator[str]:
+def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
     rows = stages[stages["measure"] == "consistency"]
     if len(rows):
         yield (
             "Consistency of the tuned models minus that of the base models of their series is "
-            f"{points(rows['difference'].mean())} points on average."
+            f"{format_points(rows['difference'].mean())} points on average."
         )
-        yield _clear(rows)
+        yield _word_clear_differences(rows)
 
 
-def _clear(rows: pd.DataFrame) -> str:
-    if rows["p_holm"].notna().any() and not decidable(rows):
-        return undecided(rows)
-    clear = verdicts.clear(rows["p_holm"])
+def _word_clear_differences(rows: pd.DataFrame) -> str:
+    if rows["p_holm"].notna().any() and not has_decidable_test(rows):
+        return describe_undecided(rows)
+    clear = verdicts.mark_clear_effects(rows["p_holm"])
     up, down = (int((clear & (sign * rows["difference"] > 0)).sum()) for sign in (1, -1))
     return (
         f"It is clearly higher in {up or 'none'} and clearly lower in {down or 'none'} of "
-        f"{count(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
+        f"{word_quantity(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
     )

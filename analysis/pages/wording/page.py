@@ -10,11 +10,11 @@ from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
-from analysis.reporting.catalogue import column
-from analysis.reporting.choice import of_runs
-from analysis.reporting.columns import value
-from analysis.reporting.differences import marked
-from analysis.reporting.html import Html, fragment, note
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.choice import find_answer_pair
+from analysis.reporting.columns import format_value
+from analysis.reporting.differences import mark_differences
+from analysis.reporting.html import Html, render_fragment, render_note
 from analysis.reporting.page import Page
 
 
@@ -26,8 +26,9 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.told(narrative.answer(
-            frames, words.when(self.runs.info), of_runs(self.runs.info), beyond.sentence(self.runs),
+        return self.show_answer(narrative.answer_question(
+            frames, words.word_dates(self.runs.info), find_answer_pair(self.runs.info),
+            beyond.describe_beyond_rewording(self.runs),
             chance.find_chance(self.runs),
         ))  # fmt: skip
 
@@ -35,31 +36,34 @@ class WordingPage(Page):
         """Show for every model the two wordings with the strongest contradiction between its answers."""
         frame = self.frame("turned")
         if frame.empty:
-            return note("No model contradicts itself between two valid answers.")
-        frame = frame.assign(label=labels.series(frame))
-        pairs = [_pair(row) for _, row in frame.iterrows()]
-        return fragment("examples", pairs=pairs, caption=catalogue.table("turned").caption, left_out="")
+            return render_note("No model contradicts itself between two valid answers.")
+        frame = frame.assign(label=labels.name_rows(frame))
+        pairs = [_build_contradiction_pair(row) for _, row in frame.iterrows()]
+        return render_fragment("examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out="")
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.options("consistency").items()} | self.options
+        options = {
+            key: parameter.default for key, parameter in tables.list_options("consistency").items()
+        } | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
-        return fragment(
+        return render_fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, meant=" ".join(narrative.MEANT),
-                rules=verdicts.told("validity", "interval", "chance", "several", "spread", "change", "holm", "beyond"),
+                rules=verdicts.describe_rules("validity", "interval", "chance", "several", "spread", "change", "holm",
+                                              "beyond"),
             )  # fmt: skip
 
 
-def _pair(row: pd.Series) -> dict[str, Any]:
+def _build_contradiction_pair(row: pd.Series) -> dict[str, Any]:
     wordings = []
-    original, reworded = marked(row["text_original"], row["text_reworded"])
-    for pieces, said, share in (
+    original, reworded = mark_differences(row["text_original"], row["text_reworded"])
+    for pieces, answer, share in (
         (original, row["answer_original"], row["p_original"]),
         (reworded, row["answer_reworded"], row["p_yes"]),
     ):
-        known = pd.notna(share)
-        length = 100 * share if known else 100.0 * (said == "Yes")
-        number = f"p(Yes) {value(share, column('turned', 'p_yes'))}" if known else ""
-        wordings.append({"pieces": pieces, "answer": said, "agreement": number, "percent": f"{length:.1f}"})
+        has_probability = pd.notna(share)
+        length = 100 * share if has_probability else 100.0 * (answer == "Yes")
+        number = f"p(Yes) {format_value(share, look_up_column('turned', 'p_yes'))}" if has_probability else ""
+        wordings.append({"pieces": pieces, "answer": answer, "agreement": number, "percent": f"{length:.1f}"})
     return {"label": f"{row['label']}, {WORDS[row['pattern']]}", "item": row["item"], "wordings": wordings}

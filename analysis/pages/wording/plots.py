@@ -11,17 +11,17 @@ from matplotlib.axes import Axes
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
 from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, styled
-from analysis.reporting.thresholds import silent
+from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.thresholds import is_silent
 
 Looks = Mapping[str, Look]
 HALF = 0.5
 LEAST = 10  # pairs that a bin needs to be drawn
-LINES = 6  # models whose curves can be told apart in one panel
+MOST_LINES = 6  # models whose curves can be told apart in one panel
 
 
-@styled
-def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Consistency with 95 % intervals: a panel per pattern, a row per model and condition.
 
     Parameters
@@ -29,18 +29,18 @@ def consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    return _panels(frame, "consistency", (0.0, 1.0), HALF, width, looks)
+    return _draw_pattern_panels(frame, "consistency", (0.0, 1.0), HALF, width, looks)
 
 
-@styled
-def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the change of “Yes”, and hollow its excess where it differs (Takayama et al., Figure 6).
 
     Parameters
@@ -48,19 +48,19 @@ def diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = 
     frame
         Rows of table `consistency` of one language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    edge = panels.symmetric(frame[["diff_yes", "diff_yes_lower", "diff_yes_upper", "excess_yes"]])
-    return _panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow="excess_yes")
+    edge = panels.compute_symmetric_limit(frame[["diff_yes", "diff_yes_lower", "diff_yes_upper", "excess_yes"]])
+    return _draw_pattern_panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow="excess_yes")
 
 
-@styled
-def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Consistency of the tuned minus that of the base models of a series (Takayama et al., Figure 7).
 
     Parameters
@@ -80,11 +80,11 @@ def stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     rows = frame.assign(model="", label=label).rename(
         columns={"lower": "difference_lower", "upper": "difference_upper"}
     )
-    edge = panels.symmetric(rows[["difference", "difference_lower", "difference_upper"]])
-    return _panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
+    edge = panels.compute_symmetric_limit(rows[["difference", "difference_lower", "difference_upper"]])
+    return _draw_pattern_panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def chosen(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+def select_outer_rows(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Keep the rows that a figure has room for.
 
     Parameters
@@ -101,101 +101,105 @@ def chosen(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
-        rows = rows.assign(label=labels.series(rows))
+        rows = rows.assign(label=labels.name_rows(rows))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
-    return rows[rows["label"].isin(labels.ends(list(order), panels.ROWS))]
+    return rows[rows["label"].isin(labels.select_ends(list(order), panels.ROWS))]
 
 
-def _panels(
+def _draw_pattern_panels(
     frame: pd.DataFrame, measure: str, limits: tuple[float, float], mark: float, width: float, looks: Looks | None,
     hollow: str = "",
 ) -> Drawing:  # fmt: skip
     """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow` is a second measure."""
-    rows = chosen(frame, measure)
+    rows = select_outer_rows(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
-    across = min(2 if panels.narrow(width) else 4, len(patterns))
-    shown = labels.fitted(names, panels.letters(width))
-    high = len(names) * panels.pitch(len(names), 3.6)
-    drawing, each = panels.panels(width, len(patterns), across, high, left=panels.room(shown))
-    looks = looks or plotting.looks(rows["model"])
-    for i, (axes, pattern) in enumerate(zip(each, patterns, strict=True)):
+    across = min(2 if panels.is_narrow(width) else 4, len(patterns))
+    row_labels = labels.fit_names(names, panels.count_label_letters(width))
+    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(patterns), across, high, left=panels.measure_row_labels(row_labels)
+    )
+    looks = looks or plotting.assign_looks(rows["model"])
+    for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         part = rows[rows["pattern"] == pattern]
-        panels.guide(axes, len(names))
-        panels.title(axes, PATTERNS[pattern])
-        panels.scale(axes, *limits, 2, mark=mark)
-        panels.dots(axes, part, measure, looks, undefined="no valid answers")
+        panels.draw_row_guides(axes, len(names))
+        panels.draw_title(axes, PATTERNS[pattern])
+        panels.scale_axis(axes, *limits, 2, mark=mark)
+        panels.draw_dots(axes, part, measure, looks, undefined="no valid answers")
         if hollow:
             second = part[(part[hollow] - part[measure]).abs() > 1e-9]
-            panels.dots(axes, second, hollow, looks, hollow=second["n"] > -1, undefined="", intervals=False)
+            panels.draw_dots(axes, second, hollow, looks, hollow=second["n"] > -1, undefined="", intervals=False)
         if i % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, row_labels)
     return drawing
 
 
-@styled
-def overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw Overall, the mean over patterns and tasks, by language; best of the first language on top (Figure 3).
 
-    Models that do not answer (`thresholds.silent`) stand below the others.
+    Models that do not answer (`thresholds.is_silent`) stand below the others.
 
     Parameters
     ----------
     frame
         Table `overall`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    rows = frame.assign(silent=silent(frame["valid"]))
-    rows = rows.assign(label=labels.series(rows))
+    rows = frame.assign(silent=is_silent(frame["valid"]))
+    rows = rows.assign(label=labels.name_rows(rows))
     languages = list(dict.fromkeys(rows["language"]))
-    first = rows[rows["language"] == languages[0]].sort_values(
+    first_language = rows[rows["language"] == languages[0]].sort_values(
         ["silent", "overall"], ascending=[True, False], na_position="last"
     )
-    names = labels.ends(list(dict.fromkeys([*first["label"], *rows["label"]])), panels.ROWS)
+    names = labels.select_ends(list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    shown = labels.fitted(names, panels.letters(width))
-    across = min(len(languages), 2 if panels.narrow(width) else 4)
-    high = len(names) * panels.pitch(len(names), 3.6)
-    drawing, each = panels.panels(width, len(languages), across, high, left=panels.room(shown))
-    for i, (axes, language) in enumerate(zip(each, languages, strict=True)):
+    row_labels = labels.fit_names(names, panels.count_label_letters(width))
+    across = min(len(languages), 2 if panels.is_narrow(width) else 4)
+    high = len(names) * panels.choose_row_pitch(len(names), 3.6)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(languages), across, high, left=panels.measure_row_labels(row_labels)
+    )
+    for i, (axes, language) in enumerate(zip(panel_axes, languages, strict=True)):
         part = rows[rows["language"] == language]
-        panels.guide(axes, len(names))
-        panels.title(axes, f"Overall, {language}" if language else "Overall")
-        panels.scale(axes, 0, 1)
-        panels.dots(axes, part, "overall", looks or plotting.looks(rows["model"]), hollow=part["silent"])
+        panels.draw_row_guides(axes, len(names))
+        panels.draw_title(axes, f"Overall, {language}" if language else "Overall")
+        panels.scale_axis(axes, 0, 1)
+        panels.draw_dots(axes, part, "overall", looks or plotting.assign_looks(rows["model"]), hollow=part["silent"])
         if i % across == 0:
-            panels.row_labels(axes, shown)
+            panels.draw_row_labels(axes, row_labels)
     return drawing
 
 
-def curves(frame: pd.DataFrame) -> pd.DataFrame:
+def select_drawn_bins(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the bins that are drawn.
 
-    A model has one line: in the condition where it answers most pairs (the first of several). Of more than `LINES`
+    A model has one line: in the condition where it answers most pairs (the first of several). Of more than `MOST_LINES`
     models, those whose answers move most are drawn: by the mean absolute shift of their bins, weighted by pairs. A bin
     is drawn if it holds `LEAST` pairs and has an interval.
     """
     sizes = frame.groupby(["model", "condition"], sort=False)["n"].sum().reset_index()
-    most = sizes.sort_values("n", ascending=False, kind="stable").drop_duplicates("model")
-    rows = frame.merge(most[["model", "condition"]], on=["model", "condition"])
-    moved = (rows["shift"].abs() * rows["n"]).groupby(rows["model"]).sum() / rows.groupby("model")["n"].sum()
-    kept = moved.sort_values(ascending=False, kind="stable").index[:LINES]
-    rows = rows[rows["model"].isin(kept)]
-    return rows.assign(label=labels.series(rows.drop(columns="condition")))[
+    main_conditions = sizes.sort_values("n", ascending=False, kind="stable").drop_duplicates("model")
+    rows = frame.merge(main_conditions[["model", "condition"]], on=["model", "condition"])
+    mean_shifts = (rows["shift"].abs() * rows["n"]).groupby(rows["model"]).sum() / rows.groupby("model")["n"].sum()
+    drawn_models = mean_shifts.sort_values(ascending=False, kind="stable").index[:MOST_LINES]
+    rows = rows[rows["model"].isin(drawn_models)]
+    return rows.assign(label=labels.name_rows(rows.drop(columns="condition")))[
         (rows["n"] >= LEAST) & rows["shift_lower"].notna()
     ]
 
 
-@styled
-def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+@apply_style
+def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw p(Yes) after rewording by p(Yes) before, in bins: a panel per pattern, a line per model (Figure 2).
 
     Two bins are joined by a line only where they are neighbours: a gap between them would be a guess.
@@ -205,47 +209,47 @@ def shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None
     frame
         Rows of table `curve` of one language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.looks`.
+        In inches; how each model is drawn, by default `plotting.assign_looks`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    rows = curves(frame)
+    rows = select_drawn_bins(frame)
     rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],
                        high=rows["p_yes"] + rows["shift_upper"] - rows["shift"])  # fmt: skip
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
-    looks = looks or plotting.looks(models)
+    looks = looks or plotting.assign_looks(models)
     patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
-    across = min(2 if panels.narrow(width) else 4, len(patterns))
-    shown = labels.fitted(list(models.values()), 34)
+    across = min(2 if panels.is_narrow(width) else 4, len(patterns))
+    legend_names = labels.fit_names(list(models.values()), 34)
     side = (width - 0.56 - 0.14 * (across - 1)) / across
-    drawing, each = panels.panels(
+    drawing, panel_axes = panels.lay_out_panels(
         width, len(patterns), across, side, left=0.46, right=0.1, bottom=0.2,
-        top=0.06 + panels.LINE * panels.legend_lines(shown, width),
+        top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
-    for i, (axes, pattern) in enumerate(zip(each, patterns, strict=True)):
+    for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         axes.axvspan(*BAND, color=RULE, alpha=0.45, linewidth=0, zorder=0)
-        same = [1, 0] if pattern == "antonym" else [0, 1]
-        axes.plot([0, 1], same, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
+        unmoved = [1, 0] if pattern == "antonym" else [0, 1]
+        axes.plot([0, 1], unmoved, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
         for model in models:
             part = rows[(rows["model"] == model) & (rows["pattern"] == pattern)].sort_values("bin_low")
-            _curve(axes, part, looks[model])
-        panels.scale(axes, 0, 1)
-        panels.scale(axes, 0, 1, axis="y")
-        panels.title(axes, PATTERNS[pattern])
+            _draw_shift_line(axes, part, looks[model])
+        panels.scale_axis(axes, 0, 1)
+        panels.scale_axis(axes, 0, 1, axis="y")
+        panels.draw_title(axes, PATTERNS[pattern])
         if i % across:
             axes.set_yticklabels([])
         else:
-            panels.beside(axes, "p(Yes) after")
+            panels.label_y_axis(axes, "p(Yes) after")
         if i >= len(patterns) - across:
-            panels.under(axes, "p(Yes) before")
-    panels.legend(drawing, shown, [looks[model] for model in models])
+            panels.label_x_axis(axes, "p(Yes) before")
+    panels.draw_legend(drawing, legend_names, [looks[model] for model in models])
     return drawing
 
 
-def _curve(axes: Axes, part: pd.DataFrame, look: Look) -> None:
+def _draw_shift_line(axes: Axes, part: pd.DataFrame, look: Look) -> None:
     """Draw the bins of one model: their means with intervals, and lines between neighbouring bins."""
     x, y = part["p_original"].to_numpy(float), part["p_yes"].to_numpy(float)
     axes.vlines(x, part["low"].clip(0, 1), part["high"].clip(0, 1), colors=look.colour, linewidth=0.7, alpha=0.7)

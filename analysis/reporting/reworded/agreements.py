@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, array, has_several_wordings
+from analysis.reporting.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, has_several_wordings, lay_out_answers
 from analysis.runs import agreement
 from analysis.runs.folder import ORIGINAL
-from analysis.runs.templates import reordered, shared_templates
-from analysis.statistics.reliability.sampling import of_shares
+from analysis.runs.templates import find_reordered_studies, find_shared_templates
+from analysis.statistics.reliability.sampling import compute_share_variance
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def read(runs: Runs, names: list[str]) -> Iterator[Study]:
+def read_agreement_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
     """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     names
         Names of the studies.
 
@@ -36,29 +36,29 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
     ------
     A study per measure.
     """
-    agreement.prepare(runs, names)
-    codes = _codes(runs, names, {*shared_templates(runs), *reordered(runs)})
+    agreement.create_agreement_tables(runs, names)
+    codes = _number_items_and_wordings(runs, names, {*find_shared_templates(runs), *find_reordered_studies(runs)})
     for name in names:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
-        own = codes[codes["study"] == name]
-        if own.empty or not units:
+        study_codes = codes[codes["study"] == name]
+        if study_codes.empty or not units:
             continue
-        rows = _rows(runs, name, own)
-        crossed = bool(own["crossed"].iloc[0])
-        shape = len(units), int(own["item_code"].max()) + 1, int(own["wording_code"].max()) + 1
-        wordings = list(own.sort_values("wording_code")["wording"].unique()) if crossed else []
+        rows = _read_agreement_rows(runs, name, study_codes)
+        crossed = bool(study_codes["crossed"].iloc[0])
+        shape = len(units), int(study_codes["item_code"].max()) + 1, int(study_codes["wording_code"].max()) + 1
+        wordings = list(study_codes.sort_values("wording_code")["wording"].unique()) if crossed else []
         validity = np.full(len(units), np.nan)
         means = rows.groupby("unit")["validity"].mean()
         validity[means.index] = means
-        right = own["gold"].notna().any()
+        right = study_codes["gold"].notna().any()
         for measure in (AGREEMENT, LOGIT, ACCURACY):
             if measure == AGREEMENT or rows[measure].notna().any():
                 headline = measure == (ACCURACY if right else AGREEMENT)
-                values = array(rows, measure, shape)
+                values = lay_out_answers(rows, measure, shape)
                 samples = spread = None
                 if measure == AGREEMENT and rows["samples"].notna().any():
-                    samples = array(rows, "samples", shape)
-                    spread = of_shares(values, samples)
+                    samples = lay_out_answers(rows, "samples", shape)
+                    spread = compute_share_variance(values, samples)
                 yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples, spread)
 
 
@@ -67,7 +67,7 @@ def has_rewordings(runs: Runs, names: list[str]) -> bool:
     return has_several_wordings(runs, names)
 
 
-def _codes(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
+def _number_items_and_wordings(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
     """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item."""
     frame = runs.sql(
         f"""
@@ -78,9 +78,9 @@ def _codes(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
     )
     parts = []
     for study, part in frame.groupby("study", sort=False):
-        named = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)
-        crossed = named or study in by_text
-        wording = part["template"] if named else part["variant"]
+        has_templates = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)
+        crossed = has_templates or study in by_text
+        wording = part["template"] if has_templates else part["variant"]
         place = pd.factorize(wording)[0] if crossed else part.groupby("item", sort=False).cumcount()
         parts.append(
             part.assign(
@@ -94,7 +94,7 @@ def _codes(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
     return pd.concat(parts) if parts else frame.assign(crossed=False)
 
 
-def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
+def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     """Return the answers of a study: unit, item_code, wording_code, validity and the measures."""
     label = str(runs.info["studies"][study]["canonical"][0])
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
@@ -113,8 +113,8 @@ def _rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
     share = rows["agreement"].to_numpy(float)
     right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
-    listed = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
-    units = rows["unit"].map({position: number for number, (position,) in enumerate(listed)})
+    position_rows = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
+    units = rows["unit"].map({position: number for number, (position,) in enumerate(position_rows)})
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
         "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],

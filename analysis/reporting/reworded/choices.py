@@ -15,21 +15,21 @@ import numpy as np
 
 from analysis.reporting.reworded.study import ACCURACY, Study, has_several_wordings
 from analysis.runs.choices import NOT_ASKED, Choices
-from analysis.runs.choices import studies as read_choices
-from analysis.runs.templates import shared_templates
+from analysis.runs.choices import read_choice_studies as read_choices
+from analysis.runs.templates import find_shared_templates
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def read(runs: Runs, names: list[str]) -> Iterator[Study]:
+def read_accuracy_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
     """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `runs.choices`.
 
     Parameters
     ----------
     runs
-        From `analysis.runs.open`.
+        From `analysis.runs.open_runs`.
     names
         Names of the studies.
 
@@ -37,23 +37,23 @@ def read(runs: Runs, names: list[str]) -> Iterator[Study]:
     ------
     Every study.
     """
-    by_text = shared_templates(runs)
-    for found in read_choices(runs):
-        if found.study not in names or not found.units:
+    by_text = find_shared_templates(runs)
+    for choices in read_choices(runs):
+        if choices.study not in names or not choices.units:
             continue
-        right = _right(found)
-        several = bool(found.asked.any(axis=2).sum(axis=1).max(initial=0) > 1)
+        right = _mark_right_answers(choices)
+        several = bool(choices.asked_mask.any(axis=2).sum(axis=1).max(initial=0) > 1)
         if several:
-            values, orders = _mean(right), False
-            templates = _templates(runs, found)
-            crossed = bool(templates) or found.study in by_text
-            wordings = templates or list(found.wordings)
+            values, orders = _average_right_answers(right), False
+            templates = _name_templates(runs, choices)
+            crossed = bool(templates) or choices.study in by_text
+            wordings = templates or list(choices.wordings)
         else:
             values, orders = np.asarray(np.fmax.reduce(right, axis=1)), True  # the one wording that a question has
-            shared = _orders(runs, found)
+            shared = _name_orders(runs, choices)
             crossed, wordings = bool(shared) or values.shape[1] == 1, shared
         yield Study(
-            found.study, ACCURACY, True, crossed, list(found.units), found.validity, np.moveaxis(values, 2, 0),
+            choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
         )  # fmt: skip
 
@@ -63,35 +63,35 @@ def has_rewordings(runs: Runs, names: list[str]) -> bool:
     return has_several_wordings(runs, names, original=True)
 
 
-def _right(found: Choices) -> Array:
+def _mark_right_answers(choices: Choices) -> Array:
     """Tell of every answer (questions, wordings, orders, units) whether it is right; no choice is wrong."""
-    right = (found.chosen == found.gold[:, None, None, None]).astype(float)
-    return np.where(found.chosen == NOT_ASKED, np.nan, right)
+    right = (choices.chosen_letter == choices.gold[:, None, None, None]).astype(float)
+    return np.where(choices.chosen_letter == NOT_ASKED, np.nan, right)
 
 
-def _mean(right: Array) -> Array:
+def _average_right_answers(right: Array) -> Array:
     """Average over the orders."""
-    known = ~np.isnan(right)
-    n = known.sum(axis=2)
-    return np.divide(np.where(known, right, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
+    is_known = ~np.isnan(right)
+    n = is_known.sum(axis=2)
+    return np.divide(np.where(is_known, right, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-def _templates(runs: Runs, found: Choices) -> list[str]:
+def _name_templates(runs: Runs, choices: Choices) -> list[str]:
     """Name the template of every wording; empty where some have none, or several."""
     rows = runs.execute(
         """
         SELECT pattern, count(DISTINCT template), any_value(template), count(*) = count(template)
         FROM (SELECT pattern, map_extract(attributes, 'template')[1] AS template FROM stimuli WHERE study = ?)
         GROUP BY pattern""",
-        [found.study],
+        [choices.study],
     ).fetchall()
-    named = {pattern: template for pattern, number, template, all_of in rows if number == 1 and all_of}
-    if len(named) < len(rows) or len(found.items) < 2:
+    template_by_pattern = {pattern: template for pattern, number, template, all_of in rows if number == 1 and all_of}
+    if len(template_by_pattern) < len(rows) or len(choices.items) < 2:
         return []
-    return [str(named[pattern]) for pattern in found.wordings]
+    return [str(template_by_pattern[pattern]) for pattern in choices.wordings]
 
 
-def _orders(runs: Runs, found: Choices) -> list[str]:
+def _name_orders(runs: Runs, choices: Choices) -> list[str]:
     """Name every order where questions with as many options all have the same ones; empty where they have not."""
     rows = runs.execute(
         """
@@ -101,9 +101,9 @@ def _orders(runs: Runs, found: Choices) -> list[str]:
                          array_to_string(canonical, '') AS shown FROM stimuli WHERE study = ?)
             GROUP BY number, size)
         GROUP BY number ORDER BY number""",
-        [found.study],
+        [choices.study],
     ).fetchall()
-    if len(found.items) < 2 or not all(same for _, _, same in rows):
+    if len(choices.items) < 2 or not all(same for _, _, same in rows):
         return []
-    one_size = len(np.unique(found.size[found.asked])) == 1
-    return [shown if one_size else f"order {number}" for number, shown, _ in rows]
+    one_size = len(np.unique(choices.size[choices.asked_mask])) == 1
+    return [letters if one_size else f"order {number}" for number, letters, _ in rows]

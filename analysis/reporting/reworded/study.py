@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.reporting.thresholds import LOW_MASS
-from analysis.statistics.reliability.components import Across, across
-from analysis.statistics.reliability.panel import Panel, panel
-from analysis.statistics.reliability.sampling import Sampled, sampled
+from analysis.statistics.reliability.components import ModelComponents, estimate_model_components
+from analysis.statistics.reliability.panel import Panel, compute_panel
+from analysis.statistics.reliability.sampling import SampleSpread, estimate_sampling
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ class Study:
     @property
     def design(self) -> str:
         """Say whether items share the wordings, and what these are."""
-        if self.single:
-            found = ONE if self.crossed else ONE_EACH
+        if self.has_single_wording:
+            design = ONE if self.crossed else ONE_EACH
         elif self.orders:
-            found = ORDERS_CROSSED if self.crossed else ORDERS_NESTED
+            design = ORDERS_CROSSED if self.crossed else ORDERS_NESTED
         else:
-            found = CROSSED if self.crossed else NESTED
-        return found + AVERAGED * self.averaged
+            design = CROSSED if self.crossed else NESTED
+        return design + AVERAGED * self.averaged
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -87,49 +87,52 @@ class Study:
         return None if self.measure == LOGIT else (0.0, 1.0)
 
     @property
-    def single(self) -> bool:
+    def has_single_wording(self) -> bool:
         """Tell whether no unit has an item in two wordings."""
-        known = ~np.isnan(self.values)
-        return int((known.any(axis=1).sum(axis=1) if self.crossed else known.sum(axis=2)).max(initial=0)) < 2
+        is_known = ~np.isnan(self.values)
+        return int((is_known.any(axis=1).sum(axis=1) if self.crossed else is_known.sum(axis=2)).max(initial=0)) < 2
 
-    def chosen(self) -> list[int]:
+    def list_ranked_units(self) -> list[int]:
         """List the units that are ranked: of every model that answers its first condition in run.json."""
         first: dict[str, int] = {}
         for place, (model, _) in enumerate(self.units):
             first.setdefault(model, place)
         return [place for place in first.values() if not self.validity[place] < LOW_MASS]
 
-    def sampled(self, unit: int) -> Sampled | None:
+    def estimate_sampling(self, unit: int) -> SampleSpread | None:
         """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""
         if self.samples is None or self.spread is None:
             return None
-        return sampled(self.spread[unit], self.samples[unit])
+        return estimate_sampling(self.spread[unit], self.samples[unit])
 
-    def panel(self, unit: int) -> Panel:
+    def compute_panel(self, unit: int) -> Panel:
         """Compute the panel of a unit; an accuracy is a share, whatever the answers are means of."""
         share = True if self.measure == ACCURACY else None
-        return panel(self.values[unit], self.crossed, self.sampled(unit), share=share)
+        return compute_panel(self.values[unit], self.crossed, self.estimate_sampling(unit), share=share)
 
-    def under(self, conditions: Collection[str]) -> Study:
+    def select_conditions(self, conditions: Collection[str]) -> Study:
         """Keep the units of some conditions."""
-        kept = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
+        unit_places = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
         return replace(
-            self, units=[self.units[place] for place in kept], validity=self.validity[kept], values=self.values[kept],
-            samples=None if self.samples is None else self.samples[kept],
-            spread=None if self.spread is None else self.spread[kept],
+            self, units=[self.units[place] for place in unit_places], validity=self.validity[unit_places],
+            values=self.values[unit_places],
+            samples=None if self.samples is None else self.samples[unit_places],
+            spread=None if self.spread is None else self.spread[unit_places],
         )  # fmt: skip
 
 
-def across_models(study: Study) -> Across | None:
+def across_models(study: Study) -> ModelComponents | None:
     """Estimate the components over the models that are ranked; None for fewer than two."""
-    chosen = study.chosen()
-    if len(chosen) < 2:
+    ranked_units = study.list_ranked_units()
+    if len(ranked_units) < 2:
         return None
-    noise = [found.noise for found in map(study.sampled, chosen) if found]
-    return across(study.values[chosen], study.crossed, float(np.sum(noise)) / len(chosen))
+    noise = [sampling.noise for sampling in map(study.estimate_sampling, ranked_units) if sampling]
+    return estimate_model_components(
+        study.values[ranked_units], study.crossed, float(np.sum(noise)) / len(ranked_units)
+    )
 
 
-def array(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
+def lay_out_answers(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
     """Lay answers out as an array.
 
     Parameters
@@ -145,8 +148,8 @@ def array(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
     -------
     (units, items, wordings): the mean of the answers that share a place, NaN where there is none.
     """
-    known = rows[name].notna().to_numpy()
-    part = rows[known]
+    has_value = rows[name].notna().to_numpy()
+    part = rows[has_value]
     # Of 2 units, 3 items and 4 wordings, unit 1, item 2, wording 3 has the last place: 1 * 12 + 2 * 4 + 3 = 23.
     place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
     size = int(np.prod(shape))

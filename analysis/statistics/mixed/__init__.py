@@ -2,7 +2,7 @@
 
 ::
 
-    result = mixed.fit(frame, "agreement ~ n_words + zipf + (1 | item)")
+    result = mixed.fit_mixed_models(frame, "agreement ~ n_words + zipf + (1 | item)")
     result.table          # estimates, tests, intervals
     result.diagnostics    # convergence, variances, R2, what was left out
 """
@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.mixed.design import family, parts
-from analysis.statistics.mixed.formula import DefaultFormula, Formula, default_formula, parse
-from analysis.statistics.mixed.response import Response, response
+from analysis.statistics.mixed.design import choose_family_columns, split_into_parts
+from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
+from analysis.statistics.mixed.response import Response, compute_response
 from analysis.statistics.mixed.result import Result, compare_scales
 from ground.errors import InputError
 
@@ -30,18 +30,18 @@ __all__ = [
     "Formula",
     "Response",
     "Result",
+    "build_default_formula",
+    "choose_engine",
     "compare_scales",
-    "default_formula",
-    "engine_for",
-    "fit",
-    "parse",
-    "response",
+    "compute_response",
+    "fit_mixed_models",
+    "parse_formula",
 ]
 
 ENGINES = ("auto", "profile", "pymer4")
 
 
-def fit(
+def fit_mixed_models(
     frame: pd.DataFrame,
     formula: str,
     *,
@@ -79,15 +79,18 @@ def fit(
     InputError
         One line naming the formula, column or fit at fault.
     """
-    asked = parse(formula)
-    chosen = engine_for(asked, engine)
-    fit_one = _engine(chosen)
-    columns = family(frame, asked, by)
-    fitted = [(part, fit_one(part)) for part in parts(frame, asked, columns, missing=missing, optional=optional)]
-    return Result(columns, fitted)
+    parsed_formula = parse_formula(formula)
+    engine_name = choose_engine(parsed_formula, engine)
+    fit_one = _load_engine(engine_name)
+    columns = choose_family_columns(frame, parsed_formula, by)
+    fits = [
+        (part, fit_one(part))
+        for part in split_into_parts(frame, parsed_formula, columns, missing=missing, optional=optional)
+    ]
+    return Result(columns, fits)
 
 
-def engine_for(formula: Formula, engine: str = "auto") -> str:
+def choose_engine(formula: Formula, engine: str = "auto") -> str:
     """Name the engine that fits a formula.
 
     Parameters
@@ -119,12 +122,12 @@ def engine_for(formula: Formula, engine: str = "auto") -> str:
     return engine
 
 
-def _engine(name: str) -> Callable[[Part], Fit]:
+def _load_engine(name: str) -> Callable[[Part], Fit]:
     """Return the engine's function. R is started for pymer4 only."""
     if name == "pymer4":
         from analysis.statistics.mixed import lme4
 
-        return lme4.fit
+        return lme4.fit_with_lme4
     from analysis.statistics.mixed import profile
 
     return profile.Engine().fit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.statistics.mixed.design import design, matrix
+from analysis.statistics.mixed.design import build_design, build_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,16 +35,16 @@ class ByItem:
     products: Array
     r: Array
 
-    def less(self, share: Array) -> Array:
+    def subtract_item_means(self, share: Array) -> Array:
         """Return the cross-products of rows of which a share of their item's mean is taken away: share is (items).
 
         Rows 1 and 3, mean 2, less half of it: 0 and 2, whose squares sum to 10 - (1 - 1/4) * 2 * 4 = 4.
         """
-        lost = (1 - (1 - share) ** 2) * self.size
-        return self.products - lost[:, None, None] * self.mean[:, :, None] * self.mean[:, None, :]
+        weight = (1 - (1 - share) ** 2) * self.size
+        return self.products - weight[:, None, None] * self.mean[:, :, None] * self.mean[:, None, :]
 
 
-def by_item(part: Part, fit: Fit) -> ByItem:
+def sum_rows_by_item(part: Part, fit: Fit) -> ByItem:
     """Sum up the rows of a fit with one random intercept.
 
     Parameters
@@ -57,12 +57,12 @@ def by_item(part: Part, fit: Fit) -> ByItem:
     ByItem
         Items in the order of `Matrix.levels`.
     """
-    asked = matrix(part)
-    made = design(asked)
-    columns = np.column_stack([made.q, asked.y - made.x @ fit.estimate])
-    order = np.argsort(asked.codes, kind="stable")
-    size = np.bincount(asked.codes)
+    full_matrix = build_matrix(part)
+    full_rank = build_design(full_matrix)
+    columns = np.column_stack([full_rank.q, full_matrix.y - full_rank.x @ fit.estimate])
+    order = np.argsort(full_matrix.codes, kind="stable")
+    size = np.bincount(full_matrix.codes)
     # Items of 2, 3 and 1 rows are cut out of the sorted rows before row 2 and row 5.
     items = np.split(columns[order], np.cumsum(size)[:-1])
     mean = np.array([rows.mean(axis=0) for rows in items])
-    return ByItem(size.astype(float), mean, np.array([rows.T @ rows for rows in items]), made.r)
+    return ByItem(size.astype(float), mean, np.array([rows.T @ rows for rows in items]), full_rank.r)

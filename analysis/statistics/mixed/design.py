@@ -85,7 +85,7 @@ class Design:
 FAMILY = ("study", "model", "condition")  # the columns of a run that cut its rows into fits
 
 
-def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
+def choose_family_columns(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
     """Choose the columns that cut a frame into fits.
 
     Parameters
@@ -105,7 +105,7 @@ def family(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> t
     return (by,) if isinstance(by, str) else tuple(by)
 
 
-def parts(
+def split_into_parts(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error", optional: Collection[str] = ()
 ) -> Iterator[Part]:
     """Cut a frame into the parts of a family, one per fit, and check each part.
@@ -115,7 +115,7 @@ def parts(
     frame, formula, by
         The rows, what is fitted to them, and the columns that cut them, from `family`.
     missing, optional
-        As in `mixed.fit`.
+        As in `mixed.fit_mixed_models`.
 
     Yields
     ------
@@ -139,23 +139,23 @@ def parts(
     if frame.empty:
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
-    frame = _columns(frame, dict.fromkeys((*formula.names, *by)), formula)
+    frame = _select_columns(frame, dict.fromkeys((*formula.names, *by)), formula)
     _check_response(frame[formula.names[0]])
     _check_finite(frame, formula.names)
     gappy = [name for name in formula.names if frame[name].isna().any()]
     if not by:
-        yield _checked(Part((), frame, formula), gappy, missing, optional)
+        yield _prepare_part(Part((), frame, formula), gappy, missing, optional)
         return
     groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
     if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
         key = tuple(frame[name].iloc[0] for name in by)
-        yield _checked(Part(key, frame, formula), gappy, missing, optional)
+        yield _prepare_part(Part(key, frame, formula), gappy, missing, optional)
         return
     for key, rows in groups:
-        yield _checked(Part(key, rows, formula), gappy, missing, optional)
+        yield _prepare_part(Part(key, rows, formula), gappy, missing, optional)
 
 
-def _columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
+def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
     """Select the named columns of `frame` without copying them; items become a category."""
     import pandas as pd
 
@@ -165,26 +165,26 @@ def _columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.
 
 
 def _check_response(response: pd.Series[Any]) -> None:
-    if not _is_number(response):
+    if not _is_numeric_column(response):
         raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
 
 
 def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
     for name in names:
-        if _is_number(frame[name]) and (
+        if _is_numeric_column(frame[name]) and (
             infinite := int(np.isinf(frame[name].to_numpy(np.float64, na_value=np.nan)).sum())
         ):
             raise InputError(f"column '{name}': infinite in {infinite:,} of {len(frame):,} rows; leave these rows out")
 
 
-def _checked(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
+def _prepare_part(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
     """Complete the rows of `part`, whose columns in `gappy` have missing values; refuse what cannot be fitted."""
     if gappy:
-        part = _completed(part, gappy, missing, optional)
+        part = _complete_part(part, gappy, missing, optional)
     rows, response, group = part.frame, part.frame[part.formula.names[0]], part.formula.group
     if rows.empty:
         raise InputError(f"no complete row is left to fit{part.label}: a value is missing in all {part.n_missing:,}")
-    if np.ptp(_numbers(response)) == 0:
+    if np.ptp(_convert_to_numbers(response)) == 0:
         raise InputError(
             f"response '{response.name}'{part.label} is {response.iloc[0]} in all {len(rows):,} rows: "
             "nothing varies that could be explained"
@@ -196,11 +196,11 @@ def _checked(part: Part, gappy: Sequence[str], missing: str, optional: Collectio
     return part
 
 
-def _completed(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
+def _complete_part(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
     """Leave out empty optional predictors and, with missing="drop", rows without a value."""
     rows, formula = part.frame, part.formula
     dropped = {name: "no value in any row" for name in gappy if name in optional and rows[name].isna().all()}
-    formula = formula.without(dropped)
+    formula = formula.drop_terms(dropped)
     gaps = {name: int(count) for name in gappy if name not in dropped and (count := rows[name].isna().sum())}
     if gaps and missing == "error":
         counts = ", ".join(f"{name} in {count:,}" for name, count in gaps.items())
@@ -212,7 +212,7 @@ def _completed(part: Part, gappy: Sequence[str], missing: str, optional: Collect
     return Part(part.key, complete, formula, dropped, len(rows) - len(complete))
 
 
-def matrix(part: Part) -> Matrix:
+def build_matrix(part: Part) -> Matrix:
     """Build the arrays of one fit for a formula of columns and their products.
 
     A text column gets R's treatment contrasts: one 0-1 column per level but the first, named column + level.
@@ -224,16 +224,18 @@ def matrix(part: Part) -> Matrix:
     """
     import pandas as pd
 
-    terms, columns = _columns_of(part)
+    terms, columns = _build_columns(part)
     x = np.array(columns).T if columns else np.empty((len(part.frame), 0))
     codes, levels = pd.factorize(part.frame[part.formula.group], sort=True)
-    return Matrix(part.label, tuple(terms), x, _numbers(part.frame[part.formula.response]), codes, pd.Index(levels))
+    return Matrix(
+        part.label, tuple(terms), x, _convert_to_numbers(part.frame[part.formula.response]), codes, pd.Index(levels)
+    )
 
 
 _last: list[tuple[Matrix, Design]] = []
 
 
-def design(asked: Matrix) -> Design:
+def build_design(full_matrix: Matrix) -> Design:
     """Drop every column that is a linear combination of the columns before it.
 
     The rule and its tolerance are those of lme4 (R's `qr`, LINPACK dqrdc2). The last design is kept: the next fit of a
@@ -244,61 +246,63 @@ def design(asked: Matrix) -> Design:
     InputError
         If there are not more rows than coefficients.
     """
-    if not _last or not asked.has_wordings_of(_last[0][0]):
-        _last[:] = [(asked, _design(asked))]
+    if not _last or not full_matrix.has_wordings_of(_last[0][0]):
+        _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
     return _last[0][1]
 
 
-def _design(asked: Matrix) -> Design:
+def _drop_dependent_columns(full_matrix: Matrix) -> Design:
     from scipy.linalg import qr
 
-    x, terms, dropped = asked.x, list(asked.terms), dict[str, str]()
+    x, terms, dropped = full_matrix.x, list(full_matrix.terms), dict[str, str]()
     while True:
         q, r = qr(x, mode="economic", check_finite=False)
-        left, length = np.abs(np.diag(r)), np.linalg.norm(r, axis=0)
-        dependent = np.flatnonzero(left <= RANK_TOLERANCE * length[: len(left)])
+        remaining_length, length = np.abs(np.diag(r)), np.linalg.norm(r, axis=0)
+        dependent = np.flatnonzero(remaining_length <= RANK_TOLERANCE * length[: len(remaining_length)])
         if not dependent.size:
             break
         first = int(dependent[0])  # it distorts the factors after it: drop one column, then factor again
         dropped[terms[first]] = "constant" if np.ptp(x[:, first]) == 0 else "collinear with predictors before it"
         x, terms = np.asfortranarray(np.delete(x, first, axis=1)), terms[:first] + terms[first + 1 :]
     if len(x) <= len(terms):
-        raise InputError(f"{len(x)} rows cannot carry {len(terms)} coefficients{asked.label}: use fewer predictors")
+        raise InputError(
+            f"{len(x)} rows cannot carry {len(terms)} coefficients{full_matrix.label}: use fewer predictors"
+        )
     sd = np.array([np.nan if name == INTERCEPT else x[:, j].std(ddof=1) for j, name in enumerate(terms)])
     return Design(tuple(terms), x, q, r, sd, dropped)
 
 
-def _columns_of(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
+def _build_columns(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
     """Build the names and columns of the model matrix, with the dependent ones."""
     formula, rows = part.formula, part.frame
     names = dict.fromkeys(name for term in formula.fixed for name in term.split(":"))
-    coded = {name: _coded(name, rows[name]) for name in names}
+    coded = {name: _code_column(name, rows[name]) for name in names}
     terms = [INTERCEPT] if formula.intercept else []
     columns = [np.ones(len(rows))] if formula.intercept else []
     for term in formula.fixed:
         factors = term.split(":")
-        text = [name for name in factors if not _is_number(rows[name])]
+        text = [name for name in factors if not _is_numeric_column(rows[name])]
         if text and not (formula.intercept and set(factors) <= set(formula.fixed)):
             raise InputError(
                 f"formula '{formula}': text column '{text[0]}' needs an intercept, and in a product its own main "
                 "effects too (write a*b); engine 'pymer4' fits other codings"
             )
         # R varies the first factor fastest
-        for chosen in product(*(coded[name] for name in reversed(factors))):
-            names_values = list(reversed(chosen))
+        for combination in product(*(coded[name] for name in reversed(factors))):
+            names_values = list(reversed(combination))
             terms.append(":".join(name for name, _ in names_values))
             columns.append(np.prod([values for _, values in names_values], axis=0))
     return terms, columns
 
 
-def _coded(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
+def _code_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
     """Code one column: a number as it is; text as one 0-1 column per level, without the first level."""
-    if _is_number(values):
-        return [(name, _numbers(values))]
-    return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in levels_of(values)[1:]]
+    if _is_numeric_column(values):
+        return [(name, _convert_to_numbers(values))]
+    return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in list_levels(values)[1:]]
 
 
-def levels_of(values: pd.Series[Any]) -> list[Any]:
+def list_levels(values: pd.Series[Any]) -> list[Any]:
     """List the levels of a text column: sorted, or in the order of its categories."""
     import pandas as pd
 
@@ -307,11 +311,11 @@ def levels_of(values: pd.Series[Any]) -> list[Any]:
     return sorted(values.unique())
 
 
-def _is_number(values: pd.Series[Any]) -> bool:
+def _is_numeric_column(values: pd.Series[Any]) -> bool:
     import pandas as pd
 
     return bool(pd.api.types.is_numeric_dtype(values))
 
 
-def _numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
+def _convert_to_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
     return values.to_numpy(np.float64)

@@ -54,22 +54,22 @@ class Formula:
     def is_random_intercept(self) -> bool:
         """Tell whether the built-in engine can fit it: one random intercept, fixed terms of columns and products."""
         texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
-        one = len(self.random) == 1 and self.random[0].effects == "1" and is_name(self.random[0].group)
-        return one and all(map(is_name, texts))
+        has_one_intercept = len(self.random) == 1 and self.random[0].effects == "1" and is_name(self.random[0].group)
+        return has_one_intercept and all(map(is_name, texts))
 
     @property
     def names(self) -> tuple[str, ...]:
         """List every column that the formula names, the response first; of text for R, its words without functions."""
         texts = [self.response, *self.fixed, *(f"{term.effects} {term.group}" for term in self.random)]
-        return tuple(dict.fromkeys(name for text in texts for name in _words(text)))
+        return tuple(dict.fromkeys(name for text in texts for name in _list_names(text)))
 
     @property
     def group(self) -> str:
         """Return the grouping column whose levels are counted: `item` if it is one, else the first one."""
-        groups = [name for term in self.random for name in _words(term.group)]
+        groups = [name for term in self.random for name in _list_names(term.group)]
         return "item" if "item" in groups else groups[0]
 
-    def without(self, names: Collection[str]) -> Formula:
+    def drop_terms(self, names: Collection[str]) -> Formula:
         """Return the formula without the fixed terms that are one of `names` or a product with one."""
         return replace(self, fixed=tuple(term for term in self.fixed if not set(term.split(":")) & set(names)))
 
@@ -83,7 +83,7 @@ class DefaultFormula:
     dropped: dict[str, str]
 
 
-def default_formula(
+def build_default_formula(
     frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement", group: str = "item"
 ) -> DefaultFormula:
     """Write the formula `response ~ all features that are present + (1 | group)`.
@@ -122,7 +122,7 @@ def default_formula(
     return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | {group})", present, dropped)
 
 
-def parse(text: str) -> Formula:
+def parse_formula(text: str) -> Formula:
     """Read a formula in the notation of R's lme4.
 
     Raises
@@ -135,15 +135,15 @@ def parse(text: str) -> Formula:
         raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
     response, intercept, random = sides[0].strip(), True, list[Random]()
     mains, products = list[str](), list[str]()
-    for sign, term in _signed_terms(sides[1], text):
+    for sign, term in _split_signed_terms(sides[1], text):
         if term in ("0", "1"):
             intercept = (term == "1") == (sign == "+")
         elif sign == "-":
             raise InputError(f"formula '{text}': only the intercept can be taken away (- 1), not '{term}'")
         elif term.startswith("(") and "|" in term:
-            random.append(_random(term, text))
+            random.append(_parse_random_term(term, text))
         else:
-            for piece in _expanded(term):
+            for piece in _expand_term(term):
                 (products if ":" in piece else mains).append(piece)
     if not random:
         raise InputError(f"formula '{text}': names no random effect; add one like (1 | item)")
@@ -157,7 +157,7 @@ def is_name(text: str) -> bool:
     return NAME.fullmatch(text) is not None
 
 
-def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
+def _split_signed_terms(side: str, text: str) -> list[tuple[str, str]]:
     """Split at the + and - outside parentheses; return each term with its sign."""
     terms, depth, start, sign = [], 0, 0, "+"
     for place, char in enumerate(f"{side}+"):
@@ -180,25 +180,25 @@ def _signed_terms(side: str, text: str) -> list[tuple[str, str]]:
     return terms
 
 
-def _random(term: str, text: str) -> Random:
+def _parse_random_term(term: str, text: str) -> Random:
     """Read one random term such as `(1 + x | item)`."""
-    found = re.fullmatch(r"\(([^|]+)(\|\|?)([^|]+)\)", term)
-    if not found or not _words(found[3]):
+    match = re.fullmatch(r"\(([^|]+)(\|\|?)([^|]+)\)", term)
+    if not match or not _list_names(match[3]):
         raise InputError(f"formula '{text}': cannot read the random effect '{term}'; write it like (1 | item)")
-    return Random(found[1].strip(), found[3].strip(), found[2])
+    return Random(match[1].strip(), match[3].strip(), match[2])
 
 
-def _expanded(term: str) -> list[str]:
+def _expand_term(term: str) -> list[str]:
     """Expand `a*b` to `a`, `b`, `a:b`; keep anything else, without the spaces around its colons."""
     factors = [factor.strip() for factor in term.split("*")]
     if len(factors) > 1 and all(map(is_name, factors)):
         sizes = range(1, len(factors) + 1)
-        return [":".join(chosen) for size in sizes for chosen in combinations(factors, size)]
+        return [":".join(combination) for size in sizes for combination in combinations(factors, size)]
     pieces = [piece.strip() for piece in term.split(":")]
     return [":".join(pieces)] if all(map(is_name, pieces)) else [term]
 
 
-def _words(text: str) -> list[str]:
+def _list_names(text: str) -> list[str]:
     """List the names in a text without functions (before a parenthesis), arguments (before =) and reserved words."""
     words = [match[0] for match in re.finditer(rf"(?<![\w.]){NAME.pattern}(?![\w.]|\s*(\(|=(?!=)))", text)]
     return [word for word in words if word not in ("TRUE", "FALSE", "NULL")]

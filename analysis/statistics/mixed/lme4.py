@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, Part, levels_of
+from analysis.statistics.mixed.design import INTERCEPT, Part, list_levels
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
-from ground.extras import install
+from ground.extras import build_install_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class R(NamedTuple):
     error: type[Exception]
 
 
-def fit(part: Part) -> Fit:
+def fit_with_lme4(part: Part) -> Fit:
     """Fit any formula of lme4 to the rows of one part of a family.
 
     Raises
@@ -46,15 +46,15 @@ def fit(part: Part) -> Fit:
     InputError
         If R or pymer4 is missing, or if R refuses the formula or the data, with R's own message.
     """
-    r = start()
-    with _console(r) as said:
+    r = start_r()
+    with _collect_r_messages(r) as console_lines:
         try:
-            model = r.lmer(str(part.formula), data=data_frame(part.frame), control=r.control)
-            found = r.extract(model)
+            model = r.lmer(str(part.formula), data=convert_to_r_frame(part.frame), control=r.control)
+            results = r.extract(model)
         except r.error as error:
-            raise InputError(f"R cannot fit '{part.formula}'{part.label}: {_one_line(str(error))}") from error
-    value = {name: found.rx2(name) for name in found.names}
-    messages = [*map(str, value["message"]), *said]
+            raise InputError(f"R cannot fit '{part.formula}'{part.label}: {_flatten_message(str(error))}") from error
+    value = {name: results.rx2(name) for name in results.names}
+    messages = [*map(str, value["message"]), *console_lines]
     terms = tuple(map(str, value["terms"]))
     return Fit(
         engine="pymer4",
@@ -73,20 +73,20 @@ def fit(part: Part) -> Fit:
         variance_random=value["variance_random"][0],
         converged=all(code == 0 for code in value["code"]),
         singular=bool(value["singular"][0]),
-        message="; ".join(dict.fromkeys(map(_one_line, messages))),
-        dropped={str(name): _reason(part.frame, str(name)) for name in value["dropped"]},
+        message="; ".join(dict.fromkeys(map(_flatten_message, messages))),
+        dropped={str(name): _word_drop_reason(part.frame, str(name)) for name in value["dropped"]},
         n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
         y=np.array(value["y"]),
         fitted=np.array(value["fitted"]),
         row=part.frame.index,
-        random=_random_effects(
+        random=_split_random_effects(
             {name: value[f"effect_{name}"] for name in ("group", "term", "level", "estimate", "se")}
         ),
     )
 
 
 @cache
-def start() -> R:
+def start_r() -> R:
     """Start R, once.
 
     Raises
@@ -103,7 +103,8 @@ def start() -> R:
     except Exception as error:  # an incomplete R may fail with any error; the message shows it
         raise InputError(
             f"engine 'pymer4' needs R with lme4 and lmerTest, and the Python package pymer4 "
-            f"({type(error).__name__}: {_one_line(str(error))}): {install('statistics')}; {INSTALL}"
+            f"({type(error).__name__}: {_flatten_message(str(error))}): {build_install_command('statistics')}; "
+            f"{INSTALL}"
         ) from error
     finally:
         # R adds its library folders; a Python started from here would then load the libraries of another Python.
@@ -125,7 +126,7 @@ def start() -> R:
     )
 
 
-def data_frame(frame: pd.DataFrame) -> Any:
+def convert_to_r_frame(frame: pd.DataFrame) -> Any:
     """Convert `frame` to R's data frame: numbers to doubles, all else to factors with the levels of the other engine.
 
     Every column is handed over as one block of memory. rpy2's own conversion makes an R object of every string, and
@@ -139,13 +140,13 @@ def data_frame(frame: pd.DataFrame) -> Any:
         if pd.api.types.is_numeric_dtype(values):
             columns.append(FloatSexpVector(np.ascontiguousarray(values, dtype=np.float64)))
         else:
-            levels = levels_of(values)
+            levels = list_levels(values)
             codes = pd.Categorical(values, categories=levels).codes.astype(np.int32) + 1
-            columns.append(start().factor(IntSexpVector(codes), StrSexpVector(list(map(str, levels)))))
-    return start().data_frame(ListSexpVector(columns), StrSexpVector(list(map(str, frame.columns))))
+            columns.append(start_r().factor(IntSexpVector(codes), StrSexpVector(list(map(str, levels)))))
+    return start_r().data_frame(ListSexpVector(columns), StrSexpVector(list(map(str, frame.columns))))
 
 
-def _random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
+def _split_random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
     """Cut R's long table of conditional modes into one entry per group and term."""
     import pandas as pd
 
@@ -156,25 +157,25 @@ def _random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
     )
 
 
-def _reason(frame: pd.DataFrame, name: str) -> str:
+def _word_drop_reason(frame: pd.DataFrame, name: str) -> str:
     """Say why R left a column out."""
     constant = name in frame.columns and frame[name].nunique() == 1
     return "constant" if constant else "collinear with predictors before it"
 
 
 @contextmanager
-def _console(r: R) -> Iterator[list[str]]:
+def _collect_r_messages(r: R) -> Iterator[list[str]]:
     """Collect R's messages and warnings, one entry each, instead of printing them."""
-    said: list[str] = []
-    kept = r.callbacks.consolewrite_warnerror
-    r.callbacks.consolewrite_warnerror = lambda text: said.append(text) if text.strip() else None
+    console_lines: list[str] = []
+    original_hook = r.callbacks.consolewrite_warnerror
+    r.callbacks.consolewrite_warnerror = lambda text: console_lines.append(text) if text.strip() else None
     try:
-        yield said
+        yield console_lines
     finally:
-        r.callbacks.consolewrite_warnerror = kept
+        r.callbacks.consolewrite_warnerror = original_hook
 
 
-def _one_line(text: str) -> str:
+def _flatten_message(text: str) -> str:
     """Return R's message in one line and without its 'Error in ...:'."""
     flat = " ".join(text.split())
     return re.sub(r"^(R\[write to console\]: )?(Error|Warning message|Warning) ?(in [^:]*(?<!:):(?!:))?:? ?", "", flat)

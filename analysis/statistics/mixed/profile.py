@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, design, matrix
+from analysis.statistics.mixed.design import INTERCEPT, build_design, build_matrix
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
 
@@ -58,7 +58,7 @@ EXACT = 1e-24  # a residual sum of squares below this share of the response's is
 class Items:
     """Hold a design summed up per item: sizes, means of the columns of q, and deviations from these means."""
 
-    asked: Matrix
+    full_matrix: Matrix
     design: Design
     size: Array  # items
     q: Array  # items x terms
@@ -117,38 +117,38 @@ class Engine:
         Raises
         ------
         InputError
-            As `matrix` and `design`; also for a response that items and predictors explain without a remainder.
+            As `build_matrix` and `design`; also for a response that items and predictors explain without a remainder.
         """
-        asked = matrix(part)
-        if self._last is None or not asked.has_wordings_of(self._last.asked):
-            self._last = collapse(asked, design(asked))
-        made, items = self._last.design, self._last
-        ols = made.q.T @ asked.y
-        left = asked.y - made.q @ ols
-        sums = item_sums(items, left)
-        best = optimum(sums) if left @ left > EXACT * asked.y @ asked.y else None
+        full_matrix = build_matrix(part)
+        if self._last is None or not full_matrix.has_wordings_of(self._last.full_matrix):
+            self._last = collapse_predictors(full_matrix, build_design(full_matrix))
+        full_rank, items = self._last.design, self._last
+        ols = full_rank.q.T @ full_matrix.y
+        residuals = full_matrix.y - full_rank.q @ ols
+        sums = add_response(items, residuals)
+        best = find_optimum(sums) if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y else None
         if best is None:
             raise InputError(
                 f"response '{part.formula.response}'{part.label} does not vary within any {part.formula.group} "
                 "beyond its predictors: no residual variance to estimate"
             )
         sigma2 = best.penalised / sums.df
-        basis = np.linalg.inv(made.r)  # orthonormal basis -> columns of the design
+        basis = np.linalg.inv(full_rank.r)  # orthonormal basis -> columns of the design
         coefficient = ols + best.coefficient
         variance = np.einsum("ij,jk,ik->i", basis, best.unscaled, basis)
-        fixed = made.q @ coefficient
+        fixed = full_rank.q @ coefficient
         modes = best.phi * best.weight * best.residual
         modes_se = np.sqrt(sigma2 * best.phi / (1 + sums.size * best.phi))
         group, singular = part.formula.group, bool(np.sqrt(best.phi) < SINGULAR)
         return Fit(
             engine="profile",
-            terms=made.terms,
+            terms=full_rank.terms,
             estimate=basis @ coefficient,
             se=np.sqrt(sigma2 * variance),
             df=satterthwaite(sums, best, basis, variance),
-            sd=made.sd,
-            triangle=made.r,
-            reml=best.criterion + 2 * float(np.log(np.abs(np.diag(made.r))).sum()),
+            sd=full_rank.sd,
+            triangle=full_rank.r,
+            reml=best.criterion + 2 * float(np.log(np.abs(np.diag(full_rank.r))).sum()),
             sigma=float(np.sqrt(sigma2)),
             variances=(Variance(group, INTERCEPT, float(np.sqrt(best.phi * sigma2))),),
             variance_fixed=float(fixed.var(ddof=1)),
@@ -156,21 +156,21 @@ class Engine:
             converged=True,
             singular=singular,
             message=f"boundary (singular) fit: no variance left for {group}" if singular else "",
-            dropped=made.dropped,
-            n_levels={group: len(asked.levels)},
-            y=asked.y,
-            fitted=fixed + modes[asked.codes],
+            dropped=full_rank.dropped,
+            n_levels={group: len(full_matrix.levels)},
+            y=full_matrix.y,
+            fitted=fixed + modes[full_matrix.codes],
             row=part.frame.index,
-            random=(RandomEffect(group, INTERCEPT, tuple(map(str, asked.levels)), modes, modes_se),),
+            random=(RandomEffect(group, INTERCEPT, tuple(map(str, full_matrix.levels)), modes, modes_se),),
         )
 
 
-def collapse(asked: Matrix, made: Design) -> Items:
+def collapse_predictors(full_matrix: Matrix, full_rank: Design) -> Items:
     """Compute the sufficient statistics that depend on the predictors only.
 
     Parameters
     ----------
-    asked, made
+    full_matrix, full_rank
         The model matrix, and the design of full rank that was made of it.
 
     Returns
@@ -178,19 +178,19 @@ def collapse(asked: Matrix, made: Design) -> Items:
     Items
         To be used for every response to the same wordings.
     """
-    size = np.bincount(asked.codes).astype(float)
-    q = np.array([np.bincount(asked.codes, column) for column in made.q.T]).T / size[:, None]
-    deviation = made.q - q[asked.codes]
-    return Items(asked, made, size, q, deviation, deviation.T @ deviation)
+    size = np.bincount(full_matrix.codes).astype(float)
+    q = np.array([np.bincount(full_matrix.codes, column) for column in full_rank.q.T]).T / size[:, None]
+    deviation = full_rank.q - q[full_matrix.codes]
+    return Items(full_matrix, full_rank, size, q, deviation, deviation.T @ deviation)
 
 
-def item_sums(items: Items, y: Array) -> Sums:
+def add_response(items: Items, y: Array) -> Sums:
     """Add a response to the sufficient statistics of the predictors.
 
     Parameters
     ----------
     items
-        Of the predictors, from `collapse`.
+        Of the predictors, from `collapse_predictors`.
     y
         Response (rows), or what least squares leave of it.
 
@@ -199,13 +199,13 @@ def item_sums(items: Items, y: Array) -> Sums:
     Sums
         All that a fit needs of the rows.
     """
-    codes = items.asked.codes
+    codes = items.full_matrix.codes
     means = np.bincount(codes, y) / items.size
     deviation = y - means[codes]
     return Sums(items.size, items.q, means, items.within_qq, deviation @ items.deviation, float(deviation @ deviation))
 
 
-def profile(sums: Sums, phi: float) -> Profile:
+def profile_criterion(sums: Sums, phi: float) -> Profile:
     """Compute the profiled REML criterion (Bates et al., eq. 39-42).
 
     Parameters
@@ -235,19 +235,19 @@ def profile(sums: Sums, phi: float) -> Profile:
     return Profile(phi, weight, coefficient, unscaled, residual, penalised, float(criterion), float(slope))
 
 
-def optimum(sums: Sums) -> Profile | None:
+def find_optimum(sums: Sums) -> Profile | None:
     """Find the profile with the lowest criterion, at phi = 0 or where the slope is 0; None if it falls without end."""
     from scipy.optimize import brentq
 
-    def slope(log_phi: float) -> float:
-        return profile(sums, float(np.exp(log_phi))).slope
+    def compute_slope(log_phi: float) -> float:
+        return profile_criterion(sums, float(np.exp(log_phi))).slope
 
-    slopes = [profile(sums, phi).slope for phi in GRID]
+    slopes = [profile_criterion(sums, phi).slope for phi in GRID]
     valleys = [j for j in range(1, len(GRID) - 1) if slopes[j] < 0 <= slopes[j + 1]]
-    roots = [np.exp(brentq(slope, *np.log(GRID[j : j + 2]), xtol=1e-14, rtol=1e-14)) for j in valleys]
+    roots = [np.exp(brentq(compute_slope, *np.log(GRID[j : j + 2]), xtol=1e-14, rtol=1e-14)) for j in valleys]
     if slopes[1] >= 0:  # the criterion rises from phi = 0 on
         roots.append(0.0)
-    return min((profile(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None)
+    return min((profile_criterion(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None)
 
 
 def satterthwaite(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:

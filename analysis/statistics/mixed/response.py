@@ -24,7 +24,7 @@ class Response:
     note: str
 
 
-def response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity") -> Response:
+def compute_response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: str = "identity") -> Response:
     """Compute the response on the given scale.
 
     Parameters
@@ -54,13 +54,15 @@ def response(agreement: ArrayLike, log_odds: ArrayLike | None = None, *, scale: 
         return Response(share, "agreement, 0 to 1")
     exact = np.full(share.shape, np.nan) if log_odds is None else np.asarray(log_odds, dtype=float)
     clipped = np.clip(share, CLIP, 1 - CLIP)
-    taken = ~np.isfinite(exact) & np.isfinite(share)
-    values = np.where(taken, np.log(clipped) - np.log1p(-clipped), np.where(np.isfinite(exact), exact, np.nan))
-    if not taken.any():
+    needs_agreement = ~np.isfinite(exact) & np.isfinite(share)
+    values = np.where(
+        needs_agreement, np.log(clipped) - np.log1p(-clipped), np.where(np.isfinite(exact), exact, np.nan)
+    )
+    if not needs_agreement.any():
         return Response(values, "logit of agreement, from log-probabilities; nothing clipped")
-    moved = int((taken & (clipped != share)).sum())
+    n_clipped = int((needs_agreement & (clipped != share)).sum())
     return Response(
         values,
-        f"logit of agreement; {int(taken.sum()):,} of {share.size:,} rows without finite log-probabilities, "
-        f"{moved:,} of them clipped to [{CLIP:g}, 1 - {CLIP:g}]",
+        f"logit of agreement; {int(needs_agreement.sum()):,} of {share.size:,} rows without finite log-probabilities, "
+        f"{n_clipped:,} of them clipped to [{CLIP:g}, 1 - {CLIP:g}]",
     )

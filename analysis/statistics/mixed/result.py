@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.statistics.mixed.by_item import by_item
+from analysis.statistics.mixed.by_item import sum_rows_by_item
 from analysis.statistics.mixed.design import INTERCEPT
-from analysis.statistics.mixed.robust import robust_se
-from analysis.statistics.mixed.slopes import slope_tests
+from analysis.statistics.mixed.robust import compute_robust_se
+from analysis.statistics.mixed.slopes import compute_slope_p_values
 from analysis.statistics.multiplicity import bonferroni, holm
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Result:
         An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas with more than one
         random intercept have no robust errors; p_bonferroni alone decides.
         """
-        table = with_multiplicity(self._stacked(_coefficients))
+        table = add_corrected_p_values(self._stack_fits(_build_coefficients))
         sure = table["p_bonferroni"] < ALPHA
         if self.fits[0][0].formula.is_random_intercept:
             sure &= table["p_robust_bonferroni"] < ALPHA
@@ -66,17 +66,17 @@ class Result:
         variance that the fixed effects do not explain; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for
         slopes Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out, why.
         """
-        return self._stacked(_diagnosis)
+        return self._stack_fits(_build_diagnosis)
 
     @cached_property
     def vif(self) -> pd.DataFrame:
         """Return the variance inflation factor per fit and predictor (columns term, vif), without intercepts."""
-        return self._stacked(_inflation)
+        return self._stack_fits(_compute_inflation)
 
     @cached_property
     def residuals(self) -> pd.DataFrame:
         """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
-        return self._stacked(lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted})
+        return self._stack_fits(lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted})
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
@@ -85,17 +85,17 @@ class Result:
 
         names = ("group", "term", "level", "estimate", "se")
 
-        def effects(_: Part, fit: Fit) -> pd.DataFrame:
+        def build_effects(_: Part, fit: Fit) -> pd.DataFrame:
             return pd.concat(pd.DataFrame({name: getattr(effect, name) for name in names}) for effect in fit.random)
 
-        return self._stacked(effects)
+        return self._stack_fits(build_effects)
 
-    def _stacked(self, build: Callable[[Part, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
+    def _stack_fits(self, build: Callable[[Part, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
         """Join the tables that `build` makes of every fit, each after the values of its family."""
-        return stacked(self.by, [(part, build(part, fit)) for part, fit in self.fits])
+        return stack_tables(self.by, [(part, build(part, fit)) for part, fit in self.fits])
 
 
-def stacked(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
+def stack_tables(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
     """Join tables of a family's fits.
 
     Parameters
@@ -139,39 +139,46 @@ def compare_scales(identity: Result, logit: Result) -> pd.DataFrame:
         (of what is `confirmed`); agreement, in words.
     """
     key = [*dict.fromkeys((*(() if "model" in identity.by else ("model",)), *identity.by)), "term"]
-    shown = [*key, "estimate", "se", "p_bonferroni", "p_robust_bonferroni", "estimate_std", "confirmed"]
-    one, other = (table[table["term"] != INTERCEPT][shown] for table in (identity.table, logit.table))
-    both = one.merge(other, on=key, suffixes=("_identity", "_logit"), validate="one_to_one")
-    both["same_sign"] = np.sign(both["estimate_identity"]) == np.sign(both["estimate_logit"])
-    significant = [both.pop(f"confirmed_{scale}") for scale in ("identity", "logit")]
-    both["same_significance"] = significant[0] == significant[1]
-    words = [
-        significant[0] & significant[1] & both["same_sign"],
+    compared_columns = [*key, "estimate", "se", "p_bonferroni", "p_robust_bonferroni", "estimate_std", "confirmed"]
+    identity_table, logit_table = (
+        table[table["term"] != INTERCEPT][compared_columns] for table in (identity.table, logit.table)
+    )
+    merged = identity_table.merge(logit_table, on=key, suffixes=("_identity", "_logit"), validate="one_to_one")
+    merged["same_sign"] = np.sign(merged["estimate_identity"]) == np.sign(merged["estimate_logit"])
+    significant = [merged.pop(f"confirmed_{scale}") for scale in ("identity", "logit")]
+    merged["same_significance"] = significant[0] == significant[1]
+    conditions = [
+        significant[0] & significant[1] & merged["same_sign"],
         significant[0] & significant[1],
         significant[0],
         significant[1],
     ]
-    said = ["significant on both, same sign", "significant on both, opposite sign", "on identity only", "on logit only"]
-    both["agreement"] = np.select(words, said, "significant on neither")
-    return both
+    verdicts = [
+        "significant on both, same sign",
+        "significant on both, opposite sign",
+        "on identity only",
+        "on logit only",
+    ]
+    merged["agreement"] = np.select(conditions, verdicts, "significant on neither")
+    return merged
 
 
-def with_multiplicity(table: pd.DataFrame) -> pd.DataFrame:
+def add_corrected_p_values(table: pd.DataFrame) -> pd.DataFrame:
     """Add p_bonferroni, p_holm, n_tests after p, and p_robust_bonferroni after p_robust; intercepts are not counted."""
-    for name, of, correct in (
+    for name, source, correct in (
         ("p_holm", "p", holm),
         ("p_bonferroni", "p", bonferroni),
         ("p_robust_bonferroni", "p_robust", bonferroni),
     ):
-        tested = ((table["term"] != INTERCEPT) & table[of].notna()).to_numpy()
+        tested = ((table["term"] != INTERCEPT) & table[source].notna()).to_numpy()
         corrected = np.full(len(table), np.nan)
-        corrected[tested] = correct(table[of].to_numpy()[tested])
-        table.insert(list(table.columns).index(of) + 1, name, corrected)
+        corrected[tested] = correct(table[source].to_numpy()[tested])
+        table.insert(list(table.columns).index(source) + 1, name, corrected)
     table.insert(list(table.columns).index("p_holm") + 1, "n_tests", int(table["p_holm"].notna().sum()))
     return table
 
 
-def tests(estimate: Array, se: Array, df: Array) -> Columns:
+def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
     """Test estimates against 0 by t.
 
     Parameters
@@ -191,15 +198,15 @@ def tests(estimate: Array, se: Array, df: Array) -> Columns:
     return {"statistic": estimate / se, "p": p, "lower": estimate - half, "upper": estimate + half}
 
 
-def _coefficients(part: Part, fit: Fit) -> Columns:
-    se_robust, p_slopes = _checks(part, fit)
-    robust = tests(fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[part.formula.group] - 1.0))
+def _build_coefficients(part: Part, fit: Fit) -> Columns:
+    se_robust, p_slopes = _compute_robust_checks(part, fit)
+    robust = compute_t_tests(fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[part.formula.group] - 1.0))
     return {
         "term": fit.terms,
         "estimate": fit.estimate,
         "se": fit.se,
         "df": fit.df,
-        **tests(fit.estimate, fit.se, fit.df),
+        **compute_t_tests(fit.estimate, fit.se, fit.df),
         "se_robust": se_robust,
         **{f"{name}_robust": robust[name] for name in ("p", "lower", "upper")},
         "p_slopes": p_slopes,
@@ -210,15 +217,15 @@ def _coefficients(part: Part, fit: Fit) -> Columns:
     }
 
 
-def _checks(part: Part, fit: Fit) -> tuple[Array, Array]:
+def _compute_robust_checks(part: Part, fit: Fit) -> tuple[Array, Array]:
     """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself."""
     if not part.formula.is_random_intercept:
         return np.full(len(fit.terms), np.nan), np.full(len(fit.terms), np.nan)
-    items = by_item(part, fit)
-    return robust_se(items, fit), slope_tests(items)
+    items = sum_rows_by_item(part, fit)
+    return compute_robust_se(items, fit), compute_slope_p_values(items)
 
 
-def _diagnosis(part: Part, fit: Fit) -> Columns:
+def _build_diagnosis(part: Part, fit: Fit) -> Columns:
     residual = fit.sigma**2
     total = fit.variance_fixed + fit.variance_random + residual
     diagnosis = {
@@ -229,7 +236,7 @@ def _diagnosis(part: Part, fit: Fit) -> Columns:
         "message": fit.message,
         "reml": fit.reml,
         "sigma": fit.sigma,
-        **{_column(effect.group, effect.term): effect.sd for effect in fit.variances},
+        **{_name_sd_column(effect.group, effect.term): effect.sd for effect in fit.variances},
         "icc": fit.variance_random / (fit.variance_random + residual),
         "r2_marginal": fit.variance_fixed / total,
         "r2_conditional": (fit.variance_fixed + fit.variance_random) / total,
@@ -242,11 +249,11 @@ def _diagnosis(part: Part, fit: Fit) -> Columns:
     return {name: [value] for name, value in diagnosis.items()}
 
 
-def _column(group: str, term: str) -> str:
+def _name_sd_column(group: str, term: str) -> str:
     return f"sd_{group}" if term == INTERCEPT else f"sd_{group}_{term}"
 
 
-def _inflation(part: Part, fit: Fit) -> Columns:
+def _compute_inflation(part: Part, fit: Fit) -> Columns:
     """Compute the variance inflation factors from the triangle R of the design.
 
     R has one row per term instead of thousands of rows, and R'R = X'X. So, without the first row and column (the

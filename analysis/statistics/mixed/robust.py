@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 UNKNOWN = 1e-10
 
 
-def robust_se(items: ByItem, fit: Fit) -> Array:
+def compute_robust_se(items: ByItem, fit: Fit) -> Array:
     """Compute cluster-robust standard errors of a fit with one random intercept; the items are the clusters.
 
     Parameters
@@ -47,16 +47,18 @@ def robust_se(items: ByItem, fit: Fit) -> Array:
     array over the terms of the fit
         To be tested with t and items - 1 degrees of freedom. NaN for a coefficient that rests on one item alone.
     """
-    each = items.less(1 - fit.sigma / np.sqrt(fit.sigma**2 + items.size * fit.variances[0].sd ** 2))
-    left = each.sum(axis=0) - each  # what the other items hold
-    basis = np.linalg.inv(items.r)  # orthonormal basis -> columns of the design
-    lengths, axes = np.linalg.eigh(left[:, :-1, :-1])
-    known = lengths > UNKNOWN * lengths.max(axis=1, keepdims=True)
-    inverse = np.where(known, 1 / np.where(known, lengths, 1), 0)
-    # The estimates move by this if an item is left out: the residuals of the fit, explained by the other items.
-    moved = np.einsum("gij,gj,gkj,gk->gi", axes, inverse, axes, left[:, :-1, -1], optimize=True) @ basis.T
-    lost = np.abs(basis @ (axes * ~known[:, None, :])).max(axis=(0, 2)) > np.sqrt(UNKNOWN) * np.linalg.norm(
-        basis, axis=1
+    item_products = items.subtract_item_means(
+        1 - fit.sigma / np.sqrt(fit.sigma**2 + items.size * fit.variances[0].sd ** 2)
     )
-    variance = (len(each) - 1) / len(each) * (moved**2).sum(axis=0)
-    return np.where(lost, np.nan, np.sqrt(variance))
+    without_item = item_products.sum(axis=0) - item_products  # what the other items hold
+    basis = np.linalg.inv(items.r)  # orthonormal basis -> columns of the design
+    lengths, axes = np.linalg.eigh(without_item[:, :-1, :-1])
+    is_estimable = lengths > UNKNOWN * lengths.max(axis=1, keepdims=True)
+    inverse = np.where(is_estimable, 1 / np.where(is_estimable, lengths, 1), 0)
+    # The estimates move by this if an item is left out: the residuals of the fit, explained by the other items.
+    shifts = np.einsum("gij,gj,gkj,gk->gi", axes, inverse, axes, without_item[:, :-1, -1], optimize=True) @ basis.T
+    is_unidentified = np.abs(basis @ (axes * ~is_estimable[:, None, :])).max(axis=(0, 2)) > np.sqrt(
+        UNKNOWN
+    ) * np.linalg.norm(basis, axis=1)
+    variance = (len(item_products) - 1) / len(item_products) * (shifts**2).sum(axis=0)
+    return np.where(is_unidentified, np.nan, np.sqrt(variance))

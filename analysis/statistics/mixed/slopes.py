@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.floating[Any]]
 
 
-def slope_tests(items: ByItem) -> Array:
+def compute_slope_p_values(items: ByItem) -> Array:
     """Test for every term of a fit with one random intercept whether its slope varies between items.
 
     Returns
@@ -38,46 +38,49 @@ def slope_tests(items: ByItem) -> Array:
     basis = np.eye(len(items.r) + 1)
     basis[:-1, :-1] = items.r  # the columns are now those of the design, and the residuals of the fit
     whole = np.linalg.norm(items.r, axis=0)
-    each = basis.T @ items.less(np.ones_like(items.size)) @ basis
+    item_products = basis.T @ items.subtract_item_means(np.ones_like(items.size)) @ basis
     # A column that does not vary within items is rounding now; of the others, the length is taken out.
-    lengths = np.sqrt(np.maximum(np.einsum("gii->i", each), 0))
+    lengths = np.sqrt(np.maximum(np.einsum("gii->i", item_products), 0))
     least = np.append(RANK_TOLERANCE * whole, 0)
     varies = lengths > least
-    each = each / np.where(varies, lengths, np.inf) / np.where(varies, lengths, np.inf)[:, None]
-    rows = int(items.size.sum()) - len(each)
+    item_products = item_products / np.where(varies, lengths, np.inf) / np.where(varies, lengths, np.inf)[:, None]
+    rows = int(items.size.sum()) - len(item_products)
     return np.array(
         [
-            _test(each, rows, term, (least[term] / lengths[term]) ** 2) if varies[term] else np.nan
+            _compute_slope_p(item_products, rows, term, (least[term] / lengths[term]) ** 2) if varies[term] else np.nan
             for term in range(len(items.r))
         ]
     )
 
 
-def _test(each: Array, rows: int, term: int, least: float) -> float:
+def _compute_slope_p(item_products: Array, rows: int, term: int, least: float) -> float:
     """Compare one slope with a slope per item.
 
-    `each` holds the cross-products of every item (items, k, k), the residuals last; `rows` is the number of rows, less
-    one for the mean of every item. An item has a slope if the squares of its predictor sum to more than `least`: if it
-    is constant there, they are rounding, which grows with its size and not with how much it varies elsewhere.
+    `item_products` holds the cross-products of every item (items, k, k), the residuals last; `rows` is the number of
+    rows, less one for the mean of every item. An item has a slope if the squares of its predictor sum to more than
+    `least`: if it is constant there, they are rounding, which grows with its size and not with how much it varies
+    elsewhere.
     """
     from scipy.stats import f
 
-    own = each[:, term, term]
-    has = own > least
-    others = np.delete(np.arange(each.shape[1]), term)
-    cross = each[has][:, others, term]
-    common, n_common = _residual(each.sum(axis=0))
-    separate, n_others = _residual((each.sum(axis=0)[np.ix_(others, others)]) - (cross.T / own[has]) @ cross)
-    more, left = n_others + int(has.sum()) - n_common, rows - n_others - int(has.sum())
-    if more < 1 or left < 1 or separate <= 0:
+    item_squares = item_products[:, term, term]
+    has = item_squares > least
+    other_terms = np.delete(np.arange(item_products.shape[1]), term)
+    cross = item_products[has][:, other_terms, term]
+    common, n_common = _compute_residual_squares(item_products.sum(axis=0))
+    separate, n_others = _compute_residual_squares(
+        (item_products.sum(axis=0)[np.ix_(other_terms, other_terms)]) - (cross.T / item_squares[has]) @ cross
+    )
+    more, freedom = n_others + int(has.sum()) - n_common, rows - n_others - int(has.sum())
+    if more < 1 or freedom < 1 or separate <= 0:
         return np.nan
-    return float(f.sf((common - separate) / more / (separate / left), more, left))
+    return float(f.sf((common - separate) / more / (separate / freedom), more, freedom))
 
 
-def _residual(squares: Array) -> tuple[float, int]:
+def _compute_residual_squares(squares: Array) -> tuple[float, int]:
     """Compute the residual sum of squares of the last column on the others, and the rank of these."""
     x, xy, yy = squares[:-1, :-1], squares[:-1, -1], squares[-1, -1]
     lengths, axes = np.linalg.eigh(x)
-    known = lengths > RANK_TOLERANCE * max(1.0, float(lengths.max(initial=0)))
-    explained = (axes[:, known].T @ xy) ** 2 / lengths[known]
-    return float(yy - explained.sum()), int(known.sum())
+    is_estimable = lengths > RANK_TOLERANCE * max(1.0, float(lengths.max(initial=0)))
+    explained = (axes[:, is_estimable].T @ xy) ** 2 / lengths[is_estimable]
+    return float(yy - explained.sum()), int(is_estimable.sum())

@@ -39,9 +39,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, components
-from analysis.statistics.reliability.ranking import Ranking, stand
-from analysis.statistics.reliability.replication import PLACES, Among, foresee_signs, pool_errors
+from analysis.statistics.reliability.components import Array, estimate_components
+from analysis.statistics.reliability.ranking import Ranking, simulate_rankings
+from analysis.statistics.reliability.replication import PLACES, PairPrior, foresee_signs, pool_errors
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 4_000
@@ -151,9 +151,9 @@ class Reliability:
         return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def reliability(blocks: Sequence[Block]) -> Reliability:
+def estimate_reliability(blocks: Sequence[Block]) -> Reliability:
     """Estimate the components of the mean over the blocks' tasks; the models of all are the same, two or more."""
-    parts = [components(block.accuracies, crossed=True) for block in blocks]
+    parts = [estimate_components(block.accuracies, crossed=True) for block in blocks]
     weight = 1 / len(blocks) ** 2
     mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
     spread = float(mean.var(ddof=1))
@@ -170,7 +170,7 @@ def reliability(blocks: Sequence[Block]) -> Reliability:
     )  # fmt: skip
 
 
-def kept_by_one(blocks: Sequence[Block], *, seed: int = 0) -> Array:
+def compute_same_order_share(blocks: Sequence[Block], *, seed: int = 0) -> Array:
     """Compute how often a pair of models has the same order with one template of each task as with another.
 
     Parameters
@@ -204,12 +204,12 @@ def kept_by_one(blocks: Sequence[Block], *, seed: int = 0) -> Array:
     return np.asarray((1 + total / ORDERS) / 2)
 
 
-def kept_by_others(blocks: Sequence[Block]) -> Array:
+def foresee_same_order(blocks: Sequence[Block]) -> Array:
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
-    As `replication.same_sign`, for all pairs at once: with the errors of all models, from three on (`learn_errors`),
-    and templates that are unlike (`Reliability.template_freedom`). Of several tasks, the degrees of freedom are
-    Satterthwaite's.
+    As `replication.foresee_same_sign`, for all pairs at once: with the errors of all models, from three on
+    (`learn_errors`), and templates that are unlike (`Reliability.template_freedom`). Of several tasks, the degrees of
+    freedom are Satterthwaite's.
 
     Returns
     -------
@@ -218,16 +218,17 @@ def kept_by_others(blocks: Sequence[Block]) -> Array:
     """
     mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
     variances, freedoms = add_errors([
-        (_of_pairs(np.cov(block.accuracies)) / block.accuracies.shape[1] / len(blocks) ** 2,
+        (_compute_pair_variances(np.cov(block.accuracies)) / block.accuracies.shape[1] / len(blocks) ** 2,
          block.accuracies.shape[1] - 1.0)
         for block in blocks
     ])  # fmt: skip
-    known, alike = learn_errors(blocks, items=False), reliability(blocks).template_freedom
-    return foresee_signs(mean[:, None] - mean, variances, freedoms, known, alike)
+    prior, wording_freedom = learn_errors(blocks, items=False), estimate_reliability(blocks).template_freedom
+    return foresee_signs(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
-def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
-    """Learn from all models how far true differences are from 0 and how large errors are, as `replication.among`.
+def learn_errors(blocks: Sequence[Block], *, items: bool) -> PairPrior | None:
+    """Learn from all models how far true differences are from 0 and how large errors are, as
+    `replication.learn_pair_prior`.
 
     Parameters
     ----------
@@ -243,12 +244,12 @@ def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
     """
     from scipy.special import chdtri
 
-    components_of_mean = reliability(blocks)
-    others = components_of_mean.spread_free
-    if others < 2 or not components_of_mean.spread > 0:
+    components_of_mean = estimate_reliability(blocks)
+    freedom = components_of_mean.spread_free
+    if freedom < 2 or not components_of_mean.spread > 0:
         return None
-    # As in `replication.among`: places of the distribution of the spread.
-    spread = components_of_mean.spread * others / chdtri(others, (np.arange(PLACES) + 0.5) / PLACES)
+    # As in `replication.learn_pair_prior`: places of the distribution of the spread.
+    spread = components_of_mean.spread * freedom / chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES)
     error = components_of_mean.spread - components_of_mean.model + (components_of_mean.sampling if items else 0.0)
     variances, freedoms = add_errors([
         ((block.accuracies - block.accuracies.mean(axis=0)).var(axis=1, ddof=1)
@@ -259,10 +260,10 @@ def learn_errors(blocks: Sequence[Block], *, items: bool) -> Among | None:
     return pool_errors(true, variances, freedoms)
 
 
-def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> Ranking:
+def rank_models_by_accuracy(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
-    `ranking.stand`, with the covariances over the templates of every block and the binomial variances.
+    `ranking.simulate_rankings`, with the covariances over the templates of every block and the binomial variances.
 
     Parameters
     ----------
@@ -278,23 +279,23 @@ def ranking(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> 
     """
     tasks = len(blocks)
     mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
-    moved = [
+    covariances = [
         (np.atleast_2d(np.cov(block.accuracies)) / block.accuracies.shape[1] / tasks**2,
          block.accuracies.shape[1] - 1.0)
         for block in blocks
     ]  # fmt: skip
     sampling = sum(block.sampling for block in blocks) / tasks**2
-    moved.append((np.diag(sampling), EXACT))
+    covariances.append((np.diag(sampling), EXACT))
     templates = np.mean([block.accuracies.shape[1] for block in blocks])
-    learnt, shrunk, more = learn_errors(blocks, items=True), np.ones(1), 0.0
-    if learnt is not None:
-        error = learnt.error + 2 * float(np.mean(sampling))
-        shrunk = learnt.true / (learnt.true + error) if error > 0 else shrunk
+    prior, shrunk, more = learn_errors(blocks, items=True), np.ones(1), 0.0
+    if prior is not None:
+        error = prior.error + 2 * float(np.mean(sampling))
+        shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = min(learnt.freedom, reliability(blocks).template_freedom) / tasks
+        more = min(prior.freedom, estimate_reliability(blocks).template_freedom) / tasks
     n_items = int(min(block.n.min() for block in blocks))
-    return stand(mean, moved, shrunk, n_items, float(templates), more=more, seed=seed, level=level)
+    return simulate_rankings(mean, covariances, shrunk, n_items, float(templates), more=more, seed=seed, level=level)
 
 
 def add_errors(parts: Sequence[tuple[Array, float]]) -> tuple[Array, Array]:
@@ -308,7 +309,7 @@ def add_errors(parts: Sequence[tuple[Array, float]]) -> tuple[Array, Array]:
     return total, np.divide(total**2, squares, out=fewest, where=squares > 0)
 
 
-def _of_pairs(covariance: Array) -> Array:
+def _compute_pair_variances(covariance: Array) -> Array:
     """Return the variances of all differences from a covariance (models, models)."""
     variances = np.diag(covariance)
     return np.maximum(variances[:, None] + variances - 2 * covariance, 0.0)

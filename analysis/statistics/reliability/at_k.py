@@ -24,7 +24,7 @@ from scipy.special import gammaln
 from analysis.statistics.reliability.components import Array
 
 
-def range_at(values: Array, k: int) -> Array:
+def compute_range_of_k(values: Array, k: int) -> Array:
     """Compute the expected range of k answers of every item.
 
     Parameters
@@ -41,23 +41,23 @@ def range_at(values: Array, k: int) -> Array:
     """
     ordered = np.sort(values, axis=1)  # NaN stands last
     n = (~np.isnan(values)).sum(axis=1)
-    found = np.full(len(values), np.nan)
+    ranges = np.full(len(values), np.nan)
     for size in np.unique(n[n >= k]):
         # Of 3 answers and k = 2, the 1st, 2nd and 3rd are the highest with 0, 1/3 and 2/3, the lowest with 2/3, 1/3, 0.
         place = np.arange(1, size + 1)
-        highest = np.exp(_log_choose(place - 1, k - 1) - _log_choose(size, k))
+        highest = np.exp(_compute_log_choose(place - 1, k - 1) - _compute_log_choose(size, k))
         rows = n == size
-        found[rows] = ordered[rows, :size] @ (highest - highest[::-1])
-    return found
+        ranges[rows] = ordered[rows, :size] @ (highest - highest[::-1])
+    return ranges
 
 
-def flips_at(values: Array, k: int, threshold: float, middle: float = 0.5) -> Array:
+def compute_flips_of_k(values: Array, k: int, threshold: float, middle: float = 0.5) -> Array:
     """Compute the probability of every item to flip with k answers: more than a share of them is with the minority.
 
     Parameters
     ----------
     values, k
-        As in `range_at`.
+        As in `compute_range_of_k`.
     threshold
         Share of the answers that may be with the minority without a flip.
     middle
@@ -70,21 +70,23 @@ def flips_at(values: Array, k: int, threshold: float, middle: float = 0.5) -> Ar
     """
     n = (~np.isnan(values)).sum(axis=1)
     agree = (values >= middle).sum(axis=1)
-    drawn = np.arange(k + 1)
-    flipped = np.minimum(drawn, k - drawn) / k > threshold
+    n_agreeing = np.arange(k + 1)
+    is_flip = np.minimum(n_agreeing, k - n_agreeing) / k > threshold
     pairs, which = np.unique(np.stack([n, agree]), axis=1, return_inverse=True)
-    chances = [_hypergeometric(size, yes, k)[flipped].sum() if size >= k else np.nan for size, yes in pairs.T.tolist()]
+    chances = [
+        _compute_hypergeometric(size, yes, k)[is_flip].sum() if size >= k else np.nan for size, yes in pairs.T.tolist()
+    ]
     return np.asarray(chances)[which.ravel()]
 
 
-def _hypergeometric(n: int, yes: int, k: int) -> Array:
+def _compute_hypergeometric(n: int, yes: int, k: int) -> Array:
     """Return the probabilities of 0 ... k agreeing answers among k of n, of which `yes` agree."""
-    drawn = np.arange(k + 1.0)
-    logs = _log_choose(yes, drawn) + _log_choose(n - yes, k - drawn)
-    return np.exp(logs - _log_choose(n, k))
+    n_agreeing = np.arange(k + 1.0)
+    logs = _compute_log_choose(yes, n_agreeing) + _compute_log_choose(n - yes, k - n_agreeing)
+    return np.exp(logs - _compute_log_choose(n, k))
 
 
-def _log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Array:
+def _compute_log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Array:
     """Return the logarithm of "n choose k": minus infinity where k is below 0 or above n."""
     whole, part = np.broadcast_arrays(np.asarray(n, float), np.asarray(k, float))
     inside = (part >= 0) & (part <= whole)

@@ -2,8 +2,8 @@
 
 A tenth of the wordings is the pilot (`forecast`). Of the others, k of each item are drawn again and again, and the
 standard error of the figure is computed from these alone: where items have wordings of their own, that of a mean over
-items; where they share them, that with other items and other wordings (`panel`). The root of its mean square over the
-draws is the actual error.
+items; where they share them, that with other items and other wordings (`compute_panel`). The root of its mean square
+over the draws is the actual error.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.deviations import of_sd, pseudo_deviations
-from analysis.statistics.reliability.flips import of_flips
-from analysis.statistics.reliability.forecast import Forecast, error, of_mean
-from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
+from analysis.statistics.reliability.flips import forecast_flips
+from analysis.statistics.reliability.forecast import Forecast, compute_forecast_error, forecast_mean
+from analysis.statistics.reliability.panel import compute_panel
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
 SHARE = 0.1
@@ -27,7 +27,7 @@ MEAN, SD, FLIPS = "mean", "sd", "flips"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ErrorComparison:
     """Hold one standard error: foreseen from `pilot` wordings of each item, and actual with `wordings` others.
 
     `items` have enough wordings for both. NaN: the pilot does not tell.
@@ -41,9 +41,9 @@ class Compared:
     actual: float
 
 
-def compared(
+def compare_errors(
     values: Array, crossed: bool, threshold: float, *, seed: int = 0, mean_only: bool = False
-) -> list[Compared]:
+) -> list[ErrorComparison]:
     """Compare foreseen and actual errors of the mean, the SD, and, where wordings are not shared, the share of flips.
 
     Parameters
@@ -72,56 +72,65 @@ def compared(
     values, sizes = values[enough], sizes[enough]
     if len(values) < 2:
         return []
-    values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffled(values, rng)
+    values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffle_answers(values, rng)
     width = values.shape[1] if crossed else int(sizes.min())
     size = max(PILOT, round(SHARE * width))
-    pilot, others = values[:, :size], values[:, size:]
-    forecasts: dict[str, Forecast | None] = {MEAN: of_mean(pilot, crossed)}
+    pilot, held_back = values[:, :size], values[:, size:]
+    forecasts: dict[str, Forecast | None] = {MEAN: forecast_mean(pilot, crossed)}
     if not mean_only:
-        forecasts[SD] = of_sd(pilot, crossed)
-        forecasts |= {} if crossed else {FLIPS: of_flips(pilot, threshold)}
-    at = sorted({each for each in AT if each < width - size} | {width - size})
-    found = (_shared if crossed else _own)(others, at, threshold, rng)
+        forecasts[SD] = forecast_sd(pilot, crossed)
+        forecasts |= {} if crossed else {FLIPS: forecast_flips(pilot, threshold)}
+    at = sorted({entry for entry in AT if entry < width - size} | {width - size})
+    actual_errors = (_compute_shared_errors if crossed else _compute_own_errors)(held_back, at, threshold, rng)
     return [
-        Compared(figure, len(values), size, k, np.nan if each is None else error(each, len(values), k), actual)
-        for figure, each in forecasts.items()
-        for k, actual in zip(at, found[figure], strict=True)
-        if k >= (OTHERS if each is None else each.least)
+        ErrorComparison(
+            figure,
+            len(values),
+            size,
+            k,
+            np.nan if entry is None else compute_forecast_error(entry, len(values), k),
+            actual,
+        )
+        for figure, entry in forecasts.items()
+        for k, actual in zip(at, actual_errors[figure], strict=True)
+        if k >= (OTHERS if entry is None else entry.least)
     ]
 
 
-def _shuffled(values: Array, rng: np.random.Generator) -> Array:
+def _shuffle_answers(values: Array, rng: np.random.Generator) -> Array:
     """Put the answers of every item in a random order, those that are missing last."""
     order = np.argsort(np.where(np.isnan(values), np.inf, rng.random(values.shape)), axis=1)
     return np.take_along_axis(values, order, axis=1)
 
 
-def _own(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
+def _compute_own_errors(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
     """Compute the actual errors where items have wordings of their own: figure -> error at each number."""
     squares: dict[str, list[Array]] = {MEAN: [], SD: [], FLIPS: []}
     k: npt.NDArray[np.int64] = np.array(at)
     for _ in range(DRAWS):
-        drawn = _shuffled(values, rng)[:, : at[-1]]
+        drawn = _shuffle_answers(values, rng)[:, : at[-1]]
         centred = drawn - np.nanmean(values, axis=1, keepdims=True)
         # The sum of the first k answers stands at place k - 1 of the running sums.
         sums, of_squares, agree = (
-            np.cumsum(each, axis=1)[:, k - 1] for each in (centred, centred**2, (drawn >= 0.5).astype(float))
+            np.cumsum(terms, axis=1)[:, k - 1] for terms in (centred, centred**2, (drawn >= 0.5).astype(float))
         )
         means = np.cumsum(drawn, axis=1)[:, k - 1] / k
         deviations = np.sqrt(np.maximum(of_squares - sums**2 / k, 0.0) / (k - 1))
         flipped = (np.minimum(agree, k - agree) / k > threshold).astype(float)
         for name, figures in ((MEAN, means), (SD, deviations), (FLIPS, flipped)):
             squares[name].append(figures.var(axis=0, ddof=1) / len(figures))
-    found = {name: np.sqrt(np.mean(each, axis=0)) for name, each in squares.items()}
-    return found | {FLIPS: np.where(found[FLIPS] > 0, found[FLIPS], np.nan)}  # no flips do not mean no error
+    errors = {name: np.sqrt(np.mean(terms, axis=0)) for name, terms in squares.items()}
+    return errors | {FLIPS: np.where(errors[FLIPS] > 0, errors[FLIPS], np.nan)}  # no flips do not mean no error
 
 
-def _shared(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
+def _compute_shared_errors(
+    values: Array, at: list[int], threshold: float, rng: np.random.Generator
+) -> dict[str, Array]:
     """Compute the actual errors where all items share the wordings: figure -> error at each number."""
     squares = {name: np.full((DRAWS, len(at)), np.nan) for name in (MEAN, SD)}
     for draw in range(DRAWS):
         drawn = values[:, rng.permutation(values.shape[1])]
         for place, k in enumerate(at):
-            squares[MEAN][draw, place] = panel(drawn[:, :k], True).error("both") ** 2
-            squares[SD][draw, place] = panel(pseudo_deviations(drawn[:, :k]), True).error("both") ** 2
-    return {name: np.sqrt(each.mean(axis=0)) for name, each in squares.items()}
+            squares[MEAN][draw, place] = compute_panel(drawn[:, :k], True).error("both") ** 2
+            squares[SD][draw, place] = compute_panel(compute_pseudo_deviations(drawn[:, :k]), True).error("both") ** 2
+    return {name: np.sqrt(squared_errors.mean(axis=0)) for name, squared_errors in squares.items()}

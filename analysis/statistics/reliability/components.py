@@ -60,7 +60,7 @@ class Components:
 UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0, np.zeros(0))
 
 
-def components(values: Array, crossed: bool) -> Components:
+def estimate_components(values: Array, crossed: bool) -> Components:
     """Estimate the components of answers.
 
     Parameters
@@ -75,17 +75,19 @@ def components(values: Array, crossed: bool) -> Components:
     Components
         `UNKNOWN` where the answers do not tell the components apart.
     """
-    known = ~np.isnan(values)
-    if known.sum() < 2:
+    has_answer = ~np.isnan(values)
+    if has_answer.sum() < 2:
         return UNKNOWN
-    filled = np.where(known, values, 0.0)
+    filled = np.where(has_answer, values, 0.0)
     # Less their mean, so that no digits are lost in the squares of large answers; no estimate depends on it.
-    filled = np.where(known, filled - filled.sum() / known.sum(), 0.0)
-    return _crossed(filled, known) if crossed else _nested(filled, known)
+    filled = np.where(has_answer, filled - filled.sum() / has_answer.sum(), 0.0)
+    return (
+        _estimate_crossed_components(filled, has_answer) if crossed else _estimate_nested_components(filled, has_answer)
+    )
 
 
-def _nested(values: Array, known: npt.NDArray[np.bool_]) -> Components:
-    sizes = known.sum(axis=1)
+def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+    sizes = has_answer.sum(axis=1)
     sizes, values = sizes[sizes > 0], values[sizes > 0]
     n, n_items = int(sizes.sum()), len(sizes)
     if n_items < 2 or n <= n_items:
@@ -95,21 +97,21 @@ def _nested(values: Array, known: npt.NDArray[np.bool_]) -> Components:
     residual = max(within, 0.0) / (n - n_items)
     item = (between - values.sum() ** 2 / n - (n_items - 1) * residual) / (n - float((sizes**2).sum()) / n)
     means = values.sum(axis=1) / sizes
-    squares = (np.where(known[known.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
+    squares = (np.where(has_answer[has_answer.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
     return Components(float(item), np.nan, residual, float(n - n_items), squares)
 
 
-def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
-    values, known = values[known.any(axis=1)], known[known.any(axis=1)]
-    values, known = values[:, known.any(axis=0)], known[:, known.any(axis=0)]
+def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+    values, has_answer = values[has_answer.any(axis=1)], has_answer[has_answer.any(axis=1)]
+    values, has_answer = values[:, has_answer.any(axis=0)], has_answer[:, has_answer.any(axis=0)]
     if min(values.shape) < 2:
         return UNKNOWN
-    per_item, per_wording, n = known.sum(axis=1), known.sum(axis=0), int(known.sum())
-    weights = known / per_item[:, None]
+    per_item, per_wording, n = has_answer.sum(axis=1), has_answer.sum(axis=0), int(has_answer.sum())
+    weights = has_answer / per_item[:, None]
     of_items = float((values.sum(axis=1) ** 2 / per_item).sum())
     of_wordings = float((values.sum(axis=0) ** 2 / per_wording).sum())
     # Wordings after items: the normal equations of the wordings, with the items taken out.
-    equations = np.diag(per_wording.astype(float)) - weights.T @ known
+    equations = np.diag(per_wording.astype(float)) - weights.T @ has_answer
     right = values.sum(axis=0) - weights.T @ values.sum(axis=1)
     effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
     added = float(effects @ right)
@@ -121,36 +123,36 @@ def _crossed(values: Array, known: npt.NDArray[np.bool_]) -> Components:
     wording = (added - rank * residual) / float(np.trace(equations))
     levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
     item = (of_items + added - of_wordings - levels * residual) / of_item if of_item > 0 else np.nan
-    left = np.where(known, values - effects, 0.0)
-    squares = (np.where(known, left - (left.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
+    adjusted = np.where(has_answer, values - effects, 0.0)
+    squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
     per_wording = float(np.trace(equations)) / int(rank)
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
 
 
-def shared_by_wordings(values: Array) -> Array:
+def estimate_wording_covariance(values: Array) -> Array:
     """Estimate how models' answers (models, items, wordings) vary together over crossed wordings: (models, models).
 
-    The diagonal holds the component of wordings of each model, as `components` does; elsewhere its sums of squares are
-    sums of products. All models have the same cells; NaN where nothing can be told.
+    The diagonal holds the component of wordings of each model, as `estimate_components` does; elsewhere its sums of
+    squares are sums of products. All models have the same cells; NaN where nothing can be told.
     """
-    known = ~np.isnan(values[0])
-    weights = known / known.sum(axis=1)[:, None]
-    filled = np.where(known, values, 0.0)
-    filled = np.where(known, filled - filled.sum(axis=(1, 2), keepdims=True) / known.sum(), 0.0)
-    equations = np.diag(known.sum(axis=0).astype(float)) - weights.T @ known
+    has_answer = ~np.isnan(values[0])
+    weights = has_answer / has_answer.sum(axis=1)[:, None]
+    filled = np.where(has_answer, values, 0.0)
+    filled = np.where(has_answer, filled - filled.sum(axis=(1, 2), keepdims=True) / has_answer.sum(), 0.0)
+    equations = np.diag(has_answer.sum(axis=0).astype(float)) - weights.T @ has_answer
     right = filled.sum(axis=1).T - weights.T @ filled.sum(axis=2).T
     effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
-    freedom = int(known.sum()) - len(known) - int(rank)
+    freedom = int(has_answer.sum()) - len(has_answer) - int(rank)
     if freedom < 1 or not rank:
         return np.full((len(values), len(values)), np.nan)
-    flat, sums = filled.reshape(len(values), -1), filled.sum(axis=2) / np.sqrt(known.sum(axis=1))
+    flat, sums = filled.reshape(len(values), -1), filled.sum(axis=2) / np.sqrt(has_answer.sum(axis=1))
     added = effects.T @ right
     residual = (flat @ flat.T - sums @ sums.T - added) / freedom
     return np.asarray((added - rank * residual) / np.trace(equations))
 
 
 @dataclass(frozen=True, slots=True)
-class Across:
+class ModelComponents:
     """Hold the components of several models' answers to the same items in the same wordings.
 
     Attributes
@@ -194,7 +196,7 @@ class Across:
         return self.incidence.n_wordings
 
 
-def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
+def estimate_model_components(values: Array, crossed: bool, noise: float = 0.0) -> ModelComponents | None:
     """Estimate the components of several models' answers over the cells that all models have.
 
     Parameters
@@ -209,27 +211,28 @@ def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
     Returns
     -------
     Across or None
-        None for fewer than two models or items, or where `components` tells nothing apart.
+        None for fewer than two models or items, or where `estimate_components` tells nothing apart.
     """
-    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
-    rows, columns = known.any(axis=1), known.any(axis=0)
-    values, known = values[:, rows][:, :, columns], known[rows][:, columns]
+    has_answer: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
+    rows, columns = has_answer.any(axis=1), has_answer.any(axis=0)
+    values, has_answer = values[:, rows][:, :, columns], has_answer[rows][:, columns]
     n_models, n_items = len(values), int(rows.sum())
     if n_models < 2 or n_items < 2:
         return None
-    if (known.shape[1] if crossed else known.sum(axis=1).max()) == 1:
-        return _in_one_wording(values[:, known].reshape(n_models, n_items), noise)
-    values = np.where(known, values, np.nan)
+    if (has_answer.shape[1] if crossed else has_answer.sum(axis=1).max()) == 1:
+        return _estimate_one_wording_components(values[:, has_answer].reshape(n_models, n_items), noise)
+    values = np.where(has_answer, values, np.nan)
     mean = values.mean(axis=0)
-    common = components(mean, crossed)
-    own = [components(each - mean, crossed) for each in values]
-    if np.isnan([common.residual, *(each.residual for each in own)]).any():
+    common = estimate_components(mean, crossed)
+    by_model = [estimate_components(of_model - mean, crossed) for of_model in values]
+    if np.isnan([common.residual, *(of_model.residual for of_model in by_model)]).any():
         return None
-    share, incidence = n_models / (n_models - 1), measure_incidence(known, crossed)
+    share, incidence = n_models / (n_models - 1), measure_incidence(has_answer, crossed)
     model_item, model_wording, residual = (
-        share * float(np.mean([getattr(each, name) for each in own])) for name in ("item", "wording", "residual")
+        share * float(np.mean([getattr(of_model, name) for of_model in by_model]))
+        for name in ("item", "wording", "residual")
     )
-    means = (np.where(known, values, 0.0).sum(axis=2) / known.sum(axis=1)).mean(axis=1)
+    means = (np.where(has_answer, values, 0.0).sum(axis=2) / has_answer.sum(axis=1)).mean(axis=1)
     spread = float(means.var(ddof=1))
     error = (residual / incidence.n_wordings + model_item) / n_items
     if crossed:
@@ -237,19 +240,20 @@ def across(values: Array, crossed: bool, noise: float = 0.0) -> Across | None:
         wording, item_wording = common.wording - model_wording / n_models, common.residual - residual / n_models
     else:
         wording, item_wording = common.residual - residual / n_models, np.nan
-    return Across(
+    return ModelComponents(
         spread - error, common.item - model_item / n_models, wording, item_wording, model_item, model_wording, residual,
         n_models, incidence, spread, common.freedom, common.levels, common.per_wording,
     )  # fmt: skip
 
 
-def _in_one_wording(values: Array, noise: float) -> Across:
+def _estimate_one_wording_components(values: Array, noise: float) -> ModelComponents:
     """Estimate the components of answers (models, items): the analysis of variance of two factors."""
     n_models, n_items = values.shape
     models, items = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
-    left = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
+    residual = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
     spread = float(models.var(ddof=1))
-    return Across(
-        spread - left / n_items, float(items.var(ddof=1)) - left / n_models, np.nan, np.nan, left - noise, np.nan,
+    return ModelComponents(
+        spread - residual / n_items, float(items.var(ddof=1)) - residual / n_models, np.nan, np.nan, residual - noise,
+        np.nan,
         noise, n_models, Incidence(n_items, 1.0, np.nan, 0.0), spread, n_items - 1.0,
     )  # fmt: skip

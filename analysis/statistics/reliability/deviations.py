@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.panel import compute_panel
 
 SUBSETS = 50  # draws of some wordings of a pilot
 SHARED, OWN = 5, 3  # least number of wordings of a pilot
@@ -46,14 +46,14 @@ class Deviations:
     ----------
     means
         Mean SD with 2 ... n of the pilot's wordings.
-    own, shared
+    item_variance, shared
         Variances with n wordings: of an item's SD, and of the mean SD by wordings that items share.
     most
         Wordings of each item that the pilot tells of.
     """
 
     means: tuple[float, ...]
-    own: float
+    item_variance: float
     shared: float
     least: int = 2
     most: float = np.inf
@@ -63,7 +63,7 @@ class Deviations:
         n = len(self.means) + 1
         if wordings <= n:
             return self.means[round(wordings) - 2]
-        return self.means[-1] * normal(wordings) / normal(n)
+        return self.means[-1] * compute_normal_sd(wordings) / compute_normal_sd(n)
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
         """Split the variance of the mean SD.
@@ -83,12 +83,12 @@ class Deviations:
         if wordings > self.most:
             return np.nan, np.nan
         n, mean = len(self.means) + 1, self.mean(wordings)
-        least = (self.means[-1] / normal(n)) ** 2 * (1 - normal(wordings) ** 2)
-        own = max(self.own + self.means[-1] ** 2 - mean**2, least)
-        return self.shared * (1 - normal(wordings) ** 2) / (1 - normal(n) ** 2), own
+        least = (self.means[-1] / compute_normal_sd(n)) ** 2 * (1 - compute_normal_sd(wordings) ** 2)
+        item_variance = max(self.item_variance + self.means[-1] ** 2 - mean**2, least)
+        return self.shared * (1 - compute_normal_sd(wordings) ** 2) / (1 - compute_normal_sd(n) ** 2), item_variance
 
 
-def of_sd(values: Array, crossed: bool) -> Deviations | None:
+def forecast_sd(values: Array, crossed: bool) -> Deviations | None:
     """Foresee the error of the mean SD over wordings from a pilot.
 
     Parameters
@@ -104,24 +104,24 @@ def of_sd(values: Array, crossed: bool) -> Deviations | None:
         None where fewer than two items have `OWN` answers, or `SHARED` where they share the wordings, or where no
         answer differs.
     """
-    known = ~np.isnan(values)
-    values = values[known.sum(axis=1) >= (SHARED if crossed else OWN)]
+    has_answer = ~np.isnan(values)
+    values = values[has_answer.sum(axis=1) >= (SHARED if crossed else OWN)]
     if len(values) < 2:
         return None
-    found = np.nanstd(values, axis=1, ddof=1)
-    own, means = float(found.var(ddof=1)), _means(values)
+    item_sds = np.nanstd(values, axis=1, ddof=1)
+    item_variance, means = float(item_sds.var(ddof=1)), _compute_mean_sds(values)
     if not means[-1] > 0:
         return None
     shared = 0.0
     if crossed:
-        of_wordings = panel(pseudo_deviations(values), True)
+        of_wordings = compute_panel(compute_pseudo_deviations(values), True)
         shared = max(of_wordings.wording, 0.0) / of_wordings.incidence.n_shared
-    n, doubt = len(means) + 1, float(((found - found.mean()) ** 2).std(ddof=1)) / np.sqrt(len(found))
-    differ = own - (means[-1] / normal(n)) ** 2 * (1 - normal(n) ** 2)
-    return Deviations(means, own, shared, most=np.inf if n >= FAR and differ > CHANCE * doubt else 2 * n)
+    n, doubt = len(means) + 1, float(((item_sds - item_sds.mean()) ** 2).std(ddof=1)) / np.sqrt(len(item_sds))
+    differ = item_variance - (means[-1] / compute_normal_sd(n)) ** 2 * (1 - compute_normal_sd(n) ** 2)
+    return Deviations(means, item_variance, shared, most=np.inf if n >= FAR and differ > CHANCE * doubt else 2 * n)
 
 
-def _means(values: Array) -> tuple[float, ...]:
+def _compute_mean_sds(values: Array) -> tuple[float, ...]:
     """Compute the mean SD with 2 ... n wordings of every item, drawn from those it has; n: the fewest of an item."""
     fewest = int((~np.isnan(values)).sum(axis=1).min())
     k = np.arange(2, fewest + 1)
@@ -136,24 +136,24 @@ def _means(values: Array) -> tuple[float, ...]:
     return tuple(map(float, means))
 
 
-def normal(wordings: float) -> float:
+def compute_normal_sd(wordings: float) -> float:
     """Return c: the mean SD (n - 1 below) of so many normal answers with an SD of 1.
 
-    >>> round(normal(2) ** 2 * np.pi / 2, 12)
+    >>> round(compute_normal_sd(2) ** 2 * np.pi / 2, 12)
     1.0
     """
     half = wordings / 2
     return float(np.sqrt(2 / (wordings - 1)) * np.exp(gammaln(half) - gammaln(half - 0.5)))
 
 
-def pseudo_deviations(values: Array) -> Array:
+def compute_pseudo_deviations(values: Array) -> Array:
     """Compute the pseudo-values (items, wordings) of the SD (n - 1 below) of every item; NaN below three answers."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=1, keepdims=True)
+    has_answer = ~np.isnan(values)
+    n = has_answer.sum(axis=1, keepdims=True)
     n = np.where(n > 2, n, np.nan)
     with np.errstate(invalid="ignore"):
-        centred = np.where(known, values - np.where(known, values, 0).sum(axis=1, keepdims=True) / n, 0.0)
+        centred = np.where(has_answer, values - np.where(has_answer, values, 0).sum(axis=1, keepdims=True) / n, 0.0)
         squares = (centred**2).sum(axis=1, keepdims=True)
         without = np.maximum(squares - centred**2 * n / (n - 1), 0.0)
-        found = n * np.sqrt(squares / (n - 1)) - (n - 1) * np.sqrt(without / (n - 2))
-    return np.where(known, found, np.nan)
+        pseudo_values = n * np.sqrt(squares / (n - 1)) - (n - 1) * np.sqrt(without / (n - 2))
+    return np.where(has_answer, pseudo_values, np.nan)

@@ -9,7 +9,7 @@ thresholds, foreseen errors are on average .97 to 1.05 of the actual ones from 6
 from 30 items in 10. Their bounds hold in .94 and .92 of pilots or more (tests/benchmarks/bench_planning.py --simulate).
 
 Near 0 and 1, a few items decide: of 62 items of which 59 flip with 408 wordings, even one who knew each item's share
-would foresee the error 9 % too large. So the error has bounds (`Flips.doubt`).
+would foresee the error 9 % too large. So the error has bounds (`Flips.bound_error`).
 
 References
 ----------
@@ -61,21 +61,21 @@ class Flips:
 
     def share(self, wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
-        return float(self.weights @ self._chances(wordings))
+        return float(self.weights @ self._compute_chances(wordings))
 
-    def _chances(self, wordings: int) -> Array:
+    def _compute_chances(self, wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
         drawn = np.arange(wordings + 1)
         flipped = drawn[np.minimum(drawn, wordings - drawn) / wordings > self.threshold]
         return np.asarray(binom.pmf(flipped, wordings, GRID[:, None]).sum(axis=1))
 
-    def known(self, wordings: int) -> float:
+    def count_effective_items(self, wordings: int) -> float:
         """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
-        own, share = self.likely @ self._chances(wordings), self.share(wordings)
-        spread = float(self.times @ (own - share) ** 2) / self.items
+        flip_chances, share = self.likely @ self._compute_chances(wordings), self.share(wordings)
+        spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 
     def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
@@ -96,8 +96,9 @@ class Flips:
         share = self.share(round(wordings))
         return 0.0, share * (1 - share)
 
-    def doubt(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
-        """Bound the standard error: the pilot tells the share of flips no better than `known` items would.
+    def bound_error(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
+        """Bound the standard error: the pilot tells the share of flips no better than `count_effective_items` items
+        would.
 
         Parameters
         ----------
@@ -111,12 +112,12 @@ class Flips:
         tuple of float
             The least and the largest standard error of a share in that interval.
         """
-        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.known(wordings)), level)
+        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.count_effective_items(wordings)), level)
         ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
         return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
 
 
-def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
+def forecast_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
     """Foresee the error of the share of items that flip, from a pilot with wordings of their own.
 
     Parameters
@@ -140,18 +141,18 @@ def of_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | No
     if not len(n) or flipped.all() or not flipped.any():
         return None
     pairs, times = np.unique(np.stack([n, agree]), axis=1, return_counts=True)
-    distributions = _distributions()
+    distributions = _build_distributions()
     chances = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) @ distributions.T
     weights = np.full(len(distributions), 1 / len(distributions))
     for _ in range(STEPS):
         joint = chances * weights
         weights = times @ (joint / joint.sum(axis=1, keepdims=True)) / len(n)
-    found = weights @ distributions
-    likely = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) * found
-    return Flips(found, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
+    mixture = weights @ distributions
+    likely = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) * mixture
+    return Flips(mixture, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
 
 
-def _distributions() -> Array:
+def _build_distributions() -> Array:
     """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
     # Each share of the grid stands for those nearest to it: .005 for those from .0025 to .0075.
     edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])

@@ -25,12 +25,12 @@ import numpy as np
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.deviations import Deviations
 from analysis.statistics.reliability.flips import Flips
-from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.sampling import Sampled
+from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.sampling import SampleSpread
 
 
 @dataclass(frozen=True, slots=True)
-class Components:
+class MeanForecast:
     """Hold what the error of a mean rests on; a negative component counts as 0.
 
     Attributes
@@ -67,9 +67,9 @@ class Components:
         tuple of float
             The variance that items share, and that of every item.
         """
-        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.within(wordings, samples)
+        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.compute_within_variance(wordings, samples)
 
-    def within(self, wordings: float, samples: float | None = None) -> float:
+    def compute_within_variance(self, wordings: float, samples: float | None = None) -> float:
         """Return the part of the variance of every item that more wordings average out.
 
         Parameters
@@ -86,7 +86,7 @@ class Components:
         return inner / wordings
 
 
-def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, least: int = 1) -> Components:
+def forecast_mean(values: Array, crossed: bool, sampled: SampleSpread | None = None, *, least: int = 1) -> MeanForecast:
     """Foresee the error of a mean of answers, or of their `pseudo_deviations`, or of differences of either.
 
     Of sampled answers to one wording of each item: with other items and samples in that wording.
@@ -98,7 +98,7 @@ def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, lea
     crossed
         Whether all items share the wordings.
     sampled
-        From `sampling.sampled`; of a difference, of both together.
+        From `sampling.estimate_sampling`; of a difference, of both together.
     least
         Fewest wordings of each item that the figure needs.
 
@@ -107,17 +107,17 @@ def of_mean(values: Array, crossed: bool, sampled: Sampled | None = None, *, lea
     Components
         NaN where the pilot does not tell them apart.
     """
-    found = panel(values, crossed, sampled)
-    one = np.isnan(found.wording)
-    shared = found.wording if crossed and not one else 0.0
+    pilot_panel = compute_panel(values, crossed, sampled)
+    is_single = np.isnan(pilot_panel.wording)
+    shared = pilot_panel.wording if crossed and not is_single else 0.0
     noise, sample = (sampled.noise, sampled.sample) if sampled else (0.0, 0.0)
-    return Components(found.item, shared, found.inner, noise, sample, least, 1 if one else np.inf)
+    return MeanForecast(pilot_panel.item, shared, pilot_panel.inner, noise, sample, least, 1 if is_single else np.inf)
 
 
-Forecast: TypeAlias = Components | Deviations | Flips
+Forecast: TypeAlias = MeanForecast | Deviations | Flips
 
 
-def error(forecast: Forecast, items: float, wordings: float, samples: float | None = None) -> float:
+def compute_forecast_error(forecast: Forecast, items: float, wordings: float, samples: float | None = None) -> float:
     """Foresee the standard error of a figure.
 
     Parameters
@@ -132,11 +132,11 @@ def error(forecast: Forecast, items: float, wordings: float, samples: float | No
     float
         In the unit of the figure; NaN where the pilot does not tell.
     """
-    shared, own = forecast.parts(wordings, samples)
-    return float(np.sqrt(shared + own / items))
+    shared, item_variance = forecast.parts(wordings, samples)
+    return float(np.sqrt(shared + item_variance / items))
 
 
-def largest(forecasts: Sequence[Forecast], items: int, wordings: int, samples: int | None = None) -> float:
+def find_largest_error(forecasts: Sequence[Forecast], items: int, wordings: int, samples: int | None = None) -> float:
     """Foresee the largest standard error of several figures.
 
     Parameters
@@ -150,4 +150,4 @@ def largest(forecasts: Sequence[Forecast], items: int, wordings: int, samples: i
     -------
     float
     """
-    return max(error(each, items, wordings, samples) for each in forecasts)
+    return max(compute_forecast_error(forecast, items, wordings, samples) for forecast in forecasts)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Across, Array
+from analysis.statistics.reliability.components import Array, ModelComponents
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.resampling import LEVEL
 
@@ -23,7 +23,7 @@ DRAWS = 4_000
 LEAST_FREEDOM = 5  # of what is left: with fewer, wordings and items are not told apart well enough for an interval
 
 
-def icc(panel: Panel) -> dict[str, float]:
+def compute_icc(panel: Panel) -> dict[str, float]:
     """Compute the intraclass correlations of a panel: how far one wording, or the mean of all, tells items apart.
 
     Returns
@@ -31,44 +31,50 @@ def icc(panel: Panel) -> dict[str, float]:
     dict
         icc and icc_mean. Nested: ICC(1) of one wording and of the mean of an item's. Crossed: ICC(A,1) and ICC(A,k),
         where a wording that moves all items counts as error; and icc_order, icc_order_mean: ICC(C,1) and ICC(C,k),
-        where it does not, unless items have different ones (`Incidence.apart`). icc_sample, where answers were sampled:
+        where it does not, unless items have different ones (`Incidence.unshared_variance`). icc_sample, where answers
+        were sampled:
         that of one wording and a single sample. With one wording of each item, nothing but sampling counts as error.
         NaN where the components are; negative where that of items is.
     """
     order, sampled, n_wordings = panel.inner, panel.sampled, panel.n_wordings
     shared = panel.wording if panel.crossed and not np.isnan(panel.wording) else 0.0
     error = order + shared
-    coefficients = {"icc": _share(panel.item, error), "icc_mean": _share(panel.item, error / n_wordings)}
+    coefficients = {
+        "icc": _compute_signal_share(panel.item, error),
+        "icc_mean": _compute_signal_share(panel.item, error / n_wordings),
+    }
     if sampled:
-        coefficients["icc_sample"] = _share(panel.item, error - sampled.noise + sampled.sample)
-    apart = shared * panel.incidence.apart
+        coefficients["icc_sample"] = _compute_signal_share(panel.item, error - sampled.noise + sampled.sample)
+    unshared_error = shared * panel.incidence.unshared_variance
     return coefficients | {
-        "icc_order": _share(panel.item, order) if panel.crossed else np.nan,
-        "icc_order_mean": _share(panel.item, order / n_wordings + apart) if panel.crossed else np.nan,
+        "icc_order": _compute_signal_share(panel.item, order) if panel.crossed else np.nan,
+        "icc_order_mean": _compute_signal_share(panel.item, order / n_wordings + unshared_error)
+        if panel.crossed
+        else np.nan,
     }
 
 
-def alpha(values: Array) -> float:
+def compute_krippendorff_alpha(values: Array) -> float:
     """Compute Krippendorff's alpha of answers (items, wordings) on an interval scale; NaN without two that differ.
 
     The observed disagreement is the mean squared difference of two answers to one item, the expected one that of any
     two answers; both are sums of squares. The package `krippendorff` makes a table of all pairs of different values
     instead: with 30,000 exact probabilities it would take 7 GB.
     """
-    known = ~np.isnan(values)
-    values, known = values[known.sum(axis=1) > 1], known[known.sum(axis=1) > 1]
-    sizes, n = known.sum(axis=1), int(known.sum())
+    has_answer = ~np.isnan(values)
+    values, has_answer = values[has_answer.sum(axis=1) > 1], has_answer[has_answer.sum(axis=1) > 1]
+    sizes, n = has_answer.sum(axis=1), int(has_answer.sum())
     if n < 2:
         return np.nan
-    filled = np.where(known, values, 0.0)
+    filled = np.where(has_answer, values, 0.0)
     means = filled.sum(axis=1) / sizes
-    within = (np.where(known, filled - means[:, None], 0.0) ** 2).sum(axis=1)
-    total = float((np.where(known, filled - filled.sum() / n, 0.0) ** 2).sum())
+    within = (np.where(has_answer, filled - means[:, None], 0.0) ** 2).sum(axis=1)
+    total = float((np.where(has_answer, filled - filled.sum() / n, 0.0) ** 2).sum())
     observed = float((within * sizes / (sizes - 1)).sum()) / n
     return 1 - observed * (n - 1) / total if total > 0 else np.nan
 
 
-def relative(components: Across, n_items: float, n_wordings: float) -> float:
+def compute_relative_coefficient(components: ModelComponents, n_items: float, n_wordings: float) -> float:
     """Compute the relative coefficient (E rho^2) of models' means over other numbers of items and wordings of each.
 
     Parameters
@@ -83,10 +89,10 @@ def relative(components: Across, n_items: float, n_wordings: float) -> float:
     float
         Within 0 and 1; NaN where models do not differ in anything.
     """
-    return _share(max(components.model, 0.0), _relative_error(components, n_items, n_wordings))
+    return _compute_signal_share(max(components.model, 0.0), _compute_relative_error(components, n_items, n_wordings))
 
 
-def absolute(components: Across, n_items: float, n_wordings: float) -> float:
+def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_wordings: float) -> float:
     """Compute the absolute coefficient (Phi): items and wordings that move all models are errors, too.
 
     Parameters
@@ -103,12 +109,14 @@ def absolute(components: Across, n_items: float, n_wordings: float) -> float:
     if np.isnan(components.item_wording):
         more = item / n_items + wording / n_items / n_wordings
     else:
-        shared = wording / components.incidence.shared_at(n_wordings)
+        shared = wording / components.incidence.foresee_n_shared(n_wordings)
         more = item / n_items + shared + max(components.item_wording, 0.0) / n_items / n_wordings
-    return _share(max(components.model, 0.0), _relative_error(components, n_items, n_wordings) + more)
+    return _compute_signal_share(
+        max(components.model, 0.0), _compute_relative_error(components, n_items, n_wordings) + more
+    )
 
 
-def relative_interval(components: Across, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
+def compute_relative_interval(components: ModelComponents, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
     """Compute the interval of `relative` with the numbers of the study, for models, items and wordings like these.
 
     Generalized: mean squares are drawn as S f / X, with X from the chi-square distribution of f degrees of freedom. The
@@ -135,36 +143,44 @@ def relative_interval(components: Across, seed: int = 0, level: float = LEVEL) -
     shared = not np.isnan(components.model_wording)
     by_item = components.model_item + components.residual / incidence.n_wordings
     by_wording = components.model_wording if shared else 0.0
-    by_item += by_wording * incidence.apart  # items have different wordings
+    by_item += by_wording * incidence.unshared_variance  # items have different wordings
     if not components.spread > 0 or components.freedom < LEAST_FREEDOM:
         return np.nan, np.nan
 
-    def draw(variance: float, free: float) -> Array:
+    def draw_variance(variance: float, free: float) -> Array:
         return max(variance, 0.0) * free / rng.chisquare(free, DRAWS)
 
-    spread, these = draw(components.spread, models), draw(by_item, models * items) / components.n_items
-    others = these * items / rng.chisquare(items, DRAWS)
+    spread, error_of_these = (
+        draw_variance(components.spread, models),
+        draw_variance(by_item, models * items) / components.n_items,
+    )
+    error_of_others = error_of_these * items / rng.chisquare(items, DRAWS)
     if shared:
         of_residual = components.residual / components.per_wording
-        mean_square = draw(by_wording + of_residual, models * components.levels)
-        left = 1 / incidence.n_shared - incidence.apart / components.n_items  # the rest is in `by_item`
-        moved = np.maximum(mean_square - of_residual, 0.0) * left
-        these, others = these + moved, others + moved * components.levels / rng.chisquare(components.levels, DRAWS)
-    true = np.maximum(spread - these, 0.0)
+        mean_square = draw_variance(by_wording + of_residual, models * components.levels)
+        wording_share = (
+            1 / incidence.n_shared - incidence.unshared_variance / components.n_items
+        )  # the rest is in `by_item`
+        wording_error = np.maximum(mean_square - of_residual, 0.0) * wording_share
+        error_of_these, error_of_others = (
+            error_of_these + wording_error,
+            error_of_others + wording_error * components.levels / rng.chisquare(components.levels, DRAWS),
+        )
+    true = np.maximum(spread - error_of_these, 0.0)
     with np.errstate(invalid="ignore"):
-        coefficients = true / (true + others)
+        coefficients = true / (true + error_of_others)
     if np.isnan(coefficients).any():
         return np.nan, np.nan
     low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
     return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def _relative_error(components: Across, n_items: float, n_wordings: float) -> float:
+def _compute_relative_error(components: ModelComponents, n_items: float, n_wordings: float) -> float:
     by_item, by_wording = max(components.model_item, 0.0), max(np.nan_to_num(components.model_wording), 0.0)
-    shared = by_wording / components.incidence.shared_at(n_wordings) if by_wording else 0.0
+    shared = by_wording / components.incidence.foresee_n_shared(n_wordings) if by_wording else 0.0
     return by_item / n_items + shared + components.residual / n_items / n_wordings
 
 
-def _share(signal: float, error: float) -> float:
+def _compute_signal_share(signal: float, error: float) -> float:
     total = signal + error
     return float(signal / total) if total > 0 else np.nan

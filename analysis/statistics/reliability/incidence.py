@@ -27,7 +27,7 @@ class Incidence:
     n_shared
         Crossed: how many different wordings the mean over items counts like, 1 / (sum of their squared shares of it).
         The mean holds the component of wordings divided by it. Complete, it is `n_wordings`. NaN where nested.
-    apart
+    unshared_variance
         Crossed: what a component of wordings of 1 adds to the variance of the items' means, since items have different
         ones. Complete, or nested: 0.
     """
@@ -35,9 +35,9 @@ class Incidence:
     n_items: int
     n_wordings: float
     n_shared: float
-    apart: float
+    unshared_variance: float
 
-    def shared_at(self, n_wordings: float) -> float:
+    def foresee_n_shared(self, n_wordings: float) -> float:
         """Foresee how many wordings a study shares that asks so many of each item, out of as many times more."""
         return self.n_shared * n_wordings / self.n_wordings
 
@@ -52,10 +52,10 @@ def measure_incidence(answered: npt.NDArray[np.bool_], crossed: bool) -> Inciden
 
     >>> answered = np.array([[True, True, False], [False, True, True]])
     >>> incidence = measure_incidence(answered, crossed=True)
-    >>> incidence.n_wordings, round(incidence.n_shared, 2), incidence.apart
+    >>> incidence.n_wordings, round(incidence.n_shared, 2), incidence.unshared_variance
     (2.0, 2.67, 0.25)
     >>> measure_incidence(answered[:, :2] | True, crossed=True)
-    Incidence(n_items=2, n_wordings=2.0, n_shared=2.0, apart=0.0)
+    Incidence(n_items=2, n_wordings=2.0, n_shared=2.0, unshared_variance=0.0)
 
     Parameters
     ----------

@@ -51,16 +51,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import UNKNOWN, Array, Components, components
+from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_components
 from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_incidence
-from analysis.statistics.reliability.sampling import Sampled
+from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
-from analysis.statistics.shares import estimated, score
+from analysis.statistics.shares import compute_score_interval, estimate_share
 from analysis.statistics.significance import ROUNDING
 
 Anew: TypeAlias = Literal["items", "wordings", "both"]  # what another study draws anew
 Parts: TypeAlias = tuple[tuple[float, float], ...]  # variances of a mean and their degrees of freedom
-Known: TypeAlias = npt.NDArray[np.bool_]
+AnswerMask: TypeAlias = npt.NDArray[np.bool_]
 FEW = 8.0  # how fast the p of the p-norm falls with the degrees of freedom
 
 
@@ -88,11 +88,11 @@ class Panel:
     parts
         What is drawn anew -> parts of the variance of the mean. NaN where unknown, as from one item or one wording.
     share
-        Effective number of items where the mean is a share (`shares.Estimated.n`), else NaN.
+        Effective number of items where the mean is a share (`shares.ShareEstimate.n`), else NaN.
     means
         Mean of every item with an answer.
     estimates
-        What `components` says, of which `item`, `wording` and `inner` are made.
+        What `estimate_components` says, of which `item`, `wording` and `inner` are made.
     """
 
     mean: float
@@ -103,7 +103,7 @@ class Panel:
     wording: float
     interaction: float
     inner: float
-    sampled: Sampled | None
+    sampled: SampleSpread | None
     parts: dict[Anew, Parts]
     share: float
     means: Array
@@ -143,13 +143,13 @@ class Panel:
         tuple of float
             NaN where the width is unknown or 0.
         """
-        found = self._interval(anew, level)
+        ends = self._compute_plain_interval(anew, level)
         if anew != "both" or not self.crossed:
-            return found
-        these = self._interval("items", level)
-        return min(found[0], these[0]), max(found[1], these[1])
+            return ends
+        item_ends = self._compute_plain_interval("items", level)
+        return min(ends[0], item_ends[0]), max(ends[1], item_ends[1])
 
-    def _interval(self, anew: Anew, level: float) -> tuple[float, float]:
+    def _compute_plain_interval(self, anew: Anew, level: float) -> tuple[float, float]:
         parts = self.parts[anew]
         total = sum(variance for variance, _ in parts)
         if anew != "wordings" and self.share == self.share:
@@ -157,18 +157,18 @@ class Panel:
                 return np.nan, np.nan
             spread = self.mean * (1 - self.mean)
             # The part of the items is Wilson's, with the normal quantile, less what is counted with the wordings.
-            own = max(spread / self.share - self.parts["items"][0][0] + parts[0][0], 0.0)
-            parts = ((own, np.inf), *parts[1:])
+            item_variance = max(spread / self.share - self.parts["items"][0][0] + parts[0][0], 0.0)
+            parts = ((item_variance, np.inf), *parts[1:])
             total = sum(variance for variance, _ in parts)
             if not spread > 0 or not total > 0:
                 n, z = self.share, NormalDist().inv_cdf((1 + level) / 2)
             else:
-                n, z = spread / total, half_width(parts, level) / float(np.sqrt(total))
-            lower, upper = score(np.asarray(self.mean), np.asarray(n), z)
+                n, z = spread / total, compute_half_width(parts, level) / float(np.sqrt(total))
+            lower, upper = compute_score_interval(np.asarray(self.mean), np.asarray(n), z)
             return float(lower), float(upper)
         if not total > ROUNDING**2:
             return np.nan, np.nan
-        half = half_width(parts, level)
+        half = compute_half_width(parts, level)
         return self.mean - half, self.mean + half
 
     def error_at(self, n_items: float, n_wordings: float) -> float:
@@ -179,7 +179,7 @@ class Panel:
         Parameters
         ----------
         n_items, n_wordings
-            Where items have some of the shared wordings, so they have of more (`Incidence.shared_at`).
+            Where items have some of the shared wordings, so they have of more (`Incidence.foresee_n_shared`).
 
         Returns
         -------
@@ -188,7 +188,7 @@ class Panel:
         """
         if np.isnan(self.wording):
             return np.nan
-        shared = max(self.wording, 0.0) / self.incidence.shared_at(n_wordings) if self.crossed else 0.0
+        shared = max(self.wording, 0.0) / self.incidence.foresee_n_shared(n_wordings) if self.crossed else 0.0
         of_item = max(self.item, 0.0) + self.inner / n_wordings
         return float(np.sqrt(of_item / n_items + shared))
 
@@ -203,7 +203,9 @@ class Panel:
         return now / least if least > 0 else np.nan
 
 
-def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share: bool | None = None) -> Panel:
+def compute_panel(
+    values: Array, crossed: bool, sampled: SampleSpread | None = None, *, share: bool | None = None
+) -> Panel:
     """Compute a panel from its answers.
 
     Parameters
@@ -222,36 +224,38 @@ def panel(values: Array, crossed: bool, sampled: Sampled | None = None, *, share
     -------
     Panel
     """
-    known = ~np.isnan(values)
-    rows, columns = known.any(axis=1), known.any(axis=0)
+    has_answer = ~np.isnan(values)
+    rows, columns = has_answer.any(axis=1), has_answer.any(axis=0)
     if not (rows.all() and columns.all()):
-        values, known = values[rows][:, columns], known[rows][:, columns]
-    n_items, per_item = len(values), known.sum(axis=1)
+        values, has_answer = values[rows][:, columns], has_answer[rows][:, columns]
+    n_items, per_item = len(values), has_answer.sum(axis=1)
     if not n_items:
-        return _unknown(crossed)
-    filled = np.where(known, values, 0.0)
+        return _build_empty_panel(crossed)
+    filled = np.where(has_answer, values, 0.0)
     means = filled.sum(axis=1) / per_item
-    estimates, incidence = components(values, crossed), measure_incidence(known, crossed)
+    estimates, incidence = estimate_components(values, crossed), measure_incidence(has_answer, crossed)
     inner, added = estimates.residual, sampled.noise if sampled else 0.0
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
-    answers = filled[known]
+    answers = filled[has_answer]
     if share is None:
         share = bool(((answers == 0) | (answers == 1)).all())
-    effective = float(estimated([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if share else np.nan
-    item, left = estimates.item, inner - added
-    if crossed and incidence.apart > 0:  # with holes: that of which `ranges` draws the interval
-        item = spread - inner / incidence.n_wordings - estimates.wording * incidence.apart
-    if sampled and (known.shape[1] if crossed else per_item.max()) == 1:
+    effective = float(estimate_share([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if share else np.nan
+    item, remainder = estimates.item, inner - added
+    if crossed and incidence.unshared_variance > 0:  # with holes: that of which `ranges` draws the interval
+        item = spread - inner / incidence.n_wordings - estimates.wording * incidence.unshared_variance
+    if sampled and (has_answer.shape[1] if crossed else per_item.max()) == 1:
         item, inner = spread - added, added
     return Panel(
-        float(means.mean()), incidence, int(known.sum()), crossed, item, estimates.wording if crossed else left,
-        left if crossed else np.nan, inner, sampled, _split_variance(filled, known, means, estimates, incidence),
+        float(means.mean()), incidence, int(has_answer.sum()), crossed, item,
+        estimates.wording if crossed else remainder,
+        remainder if crossed else np.nan, inner, sampled,
+        _split_variance(filled, has_answer, means, estimates, incidence),
         effective, means, estimates,
     )  # fmt: skip
 
 
 def _split_variance(
-    filled: Array, known: Known, means: Array, estimates: Components, incidence: Incidence
+    filled: Array, has_answer: AnswerMask, means: Array, estimates: Components, incidence: Incidence
 ) -> dict[Anew, Parts]:
     """Split the variance of the mean by what is drawn anew."""
     n_items, crossed = incidence.n_items, incidence.n_shared == incidence.n_shared
@@ -259,26 +263,26 @@ def _split_variance(
     between = (spread / n_items, n_items - 1.0)
     parts: dict[Anew, Parts] = {"items": (between,), "both": (between,)}
     if not crossed:
-        parts["wordings"] = (_within(filled, known, means, known.sum(axis=1)),)
+        parts["wordings"] = (_compute_within_variance(filled, has_answer, means, has_answer.sum(axis=1)),)
         return parts
-    free = known.shape[1] - 1.0
+    free = has_answer.shape[1] - 1.0
     noise = estimates.residual / incidence.n_wordings / n_items
     of_wordings = estimates.wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = taken(between[1], free, noise)
-    shared = of_wordings - estimates.wording * incidence.apart / n_items
-    parts["both"] = (_positive(between[0] - less), between[1]), (_positive(shared - more), free)
-    parts["wordings"] = ((_positive(of_wordings), free),)
+    less, more = take_out_interaction(between[1], free, noise)
+    shared = of_wordings - estimates.wording * incidence.unshared_variance / n_items
+    parts["both"] = (_clip_below_zero(between[0] - less), between[1]), (_clip_below_zero(shared - more), free)
+    parts["wordings"] = ((_clip_below_zero(of_wordings), free),)
     return parts
 
 
-def half_width(parts: Parts, level: float) -> float:
+def compute_half_width(parts: Parts, level: float) -> float:
     """Return half the width of an interval whose variance is a sum of parts."""
     variances, free = np.array(parts).T
-    return float(np.sqrt(joined(t_squared(level, free) * variances, free)))
+    return float(np.sqrt(combine_limits(compute_squared_t(level, free) * variances, free)))
 
 
-def joined(squares: Array, free: Array) -> Array:
+def combine_limits(squares: Array, free: Array) -> Array:
     """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
     Parameters
@@ -301,7 +305,7 @@ def joined(squares: Array, free: Array) -> Array:
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def taken(of_items: float, of_wordings: float, interaction: float) -> tuple[float, float]:
+def take_out_interaction(of_items: float, of_wordings: float, interaction: float) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.
 
     Parameters
@@ -319,7 +323,7 @@ def taken(of_items: float, of_wordings: float, interaction: float) -> tuple[floa
     return (interaction, 0.0) if of_items >= of_wordings else (0.0, interaction)
 
 
-def t_squared(level: npt.ArrayLike, freedom: Array) -> Array:
+def compute_squared_t(level: npt.ArrayLike, freedom: Array) -> Array:
     """Return the square of the two-sided quantile of Student's t.
 
     Parameters
@@ -337,20 +341,22 @@ def t_squared(level: npt.ArrayLike, freedom: Array) -> Array:
     return np.asarray(stdtrit(np.where(freedom > 0, freedom, np.nan), (1 + np.asarray(level)) / 2) ** 2)
 
 
-def _positive(variance: float) -> float:
+def _clip_below_zero(variance: float) -> float:
     return variance if variance != variance else max(variance, 0.0)
 
 
-def _within(filled: Array, known: Known, means: Array, per_item: npt.NDArray[np.int64]) -> tuple[float, float]:
+def _compute_within_variance(
+    filled: Array, has_answer: AnswerMask, means: Array, per_item: npt.NDArray[np.int64]
+) -> tuple[float, float]:
     """Return the variance of the mean over the wordings of every item; NaN where an item has only one."""
     few = np.where(per_item > 1, per_item - 1.0, np.nan)
-    squares = (np.where(known, filled - means[:, None], 0.0) ** 2).sum(axis=1)
+    squares = (np.where(has_answer, filled - means[:, None], 0.0) ** 2).sum(axis=1)
     of_item = squares / few / per_item
     total = float(of_item.sum())
     return total / len(means) ** 2, float(total**2 / (of_item**2 / few).sum()) if total > 0 else np.nan
 
 
-def _unknown(crossed: bool) -> Panel:
+def _build_empty_panel(crossed: bool) -> Panel:
     nothing: dict[Anew, Parts] = dict.fromkeys(("items", "wordings", "both"), ((np.nan, np.nan),))
     return Panel(
         np.nan, NOTHING, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.zeros(0), UNKNOWN

@@ -4,9 +4,9 @@ With the parts of `forecast` the variance of a figure over I items is shared + o
 number of wordings. So every number of wordings, and of texts, gives a smallest I; wordings that items share allow none
 where their own part is too much already.
 
-A difference is found where the test for wordings like these (`replication.p_value`) rejects 0. Its power is that of a
-noncentral t test where items have wordings of their own. Where they share them, the limit of the test rests on two
-variances, each with few degrees of freedom; the power is the mean over how these turn out.
+A difference is found where the test for wordings like these (`replication.compute_panel_p`) rejects 0. Its power is
+that of a noncentral t test where items have wordings of their own. Where they share them, the limit of the test rests
+on two variances, each with few degrees of freedom; the power is the mean over how these turn out.
 
 References
 ----------
@@ -24,8 +24,8 @@ import numpy as np
 from scipy.special import chdtri, ndtr
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.forecast import Components, Forecast, largest
-from analysis.statistics.reliability.panel import joined, t_squared, taken
+from analysis.statistics.reliability.forecast import Forecast, MeanForecast, find_largest_error
+from analysis.statistics.reliability.panel import combine_limits, compute_squared_t, take_out_interaction
 from analysis.statistics.resampling import LEVEL
 
 WORDINGS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500)
@@ -63,7 +63,7 @@ class Goal:
         Parameters
         ----------
         forecast
-            Of one unit; `Components` where the goal is a difference.
+            Of one unit; `MeanForecast` where the goal is a difference.
         wordings, samples
             Of each item, and texts sampled with each; None: as many as in the pilot.
         crossed
@@ -77,29 +77,31 @@ class Goal:
             From `least` on; infinite where none is enough.
         """
         if np.isnan(self.difference):
-            shared, own = forecast.parts(wordings, samples)
-            left = self.error**2 - shared
-            return max(float(np.ceil(own / left - 1e-9)), least) if left > 0 else np.inf
+            shared, item_variance = forecast.parts(wordings, samples)
+            allowed_variance = self.error**2 - shared
+            return (
+                max(float(np.ceil(item_variance / allowed_variance - 1e-9)), least) if allowed_variance > 0 else np.inf
+            )
 
-        def reached(items: float) -> bool:
-            assert isinstance(forecast, Components)
-            return power(forecast, self.difference, items, wordings, samples, crossed=crossed) >= self.power
+        def reaches_power(items: float) -> bool:
+            assert isinstance(forecast, MeanForecast)
+            return compute_power(forecast, self.difference, items, wordings, samples, crossed=crossed) >= self.power
 
-        if reached(least):
+        if reaches_power(least):
             return least
         low, high = least, 2 * least  # the first does not reach it
-        while not reached(high):
+        while not reaches_power(high):
             low, high = high, 2 * high
             if high > MOST_ITEMS:
                 return np.inf
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if reached(middle) else (middle, high)
+            low, high = (low, middle) if reaches_power(middle) else (middle, high)
         return high
 
 
-def power(
-    forecast: Components, difference: float, items: float, wordings: float, samples: int | None = None, *,
+def compute_power(
+    forecast: MeanForecast, difference: float, items: float, wordings: float, samples: int | None = None, *,
     crossed: bool, level: float = LEVEL,
 ) -> float:  # fmt: skip
     """Return the probability that the test of a difference for wordings like these rejects 0.
@@ -124,29 +126,29 @@ def power(
     """
     if items < 2 or (crossed and wordings < 2):
         return np.nan
-    shared, own = forecast.parts(wordings, samples)
-    noise = forecast.within(wordings, samples) / items
-    of_items = own / items * _turning_out(items - 1)
-    these = t_squared(level, np.asarray(items - 1)) * of_items
+    shared, item_variance = forecast.parts(wordings, samples)
+    noise = forecast.compute_within_variance(wordings, samples) / items
+    of_items = item_variance / items * _list_variance_factors(items - 1)
+    squared_limit = compute_squared_t(level, np.asarray(items - 1)) * of_items
     if crossed:
-        of_wordings = (shared + noise) * _turning_out(wordings - 1)
-        less, more = taken(items - 1, wordings - 1, noise)
-        both = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
-        parts, free = np.stack(both, axis=-1), np.array([items - 1, wordings - 1])
-        these = np.maximum(these, joined(t_squared(level, free) * parts, free))
-    limit = np.sqrt(these)
-    error = np.sqrt(shared + own / items)
+        of_wordings = (shared + noise) * _list_variance_factors(wordings - 1)
+        less, more = take_out_interaction(items - 1, wordings - 1, noise)
+        limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
+        parts, free = np.stack(limit_grid, axis=-1), np.array([items - 1, wordings - 1])
+        squared_limit = np.maximum(squared_limit, combine_limits(compute_squared_t(level, free) * parts, free))
+    limit = np.sqrt(squared_limit)
+    error = np.sqrt(shared + item_variance / items)
     if not error > 0:
         return 1.0
     return float((ndtr((difference - limit) / error) + ndtr((-difference - limit) / error)).mean())
 
 
-def _turning_out(freedom: float) -> Array:
+def _list_variance_factors(freedom: float) -> Array:
     """Return equally likely values of an estimated variance with a mean of 1."""
     return np.asarray(chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES) / freedom)
 
 
-def designs(
+def list_designs(
     forecasts: Sequence[Forecast], goal: Goal, *, crossed: bool, samples: Sequence[int | None] = (None,),
     cost_item: float = 0.0, cost_wording: float = 0.0,
 ) -> list[Design]:  # fmt: skip
@@ -170,19 +172,21 @@ def designs(
     list of Design
         The cheapest first, of equal cost the one with fewest prompts; empty where none reaches the goal.
     """
-    found = []
-    least, most = max(each.least for each in forecasts), min(each.most for each in forecasts)
-    told = crossed and most > 1  # of one wording, the test is that for this wording
-    for wordings, texts in product((each for each in WORDINGS if least <= each <= most), samples):
+    reaching_designs = []
+    least, most = max(entry.least for entry in forecasts), min(entry.most for entry in forecasts)
+    tests_wordings = crossed and most > 1  # of one wording, the test is that for this wording
+    for wordings, texts in product((entry for entry in WORDINGS if least <= entry <= most), samples):
         enough = float(LEAST_ITEMS)
-        for each in forecasts:
-            enough = goal.items(each, wordings, texts, told, int(enough)) if np.isfinite(enough) else enough
+        for entry in forecasts:
+            enough = goal.items(entry, wordings, texts, tests_wordings, int(enough)) if np.isfinite(enough) else enough
         if not np.isfinite(enough):
             continue
         items = int(enough)
         answers = items * wordings
         prompts = answers * (texts or 1)
-        made = wordings if crossed else answers
-        cost = items * cost_item + made * cost_wording if cost_item or cost_wording else float(prompts)
-        found.append(Design(items, wordings, texts, prompts, cost, largest(forecasts, items, wordings, texts)))
-    return sorted(found, key=lambda design: (design.cost, design.prompts))
+        wordings_made = wordings if crossed else answers
+        cost = items * cost_item + wordings_made * cost_wording if cost_item or cost_wording else float(prompts)
+        reaching_designs.append(
+            Design(items, wordings, texts, prompts, cost, find_largest_error(forecasts, items, wordings, texts))
+        )
+    return sorted(reaching_designs, key=lambda design: (design.cost, design.prompts))

@@ -43,35 +43,35 @@ FIGURES = ("item", "wording", "interaction", "sample", "widening", "consistency"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class VarianceDraws:
     """Hold draws of a variance: with the further item at 0, and at the largest square."""
 
     low: Array
     high: Array
 
-    def times(self, factor: float) -> Drawn:
+    def times(self, factor: float) -> VarianceDraws:
         """Multiply by a factor from 0 on."""
-        return Drawn(self.low * factor, self.high * factor)
+        return VarianceDraws(self.low * factor, self.high * factor)
 
-    def plus(self, other: Drawn) -> Drawn:
+    def plus(self, other: VarianceDraws) -> VarianceDraws:
         """Add another variance."""
-        return Drawn(self.low + other.low, self.high + other.high)
+        return VarianceDraws(self.low + other.low, self.high + other.high)
 
-    def minus(self, other: Drawn) -> Drawn:
+    def minus(self, other: VarianceDraws) -> VarianceDraws:
         """Take another variance away: the lower ends lose its upper ones; nothing is below 0."""
-        return Drawn(np.maximum(self.low - other.high, 0.0), np.maximum(self.high - other.low, 0.0))
+        return VarianceDraws(np.maximum(self.low - other.high, 0.0), np.maximum(self.high - other.low, 0.0))
 
 
-ZERO = Drawn(np.zeros(DRAWS), np.zeros(DRAWS))
+ZERO = VarianceDraws(np.zeros(DRAWS), np.zeros(DRAWS))
 
 
-def ranges(
+def compute_component_intervals(
     panel: Panel, bounds: tuple[float, float] | None, seed: int = 0, level: float = LEVEL
 ) -> dict[str, tuple[float, float]]:
     """Compute the intervals of a panel's components, of its `widening`, and of the consistency of an item's mean.
 
     With one wording of each item, of items, samples and consistency only. Nothing has an interval where items and
-    wordings are hardly told apart (`is_told_apart`).
+    wordings are hardly told apart (`has_enough_freedom`).
 
     Parameters
     ----------
@@ -89,27 +89,32 @@ def ranges(
         an end would be infinite.
     """
     nothing = dict.fromkeys(FIGURES, (np.nan, np.nan))
-    if bounds is None or np.isnan(panel.item) or not (panel.spread > 0 or panel.inner > 0) or not is_told_apart(panel):
+    if (
+        bounds is None
+        or np.isnan(panel.item)
+        or not (panel.spread > 0 or panel.inner > 0)
+        or not has_enough_freedom(panel)
+    ):
         return nothing
     incidence, sampled, single = panel.incidence, panel.sampled, bool(np.isnan(panel.wording))
     spread = _draw_spread(panel, bounds, seed)
     noise = _draw_noise(panel, bounds, seed)
     residual = noise if single else _draw_residual(panel, bounds, seed)
     wording = _draw_wording(panel, residual, seed) if panel.crossed and not single else ZERO
-    error = residual.times(1 / (1 if single else incidence.n_wordings)).plus(wording.times(incidence.apart))
+    error = residual.times(1 / (1 if single else incidence.n_wordings)).plus(wording.times(incidence.unshared_variance))
     item = spread.minus(error)
-    drawn = {"item": item, "consistency": _divide(item, spread)}
+    drawn = {"item": item, "consistency": _divide_draws(item, spread)}
     if sampled and sampled.sample > 0:
         drawn["sample"] = noise.times(sampled.number)
     if not single:
-        rest = residual.minus(noise)
-        drawn |= {"wording": wording, "interaction": rest} if panel.crossed else {"wording": rest}
+        interaction = residual.minus(noise)
+        drawn |= {"wording": wording, "interaction": interaction} if panel.crossed else {"wording": interaction}
         shared = wording.times(incidence.n_items / incidence.n_shared) if panel.crossed else ZERO
-        drawn["widening"] = _widen(item, residual.times(1 / incidence.n_wordings).plus(shared))
+        drawn["widening"] = _draw_widening(item, residual.times(1 / incidence.n_wordings).plus(shared))
     return nothing | {name: _find_ends(part, level) for name, part in drawn.items()}
 
 
-def is_told_apart(panel: Panel) -> bool:
+def has_enough_freedom(panel: Panel) -> bool:
     """Tell whether enough is left, beside items and wordings, for the components of a panel to have intervals.
 
     With less, intervals of the interaction covered .87 where items' SDs are lognormal.
@@ -117,14 +122,14 @@ def is_told_apart(panel: Panel) -> bool:
     return bool(np.isnan(panel.wording)) or panel.estimates.freedom >= LEAST_LEFT * panel.n_items
 
 
-def _draw_spread(panel: Panel, bounds: tuple[float, float], seed: int) -> Drawn:
+def _draw_spread(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
     return draw_mean(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
-def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> Drawn:
+def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw the variance of an answer within its item, and within its wording where these are shared."""
     estimates, wordings = panel.estimates, panel.n_wordings
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
@@ -133,7 +138,7 @@ def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> Draw
     return draw_mean(estimates.squares / per_item, most, seed)
 
 
-def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> Drawn:
+def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw what sampling adds to an answer; 0 where nothing was sampled."""
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
@@ -141,15 +146,15 @@ def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> Drawn:
     return draw_mean(panel.sampled.by_item, most, seed).times(1 / panel.sampled.number)
 
 
-def _draw_wording(panel: Panel, residual: Drawn, seed: int) -> Drawn:
+def _draw_wording(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
     """Draw the component of shared wordings from their mean square, which holds a part of the residual."""
     levels, per_wording = panel.estimates.levels, panel.estimates.per_wording
     mean_square = max(panel.wording + panel.inner / per_wording, 0.0)
     drawn = mean_square * levels / np.random.default_rng([seed, 1]).chisquare(levels, DRAWS)
-    return Drawn(drawn, drawn).minus(residual.times(1 / per_wording))
+    return VarianceDraws(drawn, drawn).minus(residual.times(1 / per_wording))
 
 
-def draw_mean(squares: Array, most: float, seed: int) -> Drawn:
+def draw_mean(squares: Array, most: float, seed: int) -> VarianceDraws:
     """Draw the mean of what items have, from 0 to `most`, with one further item at either end."""
     if len(squares) > GROUPS:
         # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
@@ -157,7 +162,7 @@ def draw_mean(squares: Array, most: float, seed: int) -> Drawn:
         squares = np.array([group.mean() for group in np.array_split(squares[order], GROUPS)])
     weights = _draw_weights(len(squares), seed)
     low = weights[:, :-1] @ squares
-    return Drawn(low, low + weights[:, -1] * max(most, float(squares.max())))
+    return VarianceDraws(low, low + weights[:, -1] * max(most, float(squares.max())))
 
 
 @functools.lru_cache(maxsize=8)  # models answer the same items
@@ -169,19 +174,19 @@ def _draw_weights(n_items: int, seed: int) -> Array:
     return drawn
 
 
-def _divide(part: Drawn, whole: Drawn) -> Drawn:
+def _divide_draws(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
     """Draw a share of a variance: the lower ends of both go together, as do the upper ones."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return Drawn(part.low / whole.low, part.high / whole.high)
+        return VarianceDraws(part.low / whole.low, part.high / whole.high)
 
 
-def _widen(item: Drawn, error: Drawn) -> Drawn:
+def _draw_widening(item: VarianceDraws, error: VarianceDraws) -> VarianceDraws:
     """Draw the widening: the error with these wordings, divided by that of items alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return Drawn(np.sqrt(1 + error.low / item.high), np.sqrt(1 + error.high / item.low))
+        return VarianceDraws(np.sqrt(1 + error.low / item.high), np.sqrt(1 + error.high / item.low))
 
 
-def _find_ends(drawn: Drawn, level: float) -> tuple[float, float]:
+def _find_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
     low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))
     high = float(np.quantile(drawn.high, (1 + level) / 2, method="nearest"))

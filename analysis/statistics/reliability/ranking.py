@@ -1,7 +1,7 @@
 """Rank models by their means, and tell how the ranking would stand in another study.
 
 The means of another study are drawn around those that were found: with their covariances over items and wordings, and
-as far from each other as `replication.among` says that true means are.
+as far from each other as `replication.learn_pair_prior` says that true means are.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Array, shared_by_wordings
+from analysis.statistics.reliability.components import Array, estimate_wording_covariance
 from analysis.statistics.reliability.incidence import measure_incidence
-from analysis.statistics.reliability.replication import among
+from analysis.statistics.reliability.replication import learn_pair_prior
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 10_000
@@ -35,7 +35,7 @@ class Ranking:
         Probability to be first in another study.
     tau
         Expected Kendall tau of this ranking with that of another study.
-    kept
+    same_order_probability
         Probability of every pair to have the same order in another study: (models, models); NaN for equal means.
     n_items, n_wordings
         Those that all models answered. Wordings as in `panel.Panel`.
@@ -47,19 +47,19 @@ class Ranking:
     upper: Array
     first: Array
     tau: float
-    kept: Array
+    same_order_probability: Array
     n_items: int
     n_wordings: float
 
 
-def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
+def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
     """Rank models by their answers to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
-    wordings, each with a t distribution. With three models or more, `among` says how far true means differ, and the
-    covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom are those
-    of all models but one. Of one wording that all items share, means of other items in that wording are drawn: nothing
-    is known of others.
+    wordings, each with a t distribution. With three models or more, `learn_pair_prior` says how far true means differ,
+    and the covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom
+    are those of all models but one. Of one wording that all items share, means of other items in that wording are
+    drawn: nothing is known of others.
 
     Parameters
     ----------
@@ -75,31 +75,33 @@ def ranking(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL
     Ranking or None
         None for fewer than two models or items.
     """
-    known: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
-    rows, columns = known.any(axis=1), known.any(axis=0)
+    has_answer: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
+    rows, columns = has_answer.any(axis=1), has_answer.any(axis=0)
     if len(values) < 2 or rows.sum() < 2:
         return None
-    values, known = values[:, rows][:, :, columns], known[rows][:, columns]
-    n_items, per_item = int(rows.sum()), known.sum(axis=1)
-    filled = np.where(known, values, 0.0)
+    values, has_answer = values[:, rows][:, :, columns], has_answer[rows][:, columns]
+    n_items, per_item = int(rows.sum()), has_answer.sum(axis=1)
+    filled = np.where(has_answer, values, 0.0)
     of_items = filled.sum(axis=2) / per_item
     mean = of_items.mean(axis=1)
-    learnt = among(np.where(known, values, np.nan), crossed, "both")
+    prior = learn_pair_prior(np.where(has_answer, values, np.nan), crossed, "both")
     shrunk, more = np.ones(1), 0.0
-    if learnt is not None and learnt.error > 0:
-        shrunk, more = learnt.true / (learnt.true + learnt.error), learnt.freedom
-    incidence = measure_incidence(known, crossed)
-    moved = [(np.cov(of_items) / n_items, n_items - 1.0)]
-    if crossed and known.shape[1] > 1:
-        together = np.nan_to_num(shared_by_wordings(np.where(known, values, np.nan)))
+    if prior is not None and prior.error > 0:
+        shrunk, more = prior.true / (prior.true + prior.error), prior.freedom
+    incidence = measure_incidence(has_answer, crossed)
+    covariances = [(np.cov(of_items) / n_items, n_items - 1.0)]
+    if crossed and has_answer.shape[1] > 1:
+        wording_covariance = np.nan_to_num(estimate_wording_covariance(np.where(has_answer, values, np.nan)))
         # The covariance over items holds what wordings do where items have different ones.
-        left = 1 / incidence.n_shared - incidence.apart / n_items
-        moved.append((together * left, known.shape[1] - 1.0))
-    return stand(mean, moved, shrunk, n_items, incidence.n_wordings, more=more, seed=seed, level=level)
+        wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
+        covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))
+    return simulate_rankings(
+        mean, covariances, shrunk, n_items, incidence.n_wordings, more=more, seed=seed, level=level
+    )
 
 
-def stand(
-    mean: Array, moved: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
+def simulate_rankings(
+    mean: Array, covariances: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
     more: float = 0.0, seed: int = 0, level: float = LEVEL,
 ) -> Ranking:  # fmt: skip
     """Rank models by their means, and tell how the ranking would stand in another study (`ranking`).
@@ -108,7 +110,7 @@ def stand(
     ----------
     mean
         Of every model.
-    moved
+    covariances
         What moves the means in another study: covariances (models, models) with their degrees of freedom.
     shrunk
         Share of the variance of the means that is true, r of `replication`; or several that are as likely.
@@ -125,24 +127,32 @@ def stand(
         `tau` is NaN where all means are equal.
     """
     shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
-    scale, others = np.sqrt(1 + shrunk), len(mean) - 1
+    scale, model_freedom = np.sqrt(1 + shrunk), len(mean) - 1
     drawn = pooled = mean.mean() + shrunk * (mean - mean.mean())
-    for number, (covariance, free) in enumerate(moved):
-        likely = (free * covariance + more * _even(covariance)) / (free + more)
-        drawn = drawn + scale * _moved(likely, free + more, [seed, number])
-        pooled = pooled + scale * _moved(likely, free * others, [seed, number])
-    (ranks, above), ours = _placed(drawn), np.sign(mean[:, None] - mean)
+    for number, (covariance, free) in enumerate(covariances):
+        shrunk_covariance = (free * covariance + more * _even_out_covariance(covariance)) / (free + more)
+        drawn = drawn + scale * _draw_from_t(shrunk_covariance, free + more, [seed, number])
+        pooled = pooled + scale * _draw_from_t(shrunk_covariance, free * model_freedom, [seed, number])
+    (ranks, above), ours = _rank_draws(drawn), np.sign(mean[:, None] - mean)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(mean), 1)
-    told = ours[upper] != 0
-    tau = float((ours * _placed(pooled)[1])[upper][told].mean()) if told.any() else np.nan
-    kept = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
+    is_ordered = ours[upper] != 0
+    tau = float((ours * _rank_draws(pooled)[1])[upper][is_ordered].mean()) if is_ordered.any() else np.nan
+    same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     return Ranking(
-        mean, _placed(mean[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau, kept, n_items, n_wordings
+        mean,
+        _rank_draws(mean[None])[0][0],
+        low,
+        high,
+        (ranks == 1).mean(axis=0),
+        tau,
+        same_order_probability,
+        n_items,
+        n_wordings,
     )
 
 
-def _placed(drawn: Array) -> tuple[Array, Array]:
+def _rank_draws(drawn: Array) -> tuple[Array, Array]:
     """Rank the means of every draw (draws, models), and tell how often each model is above each other one.
 
     Returns
@@ -154,7 +164,7 @@ def _placed(drawn: Array) -> tuple[Array, Array]:
     """
     number, ranks = drawn.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
-    for part in _higher(drawn):
+    for part in _compare_draws(drawn):
         # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
         # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
         more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
@@ -163,7 +173,7 @@ def _placed(drawn: Array) -> tuple[Array, Array]:
     return np.concatenate(ranks), (above - above.T) / len(drawn)
 
 
-def _higher(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
+def _compare_draws(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield which models are above which (draws, models, models), some draws at a time."""
     step = max(1, _CHUNK // drawn.shape[1] ** 2)
     for start in range(0, len(drawn), step):
@@ -171,14 +181,16 @@ def _higher(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
         yield part[:, :, None] > part[:, None, :]
 
 
-def _even(covariance: Array) -> Array:
+def _even_out_covariance(covariance: Array) -> Array:
     """Return the covariance (models, models) of models that are all alike, with the same mean variances."""
     size = len(covariance)
-    apart = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))
-    return np.asarray(np.full((size, size), apart) + np.eye(size) * (np.trace(covariance) / size - apart))
+    mean_covariance = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))
+    return np.asarray(
+        np.full((size, size), mean_covariance) + np.eye(size) * (np.trace(covariance) / size - mean_covariance)
+    )
 
 
-def _moved(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
+def _draw_from_t(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
     """Draw (draws, models) from a t distribution with a covariance, less what of it is negative."""
     rng = np.random.default_rng(seed)
     scales, axes = np.linalg.eigh(covariance)

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, across
-from analysis.statistics.reliability.panel import Anew, Panel, Parts, joined, panel, t_squared
+from analysis.statistics.reliability.components import Array, estimate_model_components
+from analysis.statistics.reliability.panel import Anew, Panel, Parts, combine_limits, compute_panel, compute_squared_t
 from analysis.statistics.significance import ROUNDING
 
 PLACES = 9
@@ -37,7 +37,7 @@ _LEAST = 1e-300  # a variance of 0 that can be divided by
 _STEPS = 45  # of a bisection: more would change no digit
 
 
-def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
+def compute_panel_p(panel: Panel, anew: Anew, value: float = 0.0) -> float:
     """Test the mean of a panel against a value: the least p at which the interval (`Panel.interval`) excludes it.
 
     Parameters
@@ -54,11 +54,11 @@ def p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
     float
         1 where mean and value are equal, NaN where the variance is unknown or 0.
     """
-    return _two_sided(abs(panel.mean - value), panel, anew)
+    return _compute_distance_p(abs(panel.mean - value), panel, anew)
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class PairPrior:
     """Hold what several models tell about the difference of any two of them.
 
     Attributes
@@ -77,7 +77,7 @@ class Among:
     freedom: float
 
 
-def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
+def learn_pair_prior(values: Array, crossed: bool, anew: Anew) -> PairPrior | None:
     """Learn from all models how far true differences are from 0 and how large errors are.
 
     With the same items, what models make of these is a part of their true difference; so with wordings.
@@ -98,30 +98,34 @@ def among(values: Array, crossed: bool, anew: Anew) -> Among | None:
     """
     from scipy.special import chdtri
 
-    found = across(values, crossed)
-    if found is None or np.isnan(found.wording) or found.n_models < 3 or not found.spread > 0:
+    components = estimate_model_components(values, crossed)
+    if components is None or np.isnan(components.wording) or components.n_models < 3 or not components.spread > 0:
         return None
-    kept = {
-        "wordings": found.model_item / found.n_items,
-        "items": 0.0 if np.isnan(found.model_wording) else found.model_wording / found.incidence.n_shared,
+    lasting_variance = {
+        "wordings": components.model_item / components.n_items,
+        "items": 0.0
+        if np.isnan(components.model_wording)
+        else components.model_wording / components.incidence.n_shared,
         "both": 0.0,
     }
-    others = found.n_models - 1
+    freedom = components.n_models - 1
     # Equally likely spreads: with 9 places, chi-square has its quantiles at 1/18, 3/18 ... 17/18.
-    drawn = found.spread * others / chdtri(others, (np.arange(PLACES) + 0.5) / PLACES)
-    true = 2 * np.maximum(drawn - (found.spread - found.model) + max(kept[anew], 0.0), 0.0)
-    own = [panel(each, crossed) for each in values - values.mean(axis=0)]
-    variances, freedoms = np.array([_total(each.parts[anew]) for each in own]).T
+    likely_spreads = components.spread * freedom / chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES)
+    true = 2 * np.maximum(
+        likely_spreads - (components.spread - components.model) + max(lasting_variance[anew], 0.0), 0.0
+    )
+    panels = [compute_panel(of_model, crossed) for of_model in values - values.mean(axis=0)]
+    variances, freedoms = np.array([_sum_variances(of_model.parts[anew]) for of_model in panels]).T
     return pool_errors(true, variances, freedoms)
 
 
-def pool_errors(true: Array, variances: Array, freedoms: Array) -> Among:
+def pool_errors(true: Array, variances: Array, freedoms: Array) -> PairPrior:
     """Learn from the errors of all models how large the error of a difference of two is.
 
     Parameters
     ----------
     true
-        As in `Among`.
+        As in `PairPrior`.
     variances, freedoms
         Of every model's error, less the mean over models, and their degrees of freedom: (models,).
 
@@ -130,14 +134,14 @@ def pool_errors(true: Array, variances: Array, freedoms: Array) -> Among:
     Among
         Error and freedom are 0 where no model has an error, or none is known.
     """
-    mean, free, others = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
+    mean, free, freedom = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
-        return Among(true, 0.0, 0.0)
-    left = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
-    return Among(true, 2 * mean * len(variances) / others, 1 / (left / 2 + 1 / (others * free)))
+        return PairPrior(true, 0.0, 0.0)
+    excess_variation = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
+    return PairPrior(true, 2 * mean * len(variances) / freedom, 1 / (excess_variation / 2 + 1 / (freedom * free)))
 
 
-def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
+def foresee_same_sign(panel: Panel, anew: Anew, prior: PairPrior | None = None) -> float:
     """Return the probability that another study of this size finds a difference of the same sign.
 
     Parameters
@@ -146,20 +150,24 @@ def same_sign(panel: Panel, anew: Anew, known: Among | None = None) -> float:
         Of the difference.
     anew
         What another study draws anew.
-    known
-        From `among`, where the difference is one of several models; else nothing is known beforehand.
+    prior
+        From `learn_pair_prior`, where the difference is one of several models; else nothing is known beforehand.
 
     Returns
     -------
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
-    variance, free = _total(panel.parts[anew])
-    return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), known))
+    variance, free = _sum_variances(panel.parts[anew])
+    return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), prior))
 
 
 def foresee_signs(
-    differences: Array, variances: Array, freedoms: Array, known: Among | None = None, alike: float = np.inf
+    differences: Array,
+    variances: Array,
+    freedoms: Array,
+    prior: PairPrior | None = None,
+    wording_freedom: float = np.inf,
 ) -> Array:
     """Compute `same_sign` of differences of any shape, from the variances of their errors and the degrees of freedom.
 
@@ -167,9 +175,9 @@ def foresee_signs(
     ----------
     differences, variances, freedoms
         Of one shape.
-    known
+    prior
         As in `same_sign`.
-    alike
+    wording_freedom
         Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
         wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
         relative variance 2 / f + (2 / alike + 2 / alike) / 4, so that it counts 1 / (1 / f + 1 / (2 alike)).
@@ -182,13 +190,13 @@ def foresee_signs(
     from scipy.special import stdtr
 
     true = np.array([np.inf])
-    if known is not None:
-        true, learnt = known.true, freedoms > 0
-        both = freedoms + known.freedom
+    if prior is not None:
+        true, has_freedom = prior.true, freedoms > 0
+        total_freedom = freedoms + prior.freedom
         with np.errstate(invalid="ignore"):
-            drawn = (freedoms * variances + known.freedom * known.error) / both
-        variances = np.where(learnt, drawn, variances)
-        freedoms = 1 / (1 / np.where(learnt, both, freedoms) + 0.5 / alike)
+            pooled = (freedoms * variances + prior.freedom * prior.error) / total_freedom
+        variances = np.where(has_freedom, pooled, variances)
+        freedoms = 1 / (1 / np.where(has_freedom, total_freedom, freedoms) + 0.5 / wording_freedom)
     true = true.reshape(-1, *(1,) * differences.ndim)
     sure = variances <= ROUNDING**2
     safe = np.where(sure, 1.0, variances)
@@ -197,14 +205,14 @@ def foresee_signs(
     return np.where(np.abs(differences) > ROUNDING, np.where(sure, 1.0, foreseen), np.nan)
 
 
-def _total(parts: Parts) -> tuple[float, float]:
+def _sum_variances(parts: Parts) -> tuple[float, float]:
     """Return the sum of variances, and its degrees of freedom by Satterthwaite's approximation."""
     variances, free = np.array(parts).T
     total = float(variances.sum())
     return total, float(total**2 / (variances**2 / free).sum()) if total > 0 else float(free.min())
 
 
-def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
+def compute_equivalence_p(panel: Panel, anew: Anew, margin: float) -> float:
     """Test by two one-sided tests that a difference lies within a margin on both sides of 0.
 
     Parameters
@@ -222,21 +230,21 @@ def equivalence(panel: Panel, anew: Anew, margin: float) -> float:
         The larger p. Without any difference and with variance 0, as between the same answers, it is certain that the
         difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference.
     """
-    if abs(panel.mean) <= min(ROUNDING, margin) and _total(panel.parts[anew])[0] <= ROUNDING**2:
+    if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
     if abs(panel.mean) < margin:
-        return _two_sided(margin - abs(panel.mean), panel, anew) / 2
-    return 1 - _two_sided(abs(panel.mean) - margin, panel, anew) / 2
+        return _compute_distance_p(margin - abs(panel.mean), panel, anew) / 2
+    return 1 - _compute_distance_p(abs(panel.mean) - margin, panel, anew) / 2
 
 
-def _two_sided(distance: float, panel: Panel, anew: Anew) -> float:
+def _compute_distance_p(distance: float, panel: Panel, anew: Anew) -> float:
     """Return the least p at which the interval does not reach as far as a distance."""
-    p = _of_parts(distance, panel.parts[anew])
+    p = _find_p_of_parts(distance, panel.parts[anew])
     # For wordings like these, an interval is never shorter than for these wordings.
-    return max(p, _of_parts(distance, panel.parts["items"])) if anew == "both" else p
+    return max(p, _find_p_of_parts(distance, panel.parts["items"])) if anew == "both" else p
 
 
-def _of_parts(distance: float, parts: Parts) -> float:
+def _find_p_of_parts(distance: float, parts: Parts) -> float:
     from scipy.special import stdtr
 
     variances, free = np.array(parts).T
@@ -251,6 +259,6 @@ def _of_parts(distance: float, parts: Parts) -> float:
     low, high = 0.0, 1.0  # the p value lies between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        inside = joined(t_squared(1 - p, free) * variances, free) > distance**2
+        inside = combine_limits(compute_squared_t(1 - p, free) * variances, free) > distance**2
         low, high = (p, high) if inside else (low, p)
     return high

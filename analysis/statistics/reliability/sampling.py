@@ -19,7 +19,7 @@ from analysis.statistics.reliability.components import Array
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampleSpread:
     """Hold how samples differ from each other.
 
     Attributes
@@ -41,14 +41,14 @@ class Sampled:
         """Return what sampling adds to the variance of an answer."""
         return self.sample / self.number
 
-    def together(self, other: Sampled) -> Sampled:
+    def combine_with(self, other: SampleSpread) -> SampleSpread:
         """Return what sampling adds to the difference of two answers, each from its own samples."""
         sample, noise = self.sample + other.sample, self.noise + other.noise
         by_item = np.append(self.by_item + other.sample, other.by_item + self.sample)
-        return Sampled(sample, sample / noise if noise > 0 else self.number, by_item)
+        return SampleSpread(sample, sample / noise if noise > 0 else self.number, by_item)
 
 
-def sampled(spread: Array, number: Array) -> Sampled | None:
+def estimate_sampling(spread: Array, number: Array) -> SampleSpread | None:
     """Estimate what sampling adds to answers.
 
     Parameters
@@ -63,17 +63,17 @@ def sampled(spread: Array, number: Array) -> Sampled | None:
     Sampled or None
         None where no answer has two samples.
     """
-    told = ~np.isnan(spread)
-    if not told.any():
+    has_spread = ~np.isnan(spread)
+    if not has_spread.any():
         return None
-    own = spread[told]
-    rows = told.any(axis=1)
-    per_item = np.where(told, spread, 0.0)[rows].sum(axis=1) / told[rows].sum(axis=1)
-    sample = float(own.mean())
-    return Sampled(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), per_item)
+    spreads = spread[has_spread]
+    rows = has_spread.any(axis=1)
+    per_item = np.where(has_spread, spread, 0.0)[rows].sum(axis=1) / has_spread[rows].sum(axis=1)
+    sample = float(spreads.mean())
+    return SampleSpread(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), per_item)
 
 
-def of_shares(share: Array, number: Array) -> Array:
+def compute_share_variance(share: Array, number: Array) -> Array:
     """Compute the variance (n - 1) of samples that agree or do not.
 
     Parameters
@@ -86,7 +86,7 @@ def of_shares(share: Array, number: Array) -> Array:
     array
         Of the same shape; NaN below two samples.
 
-    >>> of_shares(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
+    >>> compute_share_variance(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
     True
     """
     n = np.where(number > 1, number, np.nan)

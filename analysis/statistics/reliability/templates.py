@@ -7,7 +7,7 @@ studies (Bonferroni; Clopper and Pearson's, as Wilson's do not hold so far out);
 plain upper ends is enough, since the best template has one of them. The same holds for the lowest, the range (the
 largest difference of two), the gain (the largest difference from the mean), saturation, and quantiles on their side of
 the median. The combined score lies between its least and its largest value over the intervals of highest and mean
-(`_combined`): a chain rule at the luckiest template covered .51 with 60 equal templates.
+(`_bound_combined_score`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
 templates and 100 independent answers. `correct_luck` estimates them without it: every accuracy is drawn towards their
@@ -36,14 +36,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, components
+from analysis.statistics.reliability.components import Array, estimate_components
 from analysis.statistics.resampling import LEVEL
-from analysis.statistics.shares import Estimated, Share, clopper_pearson, estimated, newcombe, wilson
+from analysis.statistics.shares import Share, ShareEstimate, clopper_pearson, estimate_share, newcombe, wilson
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q95": 0.95}
 
 
-def summary(accuracies: Array) -> dict[str, Array]:
+def summarize_accuracies(accuracies: Array) -> dict[str, Array]:
     """Sum up accuracies (..., templates) over their last axis.
 
     Returns
@@ -54,7 +54,7 @@ def summary(accuracies: Array) -> dict[str, Array]:
     """
     mean, highest, lowest = accuracies.mean(axis=-1), accuracies.max(axis=-1), accuracies.min(axis=-1)
     several = accuracies.shape[-1] > 1
-    found = {
+    figures = {
         "mean": mean,
         "sd": accuracies.std(axis=-1, ddof=1) if several else np.full(mean.shape, np.nan),
         "lowest": lowest,
@@ -63,8 +63,8 @@ def summary(accuracies: Array) -> dict[str, Array]:
         **dict(zip(QUANTILES, np.quantile(accuracies, list(QUANTILES.values()), axis=-1), strict=True)),
         "gain": highest - mean,
     }
-    saturation = 1 - found["gain"]
-    return found | {"saturation": saturation, "combined": saturation * highest}
+    saturation = 1 - figures["gain"]
+    return figures | {"saturation": saturation, "combined": saturation * highest}
 
 
 def correct_luck(
@@ -80,9 +80,10 @@ def correct_luck(
     accuracies
         Of the templates: (templates,).
     noise
-        Variance of an accuracy about the mean of all that items alone explain: `noise_of_answers`, `noise_of_shares`.
+        Variance of an accuracy about the mean of all that items alone explain: `estimate_answer_noise`,
+        `estimate_share_noise`.
     intervals
-        From `intervals` or `intervals_of_accuracies`.
+        From `intervals` or `compute_accuracy_intervals`.
 
     Returns
     -------
@@ -95,19 +96,19 @@ def correct_luck(
         return {f"{name}_corrected": np.nan for name in figures}
     variance = float(accuracies.var(ddof=1))
     true = max(0.0, 1 - noise / variance) if variance > 0 else 0.0
-    drawn = summary(accuracies.mean() + true * (accuracies - accuracies.mean()))
-    return {f"{name}_corrected": float(np.fmax(drawn[name], intervals[name][1])) for name in figures}
+    shrunk_figures = summarize_accuracies(accuracies.mean() + true * (accuracies - accuracies.mean()))
+    return {f"{name}_corrected": float(np.fmax(shrunk_figures[name], intervals[name][1])) for name in figures}
 
 
-def noise_of_answers(right: Array) -> float:
+def estimate_answer_noise(right: Array) -> float:
     """Return how far items alone move a template's accuracy apart from the others' (items, templates), as a variance.
 
     It is the component of items by templates, divided by the number of items (harmonic mean over templates).
     """
-    return components(right, crossed=True).residual * float((1 / (~np.isnan(right)).sum(axis=0)).mean())
+    return estimate_components(right, crossed=True).residual * float((1 / (~np.isnan(right)).sum(axis=0)).mean())
 
 
-def noise_of_shares(accuracies: Array, n: Array) -> float:
+def estimate_share_noise(accuracies: Array, n: Array) -> float:
     """Return the same of accuracies without answers, as if their errors were independent, which makes it too large.
 
     Parameters
@@ -118,13 +119,13 @@ def noise_of_shares(accuracies: Array, n: Array) -> float:
     Returns
     -------
     float
-        A variance, as of `noise_of_answers`.
+        A variance, as of `estimate_answer_noise`.
     """
     return float((accuracies * (1 - accuracies) / n).mean())
 
 
-def intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
-    """Compute `summary` with intervals.
+def compute_template_intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
+    """Compute `summarize_accuracies` with intervals.
 
     Parameters
     ----------
@@ -138,15 +139,17 @@ def intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, floa
     dict
         Figure -> estimate, lower, upper end. The ends are NaN for the SD, and for fewer than two items.
     """
-    known = ~np.isnan(right)
-    part, whole = np.where(known, right, 0.0), known.astype(float)
+    has_answer = ~np.isnan(right)
+    part, whole = np.where(has_answer, right, 0.0), has_answer.astype(float)
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
-    return _with_ends(accuracies, _ends(part, whole, level) if len(right) > 1 else {})
+    return _join_ends(accuracies, _compute_answer_ends(part, whole, level) if len(right) > 1 else {})
 
 
-def intervals_of_accuracies(accuracies: Array, n: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
-    """Compute `summary` with intervals from one model's accuracies, without answers.
+def compute_accuracy_intervals(
+    accuracies: Array, n: Array, level: float = LEVEL
+) -> dict[str, tuple[float, float, float]]:
+    """Compute `summarize_accuracies` with intervals from one model's accuracies, without answers.
 
     Of the wider case: Wilson's with n of one template for the mean, and Newcombe's for independent shares for range,
     gain and saturation.
@@ -165,52 +168,56 @@ def intervals_of_accuracies(accuracies: Array, n: Array, level: float = LEVEL) -
     """
     number, mean = len(accuracies), float(accuracies.mean())
     plain = wilson(accuracies, n, level)
-    surely = clopper_pearson(accuracies, n, _of_many(level, number)) if number > 1 else plain
-    ends = _ends_of_shares(plain, surely, _score(mean, n.min(), level))
+    surely = clopper_pearson(accuracies, n, _correct_level(level, number)) if number > 1 else plain
+    ends = _compute_figure_ends(plain, surely, _compute_wilson_ends(mean, n.min(), level))
     if number > 1:
-        pairs = clopper_pearson(accuracies, n, _of_many(level, number * (number - 1)))
-        ends["range"] = _apart(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
-        of_mean, mean_surely = ends["mean"], _score(mean, n.min(), _of_many(level, number))
-        ends |= _with_saturation(_apart(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean))
-    return _with_ends(accuracies, ends)
+        pairs = clopper_pearson(accuracies, n, _correct_level(level, number * (number - 1)))
+        ends["range"] = _bound_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
+        of_mean, mean_surely = ends["mean"], _compute_wilson_ends(mean, n.min(), _correct_level(level, number))
+        ends |= _add_saturation_ends(
+            _bound_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
+        )
+    return _join_ends(accuracies, ends)
 
 
 Ends: TypeAlias = tuple[Array | float, Array | float]
 
 
-def _with_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float, float]]:
+def _join_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float, float]]:
     """Put the figures and the ends of their intervals side by side."""
     figures = {}
-    for name, value in summary(accuracies).items():
+    for name, value in summarize_accuracies(accuracies).items():
         lower, upper = ends.get(name, (np.nan, np.nan))
         figures[name] = float(value), float(lower), float(upper)
     return figures
 
 
-def _ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
+def _compute_answer_ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
     number = part.shape[1]
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
-    mean, of_all = _of_few(estimated(every, level), whole, level), estimated(share, level)
-    surely = _exact(share, _of_many(level, number)) if number > 1 else of_all
-    found = _ends_of_shares((of_all.lower, of_all.upper), (surely.lower, surely.upper),
+    mean, of_all = _widen_mean_interval(estimate_share(every, level), whole, level), estimate_share(share, level)
+    surely = _estimate_exact_shares(share, _correct_level(level, number)) if number > 1 else of_all
+    ends = _compute_figure_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
         a, b = np.array(list(permutations(range(number), 2))).T
-        pairs = _exact(share, _of_many(level, len(a)))
-        found["range"] = (
+        pairs = _estimate_exact_shares(share, _correct_level(level, len(a)))
+        ends["range"] = (
             max(0.0, newcombe(pairs.take(a), pairs.take(b))[0].max()),
             min(1.0, newcombe(of_all.take(a), of_all.take(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
-        mean_surely = _of_few(estimated(every, _of_many(level, number)), whole, _of_many(level, number))
+        mean_surely = _widen_mean_interval(
+            estimate_share(every, _correct_level(level, number)), whole, _correct_level(level, number)
+        )
         lower = newcombe(surely, mean_surely.take(same))[0].max()
         upper = newcombe(of_all, mean.take(same))[1].max()
-        found |= _with_saturation((max(0.0, lower), min(1.0, upper)))
-    return found
+        ends |= _add_saturation_ends((max(0.0, lower), min(1.0, upper)))
+    return ends
 
 
-def _ends_of_shares(
+def _compute_figure_ends(
     plain: tuple[Array, Array], surely: tuple[Array, Array], mean: tuple[float, float]
 ) -> dict[str, tuple[float, float]]:
     """Return the ends of all that is made of single accuracies and their mean.
@@ -227,27 +234,27 @@ def _ends_of_shares(
     for name, q in QUANTILES.items():
         below, above = (low if q > 0.5 else lower), (high if q < 0.5 else upper)
         ends[name] = float(np.quantile(below, q)), float(np.quantile(above, q))
-    return ends | {"combined": _combined(ends["highest"], mean)}
+    return ends | {"combined": _bound_combined_score(ends["highest"], mean)}
 
 
-def _combined(highest: tuple[float, float], mean: tuple[float, float]) -> tuple[float, float]:
+def _bound_combined_score(highest: tuple[float, float], mean: tuple[float, float]) -> tuple[float, float]:
     """Return the least and the largest (1 - h + m) h with h and m in their intervals.
 
     It grows with m; in h it is a parabola that is open below and has its top at (1 + m) / 2.
     """
 
-    def combine(h: float, m: float) -> float:
+    def combine_score(h: float, m: float) -> float:
         return (1 - h + m) * h
 
     top = min(max((1 + mean[1]) / 2, highest[0]), highest[1])
-    return min(combine(h, mean[0]) for h in highest), min(1.0, combine(top, mean[1]))
+    return min(combine_score(h, mean[0]) for h in highest), min(1.0, combine_score(top, mean[1]))
 
 
-def _with_saturation(gain: tuple[float, float]) -> dict[str, tuple[float, float]]:
+def _add_saturation_ends(gain: tuple[float, float]) -> dict[str, tuple[float, float]]:
     return {"gain": gain, "saturation": (1 - gain[1], 1 - gain[0])}
 
 
-def _of_few(mean: Estimated, whole: Array, level: float) -> Estimated:
+def _widen_mean_interval(mean: ShareEstimate, whole: Array, level: float) -> ShareEstimate:
     """Widen the interval of the mean where items lack templates: each is centred on few answers, which are near it.
 
     A variance about a mean of n answers is (n - 1) / n of the true one.
@@ -260,24 +267,26 @@ def _of_few(mean: Estimated, whole: Array, level: float) -> Estimated:
     return replace(mean, lower=lower, upper=upper, n=n)
 
 
-def _exact(share: Share, level: float) -> Estimated:
+def _estimate_exact_shares(share: Share, level: float) -> ShareEstimate:
     """Estimate shares with Clopper and Pearson's interval."""
-    shares = estimated(share, level)
+    shares = estimate_share(share, level)
     lower, upper = clopper_pearson(shares.estimate, shares.n, level)
     return replace(shares, lower=lower, upper=upper)
 
 
-def _of_many(level: float, number: int) -> float:
+def _correct_level(level: float, number: int) -> float:
     """Return the coverage of each of several intervals with which all of them hold in `level` of cases."""
     return 1 - (1 - level) / number
 
 
-def _score(share: float, n: float, level: float) -> tuple[float, float]:
+def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, float]:
     lower, upper = wilson(np.asarray(share), np.asarray(n), level)
     return float(lower), float(upper)
 
 
-def _apart(a: Array, a_surely: Ends, a_plain: Ends, b: Array, b_surely: Ends, b_plain: Ends) -> tuple[float, float]:
+def _bound_largest_difference(
+    a: Array, a_surely: Ends, a_plain: Ends, b: Array, b_surely: Ends, b_plain: Ends
+) -> tuple[float, float]:
     """Return the ends of the largest difference a - b: Newcombe's, the lower one of all at once."""
     low = a - b - np.hypot(a - a_surely[0], np.transpose(b_surely[1] - b.T))
     high = a - b + np.hypot(a_plain[1] - a, np.transpose(b.T - b_plain[0]))

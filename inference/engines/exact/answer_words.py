@@ -45,7 +45,7 @@ class Options:
         return {token: tuple(indices) for token, indices in owners.items()}
 
 
-def tail(text: str) -> str:
+def cut_tail(text: str) -> str:
     """Cut out the end of a prompt that decides how an answer after it is tokenised."""
     end = text[-CONTEXT_CHARACTERS:]
     before = end.rstrip()
@@ -53,13 +53,13 @@ def tail(text: str) -> str:
     return end[len(before) - len(word) :]
 
 
-def head(text: str) -> str:
+def cut_head(text: str) -> str:
     """Cut out the start of what follows a mask: the white space there and the first word."""
     match = re.match(r"\s*\S*", text[:CONTEXT_CHARACTERS])
     return match.group() if match else ""
 
 
-def continuations(text: str, answers: Answers, encode: Encode) -> Options:
+def tokenize_answers(text: str, answers: Answers, encode: Encode) -> Options:
     """Tokenise every answer word after a prompt, with and without a space before it.
 
     If the tokenizer joins a form with the end of the prompt, the form's ids do not continue those of the prompt. It can
@@ -83,9 +83,9 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
     InputError
         No form of an option is left, or two options have the same token ids.
     """
-    forms = [(option, form) for option, words in enumerate(answers) for word in words for form in spaced(word)]
+    forms = [(option, form) for option, words in enumerate(answers) for word in words for form in list_spacings(word)]
     prompt, *encoded = encode([text, *(text + form for _, form in forms)])
-    found: list[tuple[int, str, TokenIds]] = []
+    counted_forms: list[tuple[int, str, TokenIds]] = []
     dropped: list[tuple[int, str, str]] = []
     for (option, form), ids in zip(forms, encoded, strict=True):
         if ids[: len(prompt)] != prompt:
@@ -93,13 +93,13 @@ def continuations(text: str, answers: Answers, encode: Encode) -> Options:
         elif len(ids) == len(prompt):
             dropped.append((option, form, "has no tokens"))
         else:
-            found.append((option, form, tuple(ids[len(prompt) :])))
-    return collect(answers, found, dropped)
+            counted_forms.append((option, form, tuple(ids[len(prompt) :])))
+    return group_forms_by_option(answers, counted_forms, dropped)
 
 
-def collect(
+def group_forms_by_option(
     answers: Answers,
-    found: Sequence[tuple[int, str, TokenIds]],
+    counted_forms: Sequence[tuple[int, str, TokenIds]],
     dropped: Sequence[tuple[int, str, str]],
 ) -> Options:
     """Group the forms of answers by option, each distinct id sequence once.
@@ -108,7 +108,7 @@ def collect(
     ----------
     answers
         Surface words per option.
-    found
+    counted_forms
         (option index, form, token ids) of the forms that count.
     dropped
         (option index, form, reason) of the others.
@@ -123,7 +123,7 @@ def collect(
         No form of an option is left, or two options have the same token ids.
     """
     owner: dict[TokenIds, tuple[int, str]] = {}
-    for option, form, ids in found:
+    for option, form, ids in counted_forms:
         other, other_form = owner.setdefault(ids, (option, form))
         if other != option:
             raise InputError(
@@ -131,7 +131,7 @@ def collect(
                 " ids to this model: choose other answer words"
             )
     for option, words in enumerate(answers):
-        if not any(index == option for index, *_ in found):
+        if not any(index == option for index, *_ in counted_forms):
             reasons = "; ".join(sorted({reason for index, _, reason in dropped if index == option}))
             raise InputError(
                 f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored after this prompt"
@@ -139,7 +139,8 @@ def collect(
             )
     return Options(
         forms=tuple(
-            tuple((form, ids) for index, form, ids in found if index == option) for option in range(len(answers))
+            tuple((form, ids) for index, form, ids in counted_forms if index == option)
+            for option in range(len(answers))
         ),
         sequences=tuple(
             tuple(ids for ids, (index, _) in owner.items() if index == option) for option in range(len(answers))
@@ -148,7 +149,7 @@ def collect(
     )
 
 
-def spaced(word: str) -> tuple[str, ...]:
+def list_spacings(word: str) -> tuple[str, ...]:
     """Write a word as it may follow a prompt: directly, and after a space."""
     bare = word.lstrip(" ")
     return (bare, " " + bare)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ground.errors import InputError
 from inference.engines.exact.answer_words import TokenIds
-from inference.stimuli.numbers import continues
+from inference.stimuli.numbers import continues_number
 
 Places = NDArray[np.intp]
 
@@ -118,7 +118,7 @@ class Lattice:
 
     def __init__(self, numbers: range, texts: Sequence[str]) -> None:
         self.numbers = numbers
-        self.continuing = [token for token, text in enumerate(texts) if continues(text)]
+        self.continuing = [token for token, text in enumerate(texts) if continues_number(text)]
         indices = {str(number): index for index, number in enumerate(numbers)}
         self._index = indices | {f" {text}": index for text, index in indices.items()}
         beginnings = {text[:end] for text in self._index for end in range(1, len(text) + 1)}
@@ -130,10 +130,10 @@ class Lattice:
         # Sorted, because the order of a set of texts differs from one process to the next.
         ordered = sorted(beginnings)
         self._longer = {text: [more for more in ordered if more.startswith(text)] for text in ("", *ordered)}
-        self._nodes = [self._node((), "")]
+        self._nodes = [self._build_node((), "")]
         for node in self._nodes:
             self._nodes += node.children
-        self._sort()
+        self._sort_nodes()
 
     def forms(self) -> tuple[tuple[tuple[str, TokenIds], ...], ...]:
         """List the spellings of every number, as text and token ids."""
@@ -143,9 +143,9 @@ class Lattice:
                 spelled[node.number].append((node.text, node.path))
         return tuple(map(tuple, spelled))
 
-    def _node(self, path: TokenIds, text: str) -> Node:
+    def _build_node(self, path: TokenIds, text: str) -> Node:
         longer = (
-            self._node((*path, token), more)
+            self._build_node((*path, token), more)
             for more in self._longer[text]
             if more != text
             for token in self._tokens.get(more[len(text) :], ())
@@ -153,7 +153,7 @@ class Lattice:
         children = [node for node in longer if node.number is not None or node.children]  # no dead ends
         return Node(path, text, self._index.get(text), children)
 
-    def _sort(self) -> None:
+    def _sort_nodes(self) -> None:
         """Put the nodes into arrays of places."""
         self.paths = Paths([node.path for node in self._nodes])
         self.depth = int(self.paths.lengths.max())
@@ -168,7 +168,7 @@ class Lattice:
         # In the example of the class, `numbers` is [3, 3, 1, 0, 1, 2] (3: spells none). Sorted, the places are 3, 2, 4,
         # 5, 0, 1, and the first four of them spell 9, 10, 10 and 11: each number begins at 0, 1 and 3.
         self.spelled = np.argsort(numbers, kind="stable")[: (numbers < len(self.numbers)).sum()]
-        found, self.first = np.unique(numbers[self.spelled], return_index=True)
-        unwritten = next((n for place, n in enumerate(self.numbers) if place not in found), None)
+        spelled_numbers, self.first = np.unique(numbers[self.spelled], return_index=True)
+        unwritten = next((n for place, n in enumerate(self.numbers) if place not in spelled_numbers), None)
         if unwritten is not None:
             raise InputError(f"the tokens of this model cannot write the number {unwritten}: choose another range")

@@ -2,7 +2,7 @@
 
 The probability of a path is the product of its next-token probabilities, times the probability that the next token
 does not continue the number. A token continues it if it begins with a digit, or with a point and a digit
-(`numbers.continues`); a point alone ends a sentence.
+(`numbers.continues_number`); a point alone ends a sentence.
 
 Example: a model with the tokens "0" to "9", "17", "70" and "." answers on the scale 0-99. Two paths spell 70::
 
@@ -45,10 +45,10 @@ class Branches(Protocol):
     """Next-token scores after many paths at once; every row may choose its own paths."""
 
     rows: int
-    alike: bool
+    shares_passes: bool
     """Whether one pass computes a path for all rows: then all rows should choose the same paths."""
 
-    def after(self, chosen: Places, followed: bool) -> Tensor:
+    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
         """Compute next-token scores: log-probabilities up to a constant per row and path.
 
         Parameters
@@ -65,7 +65,7 @@ class Branches(Protocol):
         """
 
 
-def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence[float], at_once: int) -> Logs:
+def compute_number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence[float], at_once: int) -> Logs:
     """Compute the log-probability of every number of a range.
 
     First come the paths that others continue, level by level (`stems`), then all others (`leaves`). After each path the
@@ -95,20 +95,22 @@ def number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence
     stems = [(level, NEGLIGIBLE / len(lattice.stems), True) for level in lattice.stems]
     for paths, share, followed in [*stems, (lattice.leaves, UNCHECKED, False)]:
         begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1)
-        extended = paths[_paths_to_extend(begun, reached[..., paths], share, branches.alike)]
+        extended = paths[_select_paths(begun, reached[..., paths], share, branches.shares_passes)]
         for start in range(0, extended.shape[1], at_once):
             chosen = extended[:, start : start + at_once]
-            scores = branches.after(chosen, followed)
-            ending, either = _ending(scores, lattice.continuing, temperatures)
+            scores = branches.score_paths(chosen, followed)
+            ending, either = _sum_ending_weights(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
-                _reach(lattice, reached, chosen, _chosen(scores, lattice.steps, temperatures) - either[..., None])
+                _extend_reached(
+                    lattice, reached, chosen, _select_scores(scores, lattice.steps, temperatures) - either[..., None]
+                )
     # In the example of `Lattice`, place 3 is summed for 9, places 2 and 4 for 10, and place 5 for 11.
     total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
     return total
 
 
-def scores_of(logprobs: Logs) -> list[list[Score]]:
+def build_number_scores(logprobs: Logs) -> list[list[Score]]:
     """Turn [temperatures, rows, numbers] into scores, per row one for every temperature.
 
     `answer` is the most probable number.
@@ -128,31 +130,32 @@ def scores_of(logprobs: Logs) -> list[list[Score]]:
     ]  # fmt: skip
 
 
-def _paths_to_extend(begun: Logs, reached: Logs, share: float, alike: bool) -> Places:
+def _select_paths(begun: Logs, reached: Logs, share: float, shares_passes: bool) -> Places:
     """Select the most probable paths of every row, best first: [rows, width] indices into the last axis of `reached`.
 
     In every row and at every temperature the paths left out have, in all, at most `share` of `begun`, the probability
-    that a number begins. Every row gets as many paths as the row that needs most; with `alike` all get the same ones.
+    that a number begins. Every row gets as many paths as the row that needs most; with `shares_passes` all get the same
+    ones.
 
     Examples
     --------
     Three paths have the probabilities 0.01, 0.9 and 0.05. Leaving out the first costs 0.01, which is less than 2 %; so
     places 1 and 2 remain:
 
-    >>> _paths_to_extend(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
+    >>> _select_paths(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
     [[1, 2]]
     """
     highest = np.maximum(np.maximum(reached.max(-1), begun), np.finfo(float).min)[..., None]
     weights = np.exp(reached - highest)
-    likeliest = weights.max(axis=(0, 1) if alike else 0)
+    likeliest = weights.max(axis=(0, 1) if shares_passes else 0)
     order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
     # Each path's share together with that of all less probable ones; in the example 0.96, 0.06 and 0.01.
-    rest = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
-    needed = (rest > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
+    cumulated = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
+    needed = (cumulated > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
     return order[:, : needed.sum()]
 
 
-def _reach(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
+def _extend_reached(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
     """Write into `reached` the log-probabilities of the paths that continue those in `chosen` [rows, width].
 
     `steps` holds the log-probabilities of the tokens that lead from one path to the next, after every chosen path:
@@ -166,22 +169,22 @@ def _reach(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None
     following = np.flatnonzero(np.isin(lattice.paths.parents, chosen))
     parents = lattice.paths.parents[following]
     columns = np.searchsorted(lattice.steps, lattice.paths.tokens[following])
-    found = reached[..., parents] + steps[:, rows, at[:, parents], columns]
-    reached[..., following] = np.where(at[:, parents] >= 0, found, reached[..., following])
+    continued = reached[..., parents] + steps[:, rows, at[:, parents], columns]
+    reached[..., following] = np.where(at[:, parents] >= 0, continued, reached[..., following])
 
 
-def _ending(scores: Tensor, continuing: Sequence[int], temperatures: Sequence[float]) -> tuple[Logs, Logs]:
+def _sum_ending_weights(scores: Tensor, continuing: Sequence[int], temperatures: Sequence[float]) -> tuple[Logs, Logs]:
     """Sum the weights of the tokens that end a number, and of all tokens: logarithms [temperatures, rows, width] each.
 
     The former are summed by themselves: 1 minus the rest would be nothing but rounding where the rest is nearly 1.
     """
     tokens = torch.tensor(continuing, device=scores.device)
-    going_on = _summed(scores.index_select(-1, tokens), temperatures, tokens[:0])
-    ending = _summed(scores, temperatures, tokens)
+    going_on = _sum_weights(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _sum_weights(scores, temperatures, tokens)
     return ending, np.logaddexp(going_on, ending)
 
 
-def _summed(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> Logs:
+def _sum_weights(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> Logs:
     """Sum exp(score / temperature) over the vocabulary `without` some tokens: logarithms [temperatures, ...]."""
     flat = scores.flatten(0, -2)
     sums = flat.new_empty(len(temperatures), len(flat))
@@ -196,9 +199,9 @@ def _summed(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> L
     return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
 
 
-def _chosen(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
+def _select_scores(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
     """Divide the scores of some tokens by the temperatures: [temperatures, rows, width, tokens]."""
     # Off the device first: not every accelerator has float64.
-    found = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()
-    divided: Logs = found / np.asarray(temperatures)[:, None, None, None]
+    selected = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()
+    divided: Logs = selected / np.asarray(temperatures)[:, None, None, None]
     return divided

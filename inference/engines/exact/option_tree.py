@@ -40,14 +40,14 @@ class Node:
                 yield from child.inner()
 
 
-def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
+def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
     """Build the tree of all options' token sequences; no sequence may belong to two options.
 
     Examples
     --------
     The token 1 spells option 0; the tokens 1, 0 or the token 7 spell option 1. Option 0 ends where option 1 goes on:
 
-    >>> root = build([[(1,)], [(1, 0), (7,)]])
+    >>> root = build_option_tree([[(1,)], [(1, 0), (7,)]])
     >>> [(node.path, node.owner, sorted(node.options)) for node in (root, *root.children.values())]
     [((), None, [0, 1]), ((1,), 0, [0, 1]), ((7,), 1, [1])]
     """
@@ -60,17 +60,17 @@ def build(sequences: Sequence[Sequence[TokenIds]]) -> Node:
                 node = node.children.setdefault(token, Node(path=(*node.path, token)))
                 node.options.add(option)
             node.owner = option
-    _prune(root)
+    _prune_node(root)
     return root
 
 
-def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.Tensor:
+def compute_option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.Tensor:
     """Compute the log-probability of every option in every row of a batch.
 
     Parameters
     ----------
     root
-        The tree of `build`.
+        The tree of `build_option_tree`.
     n_options
         Number of options.
     next_token
@@ -93,7 +93,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
         conditional = conditional.cpu().double()
         broken.logical_or_(conditional.isnan().any(-1))
         if node.owner is not None:
-            add(node.owner, reached + _log_complement(conditional))
+            add(node.owner, reached + _compute_log_complement(conditional))
         inner = []
         for column, child in enumerate(node.children.values()):
             logprob = reached + conditional[:, column]
@@ -111,7 +111,7 @@ def option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.
     return total
 
 
-def _prune(node: Node) -> None:
+def _prune_node(node: Node) -> None:
     """Remove sequences that begin with a shorter one of the same option: the shorter one counts them already.
 
     They stay if another option continues the shorter one, too: then the place where an answer ends matters.
@@ -119,9 +119,9 @@ def _prune(node: Node) -> None:
     if node.owner is not None and node.options == {node.owner}:
         node.children.clear()
     for child in node.children.values():
-        _prune(child)
+        _prune_node(child)
 
 
-def _log_complement(logprobs: torch.Tensor) -> torch.Tensor:
+def _compute_log_complement(logprobs: torch.Tensor) -> torch.Tensor:
     """Compute log(1 - sum of probabilities) along the last axis."""
     return torch.log1p(-logprobs.logsumexp(-1).exp().clamp(max=1.0))

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from inference.engines.contract import NOT_FINITE, Score
 from inference.engines.exact.answer_words import Options, TokenIds
-from inference.engines.exact.option_tree import Node, build, option_logprobs
+from inference.engines.exact.option_tree import Node, build_option_tree, compute_option_logprobs
 
 # Distinct contexts remembered; a template that ends in the item's text has as many contexts as items.
 REMEMBERED_CONTEXTS = 1024
@@ -64,8 +64,8 @@ class Targets:
         """
         if context not in self._known:
             options = resolve()
-            same = (known for known in self._known.values() if known.options.sequences == options.sequences)
-            target = next(same, None) or Target(options, build(options.sequences), options.first_tokens)
+            same = (candidate for candidate in self._known.values() if candidate.options.sequences == options.sequences)
+            target = next(same, None) or Target(options, build_option_tree(options.sequences), options.first_tokens)
             if len(self._known) >= REMEMBERED_CONTEXTS:
                 self._known.clear()
             self._known[context] = target
@@ -135,10 +135,10 @@ class WholeVocabulary:
         """
         result = self.next_token(path)
         result = result if len(rows) == len(result) else result[rows]
-        return torch.cat([divided(result, t)[:, tokens] for t in temperatures])
+        return torch.cat([divide_by_temperature(result, t)[:, tokens] for t in temperatures])
 
 
-def divided(log_softmax: Tensor, temperature: float) -> Tensor:
+def divide_by_temperature(log_softmax: Tensor, temperature: float) -> Tensor:
     """Compute the log-softmax at a temperature from the one at temperature 1.
 
     Dividing log-probabilities instead of logits gives the same: the two differ by a constant per row.
@@ -181,7 +181,7 @@ def score_batch(
     option, so there is no answer:
 
     >>> options = Options(forms=((), ()), sequences=(((0,),), ((1,),)), dropped=())
-    >>> target = Target(options, build(options.sequences), options.first_tokens)
+    >>> target = Target(options, build_option_tree(options.sequences), options.first_tokens)
     >>> probabilities = torch.tensor([[0.75, 0.25, 0.0], [0.125, 0.25, 0.625]])
     >>> scores = score_batch([target, target], WholeVocabulary(lambda path: probabilities.log()))
     >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
@@ -191,20 +191,20 @@ def score_batch(
     scores: dict[int, list[Score]] = {}
     for target in dict.fromkeys(targets):
         members = [index for index, other in enumerate(targets) if other is target]
-        logprobs = option_logprobs(
+        logprobs = compute_option_logprobs(
             target.tree,
             len(target.options.sequences),
             lambda path, tokens, rows=members: following.logprobs(rows, path, tokens, temperatures),  # type: ignore[misc]
         )
         owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
-        flat = _scores(logprobs, owners * len(temperatures))
+        flat = _build_scores(logprobs, owners * len(temperatures))
         # `flat` holds all members at the first temperature, then all at the second, ... Rows 0 and 2 at two
         # temperatures stand there as 0, 2, 0, 2: every second score from place 0 on belongs to row 0.
         scores.update({index: flat[place :: len(members)] for place, index in enumerate(members)})
     return [scores[index] for index in range(len(targets))]
 
 
-def _scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
+def _build_scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
     """Make scores of log-probabilities [rows, options]; `owners` are the options that a row's top token may begin."""
     probabilities = logprobs.exp()
     # Float32 softmax terms may sum to some 1e-8 more than everything.

@@ -16,10 +16,10 @@ from torch import Tensor
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.option_tree import Node
-from inference.engines.exact.targets import Target, WholeVocabulary, divided
-from inference.engines.local.batching import Family, Room, partition
+from inference.engines.exact.targets import Target, WholeVocabulary, divide_by_temperature
+from inference.engines.local.batching import Family, Room, partition_rows
 from inference.engines.local.continuations import Continuations
-from inference.engines.local.families import pack
+from inference.engines.local.families import pack_families
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Branch:
         return list(self.nodes[-1].path)
 
 
-def branches(prompt: int, tree: Node) -> list[Branch]:
+def list_branches(prompt: int, tree: Node) -> list[Branch]:
     """List the branches behind a prompt in alphabetical order of their ids, which shares most of a row.
 
     Parameters
@@ -70,7 +70,7 @@ def branches(prompt: int, tree: Node) -> list[Branch]:
     prompt
         Place of the prompt in the batch.
     tree
-        The token sequences of its answers (`option_tree.build`).
+        The token sequences of its answers (`option_tree.build_option_tree`).
 
     Returns
     -------
@@ -80,19 +80,20 @@ def branches(prompt: int, tree: Node) -> list[Branch]:
     --------
     The answers have the ids 1 2 3, 1 4 5 and 6. Their beginnings are 1, 1 2 and 1 4; behind 6 nothing is read:
 
-    >>> from inference.engines.exact.option_tree import build
-    >>> [[node.path for node in branch.nodes] for branch in branches(0, build([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
+    >>> from inference.engines.exact.option_tree import build_option_tree
+    >>> [[node.path for node in branch.nodes] for branch in list_branches(0,
+    ...     build_option_tree([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
     [[(1,), (1, 2)], [(1, 4)]]
     """
     nodes = sorted((node for node in tree.inner() if node.path), key=lambda node: node.path)
-    found: list[Branch] = []
+    leaf_branches: list[Branch] = []
     before: list[Node] = []
     for node, following in zip_longest(nodes, nodes[1:]):
         before.append(node)
         if following is None or following.path[: len(node.path)] != node.path:
-            found.append(Branch(prompt, tuple(before)))
+            leaf_branches.append(Branch(prompt, tuple(before)))
             before = []
-    return found
+    return leaf_branches
 
 
 class AnswerPaths:
@@ -100,7 +101,7 @@ class AnswerPaths:
 
     Parameters
     ----------
-    asked
+    continuations
         The prompts.
     targets
         The answers of each.
@@ -111,10 +112,10 @@ class AnswerPaths:
     """
 
     def __init__(
-        self, asked: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
+        self, continuations: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
     ) -> None:
-        self._asked, self._targets, self._temperatures, self._budget = asked, targets, temperatures, budget
-        self._first = WholeVocabulary(asked.next_token)
+        self._asked, self._targets, self._temperatures, self._budget = continuations, targets, temperatures, budget
+        self._first = WholeVocabulary(continuations.next_token)
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._found: dict[tuple[int, TokenIds], Tensor] = {}
 
@@ -139,25 +140,27 @@ class AnswerPaths:
         if not path:
             return self._first.logprobs(rows, path, tokens, temperatures)
         if not self._found:
-            self._compute()
+            self._compute_branches()
         # [temperatures, rows, tokens], so that all rows at the first temperature come first.
         return torch.stack([self._found[row, path] for row in rows], dim=1).flatten(0, 1)
 
-    def _compute(self) -> None:
-        found = [branch for prompt, target in enumerate(self._targets) for branch in branches(prompt, target.tree)]
-        rows = _rows(found, self._budget.tree)
+    def _compute_branches(self) -> None:
+        all_branches = [
+            branch for prompt, target in enumerate(self._targets) for branch in list_branches(prompt, target.tree)
+        ]
+        rows = _join_branches(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
-        for part in partition(rows, Room(self._budget.tokens, self._budget.branches)):
-            self._pass([[found[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
+        for part in partition_rows(rows, Room(self._budget.tokens, self._budget.branches)):
+            self._run_pass([[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
-    def _pass(self, rows: Sequence[Sequence[Branch]]) -> None:
+    def _run_pass(self, rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
-        together = [branch for row in rows for branch in row]
-        numbers = iter(range(len(together)))
-        packed = pack([branch.ids for branch in together], [[next(numbers) for _ in row] for row in rows],
+        all_branches = [branch for row in rows for branch in row]
+        numbers = iter(range(len(all_branches)))
+        packed = pack_families([branch.ids for branch in all_branches], [[next(numbers) for _ in row] for row in rows],
                       self._asked.run_model.model.device)  # fmt: skip
-        read = [(number, branch.prompt, node) for number, branch in enumerate(together) for node in branch.nodes]
-        log_softmax = self._asked.along(
+        read = [(number, branch.prompt, node) for number, branch in enumerate(all_branches) for node in branch.nodes]
+        log_softmax = self._asked.run_branches(
             packed,
             [row[0].prompt for row in rows],
             [(number, len(node.path) - 1) for number, _, node in read],
@@ -168,16 +171,18 @@ class AnswerPaths:
         sizes = [len(node.children) for _, _, node in read]
         at = torch.arange(len(read)).repeat_interleave(torch.tensor(sizes)).to(log_softmax.device)
         tokens = torch.tensor([token for _, _, node in read for token in node.children], device=log_softmax.device)
-        told = torch.stack([divided(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
-        for (_, prompt, node), part in zip(read, told.split(sizes, dim=1), strict=True):
+        logprobs = torch.stack([divide_by_temperature(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
+        for (_, prompt, node), part in zip(read, logprobs.split(sizes, dim=1), strict=True):
             self._found[prompt, node.path] = part
 
 
-def _rows(found: Sequence[Branch], most: int) -> list[Family]:
+def _join_branches(all_branches: Sequence[Branch], most: int) -> list[Family]:
     """Join the branches behind each prompt in rows of at most `most` tokens; a branch alone may exceed it."""
     rows: list[Family] = []
-    for place, branch in enumerate(found):
-        joins = place and found[place - 1].prompt == branch.prompt and rows[-1].tokens + len(branch.nodes) <= most
+    for place, branch in enumerate(all_branches):
+        joins = (
+            place and all_branches[place - 1].prompt == branch.prompt and rows[-1].tokens + len(branch.nodes) <= most
+        )
         if joins:
             rows[-1].members.append(place)
             rows[-1].tokens += len(branch.nodes)

@@ -76,7 +76,7 @@ class Family:
     tokens: int
 
 
-def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, rows: int) -> list[Family]:
+def join_families(lengths: Sequence[int], common: Sequence[int], joining: Joining, rows: int) -> list[Family]:
     """Join prompts that begin alike, where that saves more than it costs: in a longer row, attention takes longer.
 
     Parameters
@@ -98,27 +98,28 @@ def families(lengths: Sequence[int], common: Sequence[int], joining: Joining, ro
     --------
     The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
 
-    >>> [family.members for family in families([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30), rows=4)]
+    >>> [family.members for family in join_families([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30),
+    ...                                             rows=4)]
     [[0, 1], [2]]
     """
-    found: list[Family] = []
-    for place, (length, alike) in enumerate(zip(lengths, common, strict=True)):
-        rest = length - alike
+    joined_families: list[Family] = []
+    for place, (length, n_common) in enumerate(zip(lengths, common, strict=True)):
+        n_own = length - n_common
         if (
-            found
-            and len(found[-1].members) < rows
-            and found[-1].tokens + rest <= joining.tokens
-            and alike >= joining.shortest
-            and alike * joining.worth > rest * found[-1].tokens
+            joined_families
+            and len(joined_families[-1].members) < rows
+            and joined_families[-1].tokens + n_own <= joining.tokens
+            and n_common >= joining.shortest
+            and n_common * joining.worth > n_own * joined_families[-1].tokens
         ):
-            found[-1].members.append(place)
-            found[-1].tokens += rest
+            joined_families[-1].members.append(place)
+            joined_families[-1].tokens += n_own
         else:
-            found.append(Family([place], length))
-    return found
+            joined_families.append(Family([place], length))
+    return joined_families
 
 
-def partition(parts: Iterable[Family], room: Room) -> list[list[int]]:
+def partition_rows(parts: Iterable[Family], room: Room) -> list[list[int]]:
     """Cut prompts into batches of rows of similar length, the longest first: if memory runs out, it does so at once.
 
     Parameters
@@ -149,7 +150,7 @@ def partition(parts: Iterable[Family], room: Room) -> list[list[int]]:
     return batches
 
 
-def joined(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
+def join_batches(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
     """Join consecutive batches.
 
     Parameters
@@ -165,19 +166,19 @@ def joined(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
 
     Examples
     --------
-    >>> joined([[4, 0], [1], [2, 3]], rows=3)
+    >>> join_batches([[4, 0], [1], [2, 3]], rows=3)
     [[4, 0, 1], [2, 3]]
     """
-    found: list[list[int]] = []
+    merged: list[list[int]] = []
     for batch in batches:
-        if found and len(found[-1]) + len(batch) <= rows:
-            found[-1] += batch
+        if merged and len(merged[-1]) + len(batch) <= rows:
+            merged[-1] += batch
         else:
-            found.append(list(batch))
-    return found
+            merged.append(list(batch))
+    return merged
 
 
-def token_budget(model: Any, longest: int) -> tuple[int, int]:
+def choose_token_budget(model: Any, longest: int) -> tuple[int, int]:
     """Choose how many tokens and rows a forward batch may have for a model on its device.
 
     The numbers depend on the hardware, not on what else runs there: a resumed run must cut the same batches.
@@ -206,7 +207,7 @@ def token_budget(model: Any, longest: int) -> tuple[int, int]:
     return ACCELERATOR_TOKENS, rows
 
 
-def text_budget(model: Any, longest: int, kept: bool) -> int:
+def choose_text_budget(model: Any, longest: int, keeps_states: bool) -> int:
     """Choose how many texts are written together.
 
     Parameters
@@ -215,15 +216,15 @@ def text_budget(model: Any, longest: int, kept: bool) -> int:
         The loaded model.
     longest
         Tokens of the longest text with its prompt.
-    kept
+    keeps_states
         Whether keys and values are kept, so that a step computes one token of a text and not all of them.
 
     Returns
     -------
     Number of texts, at least 1.
     """
-    tokens, rows = token_budget(model, longest)
-    if not kept:
+    tokens, rows = choose_token_budget(model, longest)
+    if not keeps_states:
         return max(1, min(rows, tokens // longest))
     if model.device.type == "cuda":
         return rows
@@ -231,7 +232,7 @@ def text_budget(model: Any, longest: int, kept: bool) -> int:
     return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest, CPU_PROBABILITIES // vocabulary))
 
 
-def halving(
+def ask_in_halves(
     ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
     """Ask a batch in parts, halved whenever memory runs out.

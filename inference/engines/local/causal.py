@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Sampling, Score
-from inference.engines.exact.number_probabilities import number_logprobs, scores_of
+from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.answer_paths import AnswerPaths, Budget
@@ -17,12 +17,12 @@ from inference.engines.local.batching import (
     CPU_TOKENS,
     FAMILY_TOKENS,
     Joining,
-    text_budget,
-    token_budget,
+    choose_text_budget,
+    choose_token_budget,
 )
-from inference.engines.local.continuations import Continuations, Prefix, cache_window
+from inference.engines.local.continuations import Continuations, Prefix, find_cache_window
 from inference.engines.local.engine import LocalEngine
-from inference.engines.local.generation import Draft, random_numbers, write
+from inference.engines.local.generation import Draft, draw_random_numbers, write_drafts
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, sees_trees
 from inference.engines.rows import Row
@@ -57,20 +57,20 @@ class CausalEngine(LeftToRight, LocalEngine):
         self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
-        self._cache_window = cache_window(self.run_model)
+        self._cache_window = find_cache_window(self.run_model)
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
-        self.stops = self.tokens.ends | _ends(self.model)
+        self.stops = self.tokens.ends | _list_config_ends(self.model)
 
-    def _share(self, prefix: list[int]) -> list[int]:
+    def _choose_shared_prefix(self, prefix: list[int]) -> list[int]:
         usable = prefix if self._cache_window and len(prefix) >= SHORTEST_PREFIX else []
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)
         return usable
 
-    def _joining(self, longest: int) -> Joining:
+    def _choose_joining(self, longest: int) -> Joining:
         if longest > self._cache_window or not self.takes_trees:
             return ALONE
         # A model with an attention window may count places in the row.
@@ -83,66 +83,72 @@ class CausalEngine(LeftToRight, LocalEngine):
         return bool(self._cache_window) and sees_trees(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
-        lattice = self.lattice(numbers)
+        lattice = self.build_lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
-        at_once = self._paths_at_once(len(rows), longest)
+        at_once = self._choose_paths_at_once(len(rows), longest)
         # A model with an attention window counts places in the cache, and a tree takes one place per path.
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
-        tree = NumberTree(self._asked(rows, longest, forced=True), lattice.paths, room, fits and self.takes_trees)
-        return scores_of(number_logprobs(lattice, tree, temperatures, at_once))
+        tree = NumberTree(
+            self._prepare_prompts(rows, longest, forced=True), lattice.paths, room, fits and self.takes_trees
+        )
+        return build_number_scores(compute_number_logprobs(lattice, tree, temperatures, at_once))
 
-    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        targets = [self._target(row) for row in rows]
+    def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        targets = [self._find_target(row) for row in rows]
         prompt, answer = max(len(row.ids) for row in rows), max(target.depth for target in targets)
         # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
         # which is padded there.
-        asked = self._asked(rows, prompt + answer, forced=answer > 1)
+        continuations = self._prepare_prompts(rows, prompt + answer, forced=answer > 1)
         if answer == 1:
-            return score_batch(targets, WholeVocabulary(asked.next_token), temperatures)
-        following = AnswerPaths(asked, targets, temperatures, self._budget(prompt, answer))
+            return score_batch(targets, WholeVocabulary(continuations.next_token), temperatures)
+        following = AnswerPaths(continuations, targets, temperatures, self._choose_budget(prompt, answer))
         return score_batch(targets, following, temperatures)
 
-    def _budget(self, prompt: int, answer: int) -> Budget:
+    def _choose_budget(self, prompt: int, answer: int) -> Budget:
         """Say how much of the answers is computed at a time; `prompt` and `answer` are the tokens of the longest."""
         longest, places = prompt + answer, self._cache_window - prompt
-        tokens = self._positions_at_once(longest)
+        tokens = self._choose_positions_at_once(longest)
         if self.model.device.type == "cpu":
             tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
-        kept = longest <= self._cache_window
-        texts = text_budget(self.model, longest, kept)
-        return Budget(tokens, texts, min(tokens, places) if kept and self.takes_trees else 0)
+        keeps_states = longest <= self._cache_window
+        texts = choose_text_budget(self.model, longest, keeps_states)
+        return Budget(tokens, texts, min(tokens, places) if keeps_states and self.takes_trees else 0)
 
-    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
+    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
             for place, row in enumerate(rows)
             for sampling in samplings
-            for numbers in random_numbers(self._seed, row.text, sampling)
+            for numbers in draw_random_numbers(self._seed, row.text, sampling)
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
-        asked = self._asked(rows, longest, forced=True)
-        return write(asked, drafts, self.stops, text_budget(self.model, longest, longest <= self._cache_window))
+        continuations = self._prepare_prompts(rows, longest, forced=True)
+        return write_drafts(
+            continuations, drafts, self.stops, choose_text_budget(self.model, longest, longest <= self._cache_window)
+        )
 
-    def _asked(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
+    def _prepare_prompts(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
         """Prepare a batch of prompts; none gets longer than `longest` tokens together with what follows it."""
         cached = longest <= self._cache_window
         shared = self.prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self.prefix if usable else Prefix([])
-        return Continuations(self.run_model, [row.ids for row in rows], prefix, cached, forced, self._joining(longest))
+        return Continuations(
+            self.run_model, [row.ids for row in rows], prefix, cached, forced, self._choose_joining(longest)
+        )
 
-    def _paths_at_once(self, rows: int, longest: int) -> int:
+    def _choose_paths_at_once(self, rows: int, longest: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        return max(1, self._positions_at_once(longest) // rows)
+        return max(1, self._choose_positions_at_once(longest) // rows)
 
-    def _positions_at_once(self, longest: int) -> int:
+    def _choose_positions_at_once(self, longest: int) -> int:
         """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
-        return CPU_TOKENS if self.model.device.type == "cpu" else token_budget(self.model, longest)[1]
+        return CPU_TOKENS if self.model.device.type == "cpu" else choose_token_budget(self.model, longest)[1]
 
 
-def _ends(model: Any) -> frozenset[int]:
+def _list_config_ends(model: Any) -> frozenset[int]:
     """Return the ids that end a text according to the checkpoint."""
     ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

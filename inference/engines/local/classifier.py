@@ -41,9 +41,9 @@ class ClassifierEngine(SilentEngine):
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
-        self.classes = _classes(self.name, self.model.config)
+        self.classes = _read_classes(self.name, self.model.config)
         self._owners: dict[Answers, list[int]] = {}
-        self.info |= {"classes": list(self.classes), **_tuning(self.name, self.model.config)}
+        self.info |= {"classes": list(self.classes), **_read_tuning(self.name, self.model.config)}
 
     def form(self, requested: str) -> str:
         """Return "pair", the only form of a classifier, whatever form other models are asked in."""
@@ -68,53 +68,56 @@ class ClassifierEngine(SilentEngine):
         InputError
             The prompt is not a pair.
         """
-        return "\n".join(_sentences(prompt))
+        return "\n".join(_split_sentences(prompt))
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
-        (row,) = self._rows([prompt])
-        counted = tuple(((self.classes[place], ()),) for place in self._owned(row.answers))
+        (row,) = self._ensure_rows([prompt])
+        counted = tuple(((self.classes[place], ()),) for place in self._find_classes(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if not prompts:
             return []
-        first, second = zip(*map(_sentences, prompts), strict=True)
-        coded = encode(self.tokenizer, first, second)
+        first, second = zip(*map(_split_sentences, prompts), strict=True)
+        coded = encode_pairs(self.tokenizer, first, second)
         segments = coded.get("token_type_ids") or [None] * len(prompts)
         return [
-            PairRow(self.render(prompt), ids, prompt.answers, segments=each)
-            for prompt, ids, each in zip(prompts, coded["input_ids"], segments, strict=True)
+            PairRow(self.render(prompt), ids, prompt.answers, segments=pair_segments)
+            for prompt, ids, pair_segments in zip(prompts, coded["input_ids"], segments, strict=True)
         ]
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
-        inputs = {"input_ids": ids, "attention_mask": (_places(ids) < lengths[:, None]).long()}
+        inputs = {"input_ids": ids, "attention_mask": (_number_places(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
             inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
         logits = self.model(**inputs).logits.double()
         scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
-        return [[_score(each[place], self._owned(row.answers)) for each in scores] for place, row in enumerate(rows)]
+        return [
+            [_build_score(logprobs[place], self._find_classes(row.answers)) for logprobs in scores]
+            for place, row in enumerate(rows)
+        ]
 
-    def _owned(self, answers: Answers) -> list[int]:
+    def _find_classes(self, answers: Answers) -> list[int]:
         """Find the class of every option, by the words that count as it."""
         if answers not in self._owners:
-            self._owners[answers] = [self._class(words) for words in answers]
+            self._owners[answers] = [self._find_class(words) for words in answers]
         return self._owners[answers]
 
-    def _class(self, words: Sequence[str]) -> int:
-        wanted = {word.casefold() for word in words}
-        found = [place for place, name in enumerate(self.classes) if name.casefold() in wanted]
-        if len(found) != 1:
+    def _find_class(self, words: Sequence[str]) -> int:
+        folded_words = {word.casefold() for word in words}
+        places = [place for place, name in enumerate(self.classes) if name.casefold() in folded_words]
+        if len(places) != 1:
             raise InputError(
-                f"model {self.name}: {len(found) or 'none'} of its classes ({', '.join(self.classes)}) means "
+                f"model {self.name}: {len(places) or 'none'} of its classes ({', '.join(self.classes)}) means "
                 f"'{words[0]}'; name the classes in config.json, id2label, or give their names as answers (--prompt)"
             )
-        return found[0]
+        return places[0]
 
 
-def encode(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest: int | None = None) -> Any:
+def encode_pairs(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest: int | None = None) -> Any:
     """Tokenise pairs of sentences as the model reads them.
 
     Parameters
@@ -134,14 +137,14 @@ def encode(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest:
     return tokenizer(list(first), list(second), padding=False, return_attention_mask=False, verbose=False, **cut)
 
 
-def _sentences(prompt: Prompt) -> tuple[str, str]:
+def _split_sentences(prompt: Prompt) -> tuple[str, str]:
     if prompt.messages is None or len(prompt.messages) != 2:
         raise InputError("a classifier reads two sentences: give it prompts of the form pair")
     first, second = (message["content"] for message in prompt.messages)
     return first, second
 
 
-def _score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
+def _build_score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
     logprob = torch.tensor([logprobs[place] for place in owned], dtype=torch.float64)
     mass = min(1.0, float(logprob.exp().sum()))
     if mass != mass:  # NaN
@@ -151,18 +154,18 @@ def _score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
     return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
 
 
-def _places(ids: torch.Tensor) -> torch.Tensor:
+def _number_places(ids: torch.Tensor) -> torch.Tensor:
     return torch.arange(ids.shape[1], device=ids.device)
 
 
-def _classes(name: str, config: Any) -> tuple[str, ...]:
+def _read_classes(name: str, config: Any) -> tuple[str, ...]:
     names = getattr(config, "id2label", None)
     if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
         raise InputError(f"model {name}: config.json: id2label must name the classes 0, 1, 2 ...")
     return tuple(str(names[place]) for place in range(len(names)))
 
 
-def _tuning(name: str, config: Any) -> dict[str, Any]:
+def _read_tuning(name: str, config: Any) -> dict[str, Any]:
     """Read what `waver tune` recorded, for run.json; a checkpoint that others tuned has nothing of it."""
     recorded = getattr(config, TUNING, None)
     if recorded is None:

@@ -13,11 +13,11 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from inference.engines.exact.answer_words import TokenIds
-from inference.engines.local.batching import ALONE, Joining, families
+from inference.engines.local.batching import ALONE, Joining, join_families
 from inference.engines.local.engine import pad_right
-from inference.engines.local.families import Packed, pack
-from inference.engines.local.last_position import OnePosition, agree
-from inference.engines.rows import common_prefix
+from inference.engines.local.families import PackedRows, pack_families
+from inference.engines.local.last_position import OnePosition, are_nearly_equal
+from inference.engines.rows import find_common_prefix
 
 UNLIMITED = 2**31
 
@@ -46,12 +46,12 @@ class Prefix:
         The cache; without layers where the prefix is empty.
         """
         if self.ids and not self._layers:
-            self._layers = self._compute(model)
-        return _cache_of(
+            self._layers = self._compute_layers(model)
+        return _build_cache(
             kind, ((keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers)
         )
 
-    def _compute(self, model: Any) -> list[tuple[Tensor, Tensor]]:
+    def _compute_layers(self, model: Any) -> list[tuple[Tensor, Tensor]]:
         cache = DynamicCache()
         model.base_model(input_ids=torch.tensor([self.ids], device=model.device), past_key_values=cache, use_cache=True)
         return [(layer.keys, layer.values) for layer in cache.layers]
@@ -81,7 +81,7 @@ class Passing(DynamicLayer):
 class Continuations:
     """Next-token distributions (log-softmax) after every prompt of a batch, and after forced tokens.
 
-    Prompts that begin alike are computed as one row (`families`), and each is then given its own keys and values.
+    Prompts that begin alike are computed as one row (`join_families`), and each is then given its own keys and values.
 
     Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens stand
     after the padding, which an attention mask then hides; their position ids continue those of each prompt. Example:
@@ -97,7 +97,7 @@ class Continuations:
     prefix
         Shared start of all rows; empty ids where nothing is shared.
     cached
-        Whether keys and values may be kept between passes (`cache_window`). Without, every pass computes
+        Whether keys and values may be kept between passes (`find_cache_window`). Without, every pass computes
         the prompts anew.
     forced
         Whether further tokens will follow; if not, nothing is kept.
@@ -106,12 +106,12 @@ class Continuations:
 
     Attributes
     ----------
-    cache, seen, position
+    cache, token_mask, position
         The keys and values of the prompts; which places there hold a token, bool [rows, places]; the position of the
         next token, [rows]. If nothing is kept, `cache` is None and the others do not exist.
     """
 
-    seen: Tensor
+    token_mask: Tensor
     position: Tensor
 
     def __init__(
@@ -137,14 +137,16 @@ class Continuations:
         """Compute the log-softmax [rows, vocabulary] of the token after the prompts and the forced tokens `path`."""
         if not path:
             if self._first is None:
-                self._first = self._after_prompts()
+                self._first = self._run_prompts()
             return self._first
         if self.cache is None:
             ids, lengths = pad_right([[*prompt, *path] for prompt in self.prompts], self._device)
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
-        return self._after_forced(path)
+        return self._run_forced(path)
 
-    def along(self, branches: Packed, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool) -> Tensor:
+    def run_branches(
+        self, branches: PackedRows, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool
+    ) -> Tensor:
         """Compute the log-softmax behind beginnings of answers, in one pass.
 
         Parameters
@@ -166,16 +168,16 @@ class Continuations:
         family = branches.family[number]
         if self.cache is None:
             starts = [self.prompts[place] for place in prompts]
-            own = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
-            ids, _ = pad_right([[*start, *more[:length]] for start, more, length in own], self._device)
+            branch_rows = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
+            ids, _ = pad_right([[*start, *more[:length]] for start, more, length in branch_rows], self._device)
             before = torch.tensor([len(start) for start in starts], device=self._device)
             return self.run_model(before[family] + token, family, input_ids=ids, use_cache=False)
         rows = torch.tensor(prompts, device=self._device)
-        seen = self.seen[rows]
+        token_mask = self.token_mask[rows]
         mask = (
-            branches.mask(seen, self.run_model.model.dtype)
+            branches.mask(token_mask, self.run_model.model.dtype)
             if trees
-            else torch.cat([seen, seen.new_ones(branches.ids.shape)], dim=1).long()
+            else torch.cat([token_mask, token_mask.new_ones(branches.ids.shape)], dim=1).long()
         )
         every = list(prompts) == list(range(len(self.prompts)))
         return self.run_model(
@@ -184,7 +186,7 @@ class Continuations:
             input_ids=branches.ids,
             attention_mask=mask,
             position_ids=self.position[rows][:, None] + branches.positions,
-            past_key_values=_cache_of(
+            past_key_values=_build_cache(
                 Passing,
                 (
                     (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
@@ -194,9 +196,9 @@ class Continuations:
             use_cache=True,
         )
 
-    def _after_prompts(self) -> Tensor:
+    def _run_prompts(self) -> Tensor:
         shared = len(self._prefix.ids)
-        packed = self._packed([prompt[shared:] for prompt in self.prompts])
+        packed = self._pack_prompts([prompt[shared:] for prompt in self.prompts])
         inputs: dict[str, Any] = {"input_ids": packed.ids, "use_cache": False}
         if packed.shares:
             everything = torch.ones(len(packed.ids), shared, dtype=torch.bool, device=self._device)
@@ -208,44 +210,46 @@ class Continuations:
             inputs |= {"past_key_values": cache, "use_cache": True}
         result = self.run_model(packed.last, packed.family if packed.shares else None, **inputs)
         if self._cached and self._forced:
-            self._keep(cache, packed, shared)
+            self._keep_cache(cache, packed, shared)
         return result
 
-    def _packed(self, rests: Sequence[list[int]]) -> Packed:
+    def _pack_prompts(self, rests: Sequence[list[int]]) -> PackedRows:
         """Lay out what has to be computed of the prompts."""
-        common = [0, *(len(common_prefix(before, rest)) for before, rest in pairwise(rests))]
-        found = families([len(rest) for rest in rests], common, self._joining, len(rests))
-        return pack(rests, [family.members for family in found], self._device)
+        common = [0, *(len(find_common_prefix(before, remainder)) for before, remainder in pairwise(rests))]
+        joined_families = join_families([len(remainder) for remainder in rests], common, self._joining, len(rests))
+        return pack_families(rests, [family.members for family in joined_families], self._device)
 
-    def _keep(self, cache: DynamicCache, packed: Packed, shared: int) -> None:
+    def _keep_cache(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
         """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""
         if packed.shares:
             start = torch.arange(shared, device=self._device).expand(len(self.prompts), -1)
             places = torch.cat([start, packed.paths + shared], dim=1)
             for layer in cache.layers:
-                layer.keys, layer.values = (_taken(each, packed.family, places) for each in (layer.keys, layer.values))
+                layer.keys, layer.values = (
+                    _select_states(states, packed.family, places) for states in (layer.keys, layer.values)
+                )
         self.cache = cache
         real = torch.arange(packed.paths.shape[1], device=self._device) < packed.lengths[:, None]
-        self.seen = torch.cat([real.new_ones(len(real), shared), real], dim=1)
+        self.token_mask = torch.cat([real.new_ones(len(real), shared), real], dim=1)
         self.position = shared + packed.lengths
 
-    def _after_forced(self, path: TokenIds) -> Tensor:
+    def _run_forced(self, path: TokenIds) -> Tensor:
         """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`.
 
         Example: after the path (5, 6, 7) follows (5, 8, 9). The cache is cut back by 2 tokens, and 8 and 9 are added.
         The last token of a path is always added anew, because its output is read.
         """
-        known = common_prefix(list(self._path), list(path[:-1]))
+        shared_path = find_common_prefix(list(self._path), list(path[:-1]))
         rows = len(self.prompts)
-        back = len(self._path) - len(known)
+        back = len(self._path) - len(shared_path)
         if back:
             self.cache.crop(-back)  # type: ignore[union-attr]
-        new = torch.tensor(path[len(known) :], device=self._device).expand(rows, -1)
-        start = self.position + len(known)
+        new = torch.tensor(path[len(shared_path) :], device=self._device).expand(rows, -1)
+        start = self.position + len(shared_path)
         result = self.run_model(
             torch.full((rows,), new.shape[1] - 1, device=self._device),
             input_ids=new,
-            attention_mask=torch.cat([self.seen, self.seen.new_ones(rows, len(path))], dim=1).long(),
+            attention_mask=torch.cat([self.token_mask, self.token_mask.new_ones(rows, len(path))], dim=1).long(),
             position_ids=start[:, None] + torch.arange(new.shape[1], device=self._device),
             past_key_values=self.cache,
             use_cache=True,
@@ -254,7 +258,7 @@ class Continuations:
         return result
 
 
-def _cache_of(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
+def _build_cache(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
     """Make a cache of the keys and values of every layer.
 
     Views are safe: a forward pass replaces a layer's tensors and never writes into them.
@@ -268,7 +272,7 @@ def _cache_of(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]])
     return cache
 
 
-def _taken(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+def _select_states(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
     """Take some places of some rows: from [rows, heads, places, features] `rows` [n] and `places` [n, m] of each."""
     # One index over rows, heads and places. Example: of 2 rows with 2 heads and 3 places, place 2 of head 0 of row 1 is
     # line (1 * 2 + 0) * 3 + 2 = 8 of 12.
@@ -277,7 +281,7 @@ def _taken(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
     return states.flatten(0, 2).index_select(0, at.flatten()).view(*at.shape, -1)
 
 
-def cache_window(run_model: OnePosition) -> int:
+def find_cache_window(run_model: OnePosition) -> int:
     """Find the longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
 
     Three things are needed: all layers attend over the full sequence, or over a window that is not yet full; the model
@@ -301,18 +305,18 @@ def cache_window(run_model: OnePosition) -> int:
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") in ("dynamic", "longrope"):  # other keys as soon as a sequence outgrows this length
         windows.append(rope.get("original_max_position_embeddings") or config.max_position_embeddings)
-    return min(windows, default=UNLIMITED) if _cache_is_exact(run_model) else 0
+    return min(windows, default=UNLIMITED) if _is_cache_exact(run_model) else 0
 
 
 @torch.inference_mode()
-def _cache_is_exact(run_model: OnePosition) -> bool:
+def _is_cache_exact(run_model: OnePosition) -> bool:
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
     results = []
     for prefix, cached, forced in ((ids[:2], True, True), (ids[:2], True, False), ([], False, False)):
-        asked = Continuations(run_model, prompts, Prefix(prefix), cached, forced)
+        continuations = Continuations(run_model, prompts, Prefix(prefix), cached, forced)
         try:
-            results.append(torch.stack([asked.next_token(()), asked.next_token((ids[8],))]))
+            results.append(torch.stack([continuations.next_token(()), continuations.next_token((ids[8],))]))
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
             return False  # this model needs a cache of another kind
-    return all(agree(result, results[-1], run_model.model.dtype) for result in results)
+    return all(are_nearly_equal(result, results[-1], run_model.model.dtype) for result in results)

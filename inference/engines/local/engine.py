@@ -17,13 +17,13 @@ from inference.engines.local.batching import (
     Family,
     Joining,
     Room,
-    families,
-    halving,
-    partition,
-    token_budget,
+    ask_in_halves,
+    choose_token_budget,
+    join_families,
+    partition_rows,
 )
-from inference.engines.local.last_position import agree
-from inference.engines.rows import Measured, Row, RowEngine
+from inference.engines.local.last_position import are_nearly_equal
+from inference.engines.rows import PromptMeasures, Row, RowEngine
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -51,44 +51,47 @@ class LocalEngine(RowEngine):
         # Of most models every token has a row, and no prompt needs to be looked through.
         self.vocabulary = rows if max(self.tokenizer.get_vocab().values(), default=0) >= rows else None
 
-    def _cut(self, measured: Measured) -> list[list[int]]:
-        own = [measured.lengths[place] for place in measured.order]
-        longest = max(own, default=1)
-        room = self._room(longest)
+    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+        lengths = [measured.lengths[place] for place in measured.order]
+        longest = max(lengths, default=1)
+        room = self._choose_room(longest)
         # Tokens that all prompts share are computed once, so they count in no row. Example: prompts of 10 and 12 tokens
         # that begin with the same 8, of which all prompts share 5, need 5 and 7 tokens, and share 3 of them.
-        once = len(self._share(measured.shared))
-        found = families([length - once for length in own], [max(0, alike - once) for alike in measured.common],
-                         self._joining(longest), room.rows)  # fmt: skip
-        return partition([Family([measured.order[at] for at in each.members], each.tokens) for each in found], room)
+        once = len(self._choose_shared_prefix(measured.shared))
+        joined_families = join_families([length - once for length in lengths],
+                                        [max(0, n_common - once) for n_common in measured.common],
+                         self._choose_joining(longest), room.rows)  # fmt: skip
+        return partition_rows(
+            [Family([measured.order[at] for at in family.members], family.tokens) for family in joined_families], room
+        )
 
-    def _room(self, longest: int) -> Room:
+    def _choose_room(self, longest: int) -> Room:
         """Say what a pass may hold; `longest` is the number of tokens of the longest prompt."""
         if self._batch_size is not None:
             tokens, rows, filled = self._batch_size * longest, self._batch_size, 0.0
         else:
-            tokens, rows = token_budget(self.model, longest)
+            tokens, rows = choose_token_budget(self.model, longest)
             # On an accelerator a further pass may cost more than padding.
             filled = LEAST_FILLED if self.model.device.type == "cpu" else 0.0
         return Room(tokens, rows, filled if self._pads else 1.0)
 
     @torch.inference_mode()
-    def _in_memory(
+    def _ask_within_memory(
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in halving(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in ask_in_halves(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
             results += part or [failed(f"out of memory on {self.model.device} with this prompt alone")]
         return results
 
-    def _share(self, prefix: list[int]) -> list[int]:
+    def _choose_shared_prefix(self, prefix: list[int]) -> list[int]:
         """Return the ids of `prefix` that are computed once for all prompts: none, unless an engine can do so."""
         return []
 
-    def _joining(self, longest: int) -> Joining:
+    def _choose_joining(self, longest: int) -> Joining:
         """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
         return ALONE
 
@@ -109,9 +112,9 @@ class SilentEngine(LocalEngine):
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
-        self.window = window(self.model)
+        self.window = find_window(self.model)
         self._pad: int = self.tokenizer.pad_token_id or 0
-        self._pads = padding_is_exact(self.model, self._pad)
+        self._pads = is_padding_exact(self.model, self._pad)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Refuse, with the parameters of `Engine.generate`.
@@ -133,10 +136,10 @@ class SilentEngine(LocalEngine):
         """
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
-    def _problem(self, row: Row) -> str | None:
+    def _find_problem(self, row: Row) -> str | None:
         if self.window is not None and len(row.ids) > self.window:
             return f"the {self.reads} is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
-        return self._unknown(row)
+        return self._find_unknown_token(row)
 
 
 def pad_right(
@@ -159,15 +162,15 @@ def pad_right(
     """
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     # Example: [[1, 2, 3], [6]] has the lengths [3, 1], and without `fill` becomes [[1, 2, 3], [6, 6, 6]].
-    there = np.arange(lengths.max()) < lengths[:, None]
-    padded = np.empty(there.shape, np.int64)
+    is_filled = np.arange(lengths.max()) < lengths[:, None]
+    padded = np.empty(is_filled.shape, np.int64)
     padded[:] = [[row[-1]] for row in rows] if fill is None else fill
-    padded[there] = np.fromiter(chain.from_iterable(rows), np.int64, lengths.sum())
+    padded[is_filled] = np.fromiter(chain.from_iterable(rows), np.int64, lengths.sum())
     return torch.from_numpy(padded).to(device), torch.from_numpy(lengths).to(device)
 
 
 @torch.inference_mode()
-def padding_is_exact(model: Any, fill: int) -> bool:
+def is_padding_exact(model: Any, fill: int) -> bool:
     """Tell whether a padded row with its mask gives the numbers of an unpadded one, tried on a few ids.
 
     It does not where a model mixes positions without its mask, as FNet and ConvBERT do.
@@ -183,21 +186,21 @@ def padding_is_exact(model: Any, fill: int) -> bool:
     -------
     Whether the log-softmax is the same up to rounding; False where the model cannot compute it.
     """
-    longest = min(window(model) or 80, 80)
+    longest = min(find_window(model) or 80, 80)
     vocabulary = model.config.get_text_config().vocab_size
     ids = torch.linspace(vocabulary // 2, vocabulary - 1, longest, device=model.device).long()[None]
-    there = torch.arange(longest, device=model.device) < longest - longest // 8
+    is_filled = torch.arange(longest, device=model.device) < longest - longest // 8
     try:
-        alone = model(input_ids=ids[:, there]).logits
-        padded = model(input_ids=ids.where(there, fill), attention_mask=there.long()[None]).logits
+        unpadded = model(input_ids=ids[:, is_filled]).logits
+        padded = model(input_ids=ids.where(is_filled, fill), attention_mask=is_filled.long()[None]).logits
     except Exception:  # whatever it is, prompts that need no padding may still be asked
         return False
     # Scores of a position or of the whole row: [1, places, vocabulary] or [1, classes].
-    padded = padded[:, : alone.shape[1]]
-    return agree(padded.float().log_softmax(-1), alone.float().log_softmax(-1), model.dtype)
+    padded = padded[:, : unpadded.shape[1]]
+    return are_nearly_equal(padded.float().log_softmax(-1), unpadded.float().log_softmax(-1), model.dtype)
 
 
-def window(model: Any) -> int | None:
+def find_window(model: Any) -> int | None:
     """Return the longest sequence in tokens; None where positions have no end."""
     limit: int | None = getattr(model.config, "max_position_embeddings", None)
     if limit is None:

@@ -14,11 +14,11 @@ import torch
 from torch import Tensor
 
 from inference.engines.local.engine import pad_right
-from inference.engines.rows import common_prefix
+from inference.engines.rows import find_common_prefix
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedRows:
     """Prompts as rows of tokens, a family a row.
 
     Attributes
@@ -66,14 +66,14 @@ class Packed:
         Tensor [families, 1, tokens, before + tokens]: 0 where a token sees a place, else the lowest number of `dtype`.
         """
         places = torch.arange(self.ids.shape[1], device=self.ids.device)
-        seeing, seen = places[None, :, None], places[None, None, :]
-        hidden = (seen > seeing) | (seeing >= self.ends[:, None, :])
+        query_place, key_place = places[None, :, None], places[None, None, :]
+        hidden = (key_place > query_place) | (query_place >= self.ends[:, None, :])
         hidden = torch.cat([~before[:, None].expand(-1, len(places), -1), hidden], dim=-1)
         mask = torch.zeros(hidden.shape, dtype=dtype, device=hidden.device)
         return mask.masked_fill_(hidden, torch.finfo(dtype).min)[:, None]
 
 
-def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device) -> Packed:
+def pack_families(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device: torch.device) -> PackedRows:
     """Write every family of prompts as one row of tokens.
 
     Parameters
@@ -93,33 +93,33 @@ def pack(prompts: Sequence[list[int]], families: Sequence[Sequence[int]], device
     --------
     The example above, and a prompt of its own:
 
-    >>> packed = pack([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
+    >>> packed = pack_families([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
     >>> packed.ids[0].tolist(), packed.positions[0].tolist(), packed.ends[0].tolist()
     ([1, 2, 3, 4, 5], [0, 1, 2, 2, 3], [5, 5, 3, 5, 5])
     >>> packed.family.tolist(), packed.last.tolist()
     ([0, 0, 1], [2, 4, 0])
     """
     if len(families) == len(prompts):
-        return _apart(prompts, device)
-    rows = [_row([prompts[place] for place in family]) for family in families]
+        return _pack_single_rows(prompts, device)
+    rows = [_pack_family([prompts[place] for place in family]) for family in families]
     ids, _ = pad_right([row[0] for row in rows], device)
     positions, _ = pad_right([row[1] for row in rows], device)
     ends, _ = pad_right([row[2] for row in rows], device, ids.shape[1])
     paths, lengths = pad_right([path for row in rows for path in row[3]], device)
     family = [number for number, members in enumerate(families) for _ in members]
-    return Packed(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
+    return PackedRows(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
 
 
-def _apart(prompts: Sequence[list[int]], device: torch.device) -> Packed:
+def _pack_single_rows(prompts: Sequence[list[int]], device: torch.device) -> PackedRows:
     """Write every prompt as a row of its own."""
     ids, lengths = pad_right(prompts, device)
     places = torch.arange(ids.shape[1], device=device).expand_as(ids)
     paths = places.minimum(lengths[:, None] - 1)
     ends = torch.where(places < lengths[:, None], lengths[:, None], ids.shape[1])
-    return Packed(ids, paths, ends, torch.arange(len(ids), device=device), paths, lengths)
+    return PackedRows(ids, paths, ends, torch.arange(len(ids), device=device), paths, lengths)
 
 
-def _row(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int], list[list[int]]]:
+def _pack_family(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int], list[list[int]]]:
     """Write one family as a row: its ids, positions and ends, and per prompt the places of its tokens."""
     ids: list[int] = []
     positions: list[int] = []
@@ -128,7 +128,7 @@ def _row(prompts: Sequence[list[int]]) -> tuple[list[int], list[int], list[int],
     before: list[int] = []
     path: list[int] = []
     for prompt in prompts:
-        common = len(common_prefix(before, prompt))
+        common = len(find_common_prefix(before, prompt))
         # Example: after "a b c" comes "a b d e", with 2 tokens in common. "c" at place 2 ends at place 3, as no later
         # token sees it; "d" and "e" get the places 3 and 4, so the path of this prompt is [0, 1, 3, 4].
         for place in path[common:]:

@@ -44,7 +44,7 @@ class Draft:
     numbers: NDArray[np.float64]
 
 
-def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float64]:
+def draw_random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float64]:
     """Draw the random numbers with which the texts after one prompt are written.
 
     They depend on the seed, the rendered prompt and the temperature only. So neither the other prompts of a batch nor
@@ -70,12 +70,14 @@ def random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float
     return np.random.default_rng(int.from_bytes(digest)).random(shape)
 
 
-def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int) -> list[list[int] | None]:
+def write_drafts(
+    continuations: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int
+) -> list[list[int] | None]:
     """Write all drafts.
 
     Parameters
     ----------
-    asked
+    continuations
         The prompts; they are computed once for all texts.
     drafts
         It is fastest if those of one prompt are next to each other.
@@ -91,11 +93,11 @@ def write(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
     return [
         ids
         for start in range(0, len(drafts), rows)
-        for ids in _write_together(asked, drafts[start : start + rows], stops)
+        for ids in _write_together(continuations, drafts[start : start + rows], stops)
     ]
 
 
-def choose(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
+def choose_tokens(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
     """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
 
     Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
@@ -137,24 +139,26 @@ def choose(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Ten
     return likeliest[rows].where(greedy, drawn.to(likeliest.device))
 
 
-def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]) -> list[list[int] | None]:
+def _write_together(
+    continuations: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
+) -> list[list[int] | None]:
     """Write drafts together, one forward pass per token; drafts that have ended leave the batch.
 
     Texts after the same prompt that are equal so far are one row, whatever their temperatures: the model's next-token
     scores are the same. Example: 4 drafts of prompt 0 choose the tokens 7, 7, 9, 7. The next pass has two rows, prompt
     0 with 7 and prompt 0 with 9, and `row` is [0, 0, 1, 0].
     """
-    device = asked.run_model.model.device
+    device = continuations.run_model.model.device
     numbers = torch.from_numpy(np.stack([draft.numbers for draft in drafts]))
     longest = numbers.shape[1]
     temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
     written: list[list[int] | None] = [[] for _ in drafts]
-    log_softmax = asked.next_token(())
+    log_softmax = continuations.next_token(())
     row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that has not ended
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
     for step in range(longest):
-        tokens = choose(log_softmax, row, temperatures[going], numbers[going, step])
+        tokens = choose_tokens(log_softmax, row, temperatures[going], numbers[going, step])
         broken = log_softmax[:, 0].isnan()[row]  # one score that is no number makes all probabilities of its row so
         staying = []
         for place, (draft, token, failed) in enumerate(
@@ -173,7 +177,7 @@ def _write_together(asked: Continuations, drafts: Sequence[Draft], stops: Abstra
         # A row and its next token as one number: with 100 tokens, token 7 after row 0 is 7, token 9 after row 2 is 209.
         ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
         if texts is None:
-            texts = _texts_behind(asked, ways // vocabulary, min(longest, ROOM))
+            texts = _start_texts(continuations, ways // vocabulary, min(longest, ROOM))
         else:
             texts.follow(ways // vocabulary)
         log_softmax = texts.next_token(ways % vocabulary)
@@ -190,20 +194,24 @@ class _Texts(Protocol):
         """Replace the rows by these, in this order; a row may be named several times or not at all."""
 
 
-def _texts_behind(asked: Continuations, prompts: Tensor, room: int) -> _Texts:
-    return _Recomputed(asked, prompts) if asked.cache is None else _Cached(asked, asked.cache, prompts, room)
+def _start_texts(continuations: Continuations, prompts: Tensor, room: int) -> _Texts:
+    return (
+        _RecomputedTexts(continuations, prompts)
+        if continuations.cache is None
+        else _CachedTexts(continuations, continuations.cache, prompts, room)
+    )
 
 
-class _Cached:
+class _CachedTexts:
     """Texts whose keys and values are kept; they begin as copies of those of their prompts."""
 
-    def __init__(self, asked: Continuations, cache: DynamicCache, prompts: Tensor, room: int) -> None:
-        self._run = asked.run_model
-        self._seen = asked.seen[prompts]
-        self._position = asked.position[prompts]
+    def __init__(self, continuations: Continuations, cache: DynamicCache, prompts: Tensor, room: int) -> None:
+        self._run = continuations.run_model
+        self._seen = continuations.token_mask[prompts]
+        self._position = continuations.position[prompts]
         self._padded = not bool(self._seen.all())
         self._cache = DynamicCache()
-        self._cache.layers = [Room(layer, prompts, room) for layer in cache.layers]
+        self._cache.layers = [GrowingLayer(layer, prompts, room) for layer in cache.layers]
 
     def next_token(self, tokens: Tensor) -> Tensor:
         rows = len(tokens)
@@ -226,17 +234,17 @@ class _Cached:
         self._cache.batch_select_indices(rows)
 
 
-class Room(DynamicLayer):
+class GrowingLayer(DynamicLayer):
     """Keys and values of one layer with memory for later tokens: new ones are written without copying the others."""
 
     def __init__(self, layer: Any, rows: Tensor | None, room: int) -> None:
         super().__init__()
         self.lazy_initialization(layer.keys, layer.values)
         self._more = room
-        self._whole = [self._roomy(states) for states in (layer.keys, layer.values)]
+        self._whole = [self._add_room(states) for states in (layer.keys, layer.values)]
         if rows is not None:  # first enlarged for the few prompts, then copied once for each of their many texts
             self._whole = [whole[rows] for whole in self._whole]
-        self._show(layer.keys.shape[-2])
+        self._show_places(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Write the keys and values of a pass behind those before it; memory is enlarged when it is used up.
@@ -250,31 +258,31 @@ class Room(DynamicLayer):
         -------
         All keys and all values, [rows, heads, places, features].
         """
-        seen, more = self.keys.shape[-2], key_states.shape[-2]
-        while seen + more > self._whole[0].shape[-2]:
-            self._whole = [self._roomy(whole) for whole in self._whole]
+        length, more = self.keys.shape[-2], key_states.shape[-2]
+        while length + more > self._whole[0].shape[-2]:
+            self._whole = [self._add_room(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
-            whole[..., seen : seen + more, :] = new
-        self._show(seen + more)
+            whole[..., length : length + more, :] = new
+        self._show_places(length + more)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
         self._whole = [whole[indices] for whole in self._whole]
-        self._show(self.keys.shape[-2])
+        self._show_places(self.keys.shape[-2])
 
-    def _roomy(self, states: Tensor) -> Tensor:
+    def _add_room(self, states: Tensor) -> Tensor:
         return pad(states, (0, 0, 0, self._more))
 
-    def _show(self, length: int) -> None:
+    def _show_places(self, length: int) -> None:
         self.keys, self.values = (whole[..., :length, :] for whole in self._whole)
 
 
-class _Recomputed:
+class _RecomputedTexts:
     """Texts of a model whose states cannot be kept: every token costs a pass over the whole text."""
 
-    def __init__(self, asked: Continuations, prompts: Tensor) -> None:
-        self._run = asked.run_model
-        self._ids = [list(asked.prompts[prompt]) for prompt in prompts.tolist()]
+    def __init__(self, continuations: Continuations, prompts: Tensor) -> None:
+        self._run = continuations.run_model
+        self._ids = [list(continuations.prompts[prompt]) for prompt in prompts.tolist()]
 
     def next_token(self, tokens: Tensor) -> Tensor:
         for ids, token in zip(self._ids, tokens.tolist(), strict=True):

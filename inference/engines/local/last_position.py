@@ -28,7 +28,7 @@ TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-8}
 HALF_PRECISION_TOLERANCE = 0.25
 
 
-def agree(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
+def are_nearly_equal(a: Tensor, b: Tensor, dtype: torch.dtype) -> bool:
     """Tell whether two log-softmax tensors are equal up to rounding.
 
     Parameters
@@ -61,7 +61,7 @@ class OnePosition:
         self._rows: Tensor | None = None
         self._hooks: list[Any] = []
         for number in range(len(PARTS), -1, -1):
-            self.shortcuts = self._attach(PARTS[:number])
+            self.shortcuts = self._attach_hooks(PARTS[:number])
             if not self.shortcuts or self._is_exact():
                 return
 
@@ -78,9 +78,9 @@ class OnePosition:
             logits = self.model(**inputs).logits
         finally:
             self._at = self._rows = None
-        return self._narrowed(logits, at, rows)[:, 0].float().log_softmax(-1)
+        return self._narrow_positions(logits, at, rows)[:, 0].float().log_softmax(-1)
 
-    def together(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def run_passes(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Compute the same for several passes one below the other, with one product of the head if the model allows it.
 
         Parameters
@@ -90,7 +90,7 @@ class OnePosition:
         """
         if len(passes) == 1 or not self.has_joint_head:
             return torch.cat([self(at, **inputs) for at, inputs in passes])
-        return self._with_one_head(passes)
+        return self._run_with_one_head(passes)
 
     @cached_property
     @torch.inference_mode()
@@ -98,19 +98,19 @@ class OnePosition:
         """Whether `together` computes one head for several passes, because a trial showed the same numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
-        ids = self._trial_ids()
+        ids = self._build_trial_ids()
         mask = torch.ones_like(ids)
         mask[1, 4] = 0
         passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids, "attention_mask": mask}),
                   (torch.tensor([2], device=ids.device), {"input_ids": ids[1:, :3]})]  # fmt: skip
         try:
-            found = self._with_one_head(passes)
+            joint = self._run_with_one_head(passes)
         except Exception:  # this architecture does not compute its scores from the output of its body alone
             return False
-        wanted = torch.cat([self(at, **inputs) for at, inputs in passes])
-        return found.shape == wanted.shape and agree(found, wanted, self.model.dtype)
+        separate = torch.cat([self(at, **inputs) for at, inputs in passes])
+        return joint.shape == separate.shape and are_nearly_equal(joint, separate, self.model.dtype)
 
-    def _with_one_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def _run_with_one_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Run the body for each pass, then the model once, in which the output of all replaces the body."""
         body = self.model.base_model
         read = []
@@ -124,43 +124,46 @@ class OnePosition:
         output.last_hidden_state = torch.cat(read)
         ids = output.last_hidden_state.new_zeros(output.last_hidden_state.shape[:2], dtype=torch.long)
         try:
-            setattr(self.model, self.model.base_model_prefix, _Returning(output))
+            setattr(self.model, self.model.base_model_prefix, _FixedBody(output))
             logits = self.model(input_ids=ids).logits
         finally:
             setattr(self.model, self.model.base_model_prefix, body)
         return logits[:, 0].float().log_softmax(-1)
 
-    def everywhere(self, **inputs: Any) -> Tensor:
+    def compute_all_logits(self, **inputs: Any) -> Tensor:
         """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
         logits: Tensor = self.model(**inputs).logits
         return logits.float()
 
-    def _attach(self, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    def _attach_hooks(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Hook the wanted parts instead of those hooked before; return those that this model has."""
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
-        blocks = {part: block for part, block in _last_blocks(self.model).items() if part in wanted}
+        blocks = {part: block for part, block in _find_last_blocks(self.model).items() if part in parts}
         for block in blocks.values():
             self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
             self._hooks.append(block.register_forward_hook(self._put_back))
         body, head = self.model.base_model, self.model.get_output_embeddings()
-        if "head" in wanted and body is not self.model:
+        if "head" in parts and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._narrow_output))
-        if "head" in wanted and head is not None:  # a model may call parts of its body, whose hook then never runs
+        if "head" in parts and head is not None:  # a model may call parts of its body, whose hook then never runs
             self._hooks.append(head.register_forward_pre_hook(self._narrow_input))
-        return tuple(part for part in wanted if part == "head" or part in blocks)
+        return tuple(part for part in parts if part == "head" or part in blocks)
 
     def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
-            output.last_hidden_state = self._narrowed(output.last_hidden_state, self._at, self._rows)
+            output.last_hidden_state = self._narrow_positions(output.last_hidden_state, self._at, self._rows)
         return output
 
     def _narrow_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if self._at is None or not args:
             return args
         self._shape = args[0].shape[:2]
-        return tuple(self._narrowed(each, self._at, self._rows) if torch.is_tensor(each) else each for each in args)
+        return tuple(
+            self._narrow_positions(argument, self._at, self._rows) if torch.is_tensor(argument) else argument
+            for argument in args
+        )
 
     def _put_back(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Put several positions of a row back into their places, where the residual addition needs them."""
@@ -173,7 +176,7 @@ class OnePosition:
         return whole
 
     @staticmethod
-    def _narrowed(hidden: Tensor, at: Tensor, rows: Tensor | None = None) -> Tensor:
+    def _narrow_positions(hidden: Tensor, at: Tensor, rows: Tensor | None = None) -> Tensor:
         """Keep some positions: [rows, tokens, features] becomes [positions, 1, features].
 
         Examples
@@ -181,12 +184,12 @@ class OnePosition:
         Two rows of five tokens, one feature each. Row 0 is read at token 1, row 1 at token 3:
 
         >>> hidden = torch.tensor([[10, 11, 12, 13, 14], [20, 21, 22, 23, 24]]).unsqueeze(2)
-        >>> OnePosition._narrowed(hidden, torch.tensor([1, 3])).tolist()
+        >>> OnePosition._narrow_positions(hidden, torch.tensor([1, 3])).tolist()
         [[[11]], [[23]]]
 
         Row 1 is read at the tokens 0 and 3:
 
-        >>> OnePosition._narrowed(hidden, torch.tensor([0, 3]), torch.tensor([1, 1])).tolist()
+        >>> OnePosition._narrow_positions(hidden, torch.tensor([0, 3]), torch.tensor([1, 1])).tolist()
         [[[20]], [[23]]]
 
         What is narrowed already stays as it is, so a hook may follow another one.
@@ -199,25 +202,25 @@ class OnePosition:
     @torch.inference_mode()
     def _is_exact(self) -> bool:
         """Tell whether the hooked model gives the numbers of its full output, tried on a few ids."""
-        ids = self._trial_ids()
+        ids = self._build_trial_ids()
         expected = self.model(input_ids=ids).logits.float().log_softmax(-1)
         places = torch.tensor([[1, 0], [3, 1], [4, 1]], device=ids.device)
         for at, rows in ((places[:2, 0], None), (places[:, 0], places[:, 1])):
             try:
-                found = self(at, rows, input_ids=ids)
+                hooked = self(at, rows, input_ids=ids)
             except (RuntimeError, ValueError, IndexError, TypeError, AttributeError):
                 return False  # this architecture needs the full shape somewhere
-            wanted = self._narrowed(expected, at, rows)[:, 0]
-            if found.shape != wanted.shape or not agree(found, wanted, self.model.dtype):
+            narrowed = self._narrow_positions(expected, at, rows)[:, 0]
+            if hooked.shape != narrowed.shape or not are_nearly_equal(hooked, narrowed, self.model.dtype):
                 return False
         return True
 
-    def _trial_ids(self) -> Tensor:
+    def _build_trial_ids(self) -> Tensor:
         vocabulary = self.model.config.get_text_config().vocab_size
         return torch.linspace(1, vocabulary - 1, 10, device=self.model.device).long().reshape(2, 5)
 
 
-class _Returning(nn.Module):
+class _FixedBody(nn.Module):
     """Stands in for the body of a model and returns what bodies have computed before."""
 
     def __init__(self, output: Any) -> None:
@@ -228,16 +231,16 @@ class _Returning(nn.Module):
         return self._output
 
 
-def _last_blocks(model: Any) -> dict[str, nn.Module]:
+def _find_last_blocks(model: Any) -> dict[str, nn.Module]:
     """Find the parts that the last layer has, by the names of its blocks, if all layers stand in one list."""
     depth = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     lists = (module for module in model.modules() if isinstance(module, nn.ModuleList) and len(module) == depth)
     last = next((layers[-1] for layers in lists), nn.Module())
-    found: dict[str, nn.Module] = {}
+    blocks: dict[str, nn.Module] = {}
     for path, module in last.named_modules():
         *outer, name = path.split(".")
         if not outer and name in FEED_FORWARD_NAMES:
-            found.setdefault("last feed-forward", module)
+            blocks.setdefault("last feed-forward", module)
         elif outer and "att" in outer[0] and name in ATTENTION_OUTPUT_NAMES:
-            found.setdefault("last attention output", module)
-    return found
+            blocks.setdefault("last attention output", module)
+    return blocks

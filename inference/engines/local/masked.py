@@ -10,13 +10,13 @@ import torch
 
 from ground.errors import InputError
 from inference.engines.contract import Explanation, Score
-from inference.engines.exact.answer_words import Options, TokenIds, collect, head, tail
+from inference.engines.exact.answer_words import Options, TokenIds, cut_head, cut_tail, group_forms_by_option
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
-from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, joined, partition
+from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, join_batches, partition_rows
 from inference.engines.local.engine import SilentEngine, pad_right
 from inference.engines.local.last_position import OnePosition
-from inference.engines.rows import Measured, Row
-from inference.engines.tokens import plain_encoder
+from inference.engines.rows import PromptMeasures, Row
+from inference.engines.tokens import build_plain_encoder
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -36,7 +36,7 @@ class MaskedEngine(SilentEngine):
             raise InputError(f"model {self.name}: its tokenizer has no mask token, so --engine masked cannot ask it")
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
-        self._encode = plain_encoder(self.tokenizer, special_tokens=True)
+        self._encode = build_plain_encoder(self.tokenizer, special_tokens=True)
         self.run_model = OnePosition(self.model)
         self._targets = Targets()
         self.info["shortcuts"] = list(self.run_model.shortcuts)
@@ -63,16 +63,16 @@ class MaskedEngine(SilentEngine):
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
-        row = self._rows([prompt])[0]
-        options = self._fillers(row)
+        row = self._ensure_rows([prompt])[0]
+        options = self._find_fillers(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
-        return self._remembered_rows(prompts, self._read)
+        return self._recall_rows(prompts, self._tokenize_prompts)
 
-    def _read(self, prompts: Sequence[Prompt]) -> list[tuple[str, list[int]]]:
+    def _tokenize_prompts(self, prompts: Sequence[Prompt]) -> list[tuple[str, list[int]]]:
         """Tokenise prompts; every one needs the mask once."""
         texts = [prompt.text or "" for prompt in prompts]
         read = list(zip(texts, self._encode(texts), strict=True))
@@ -81,45 +81,49 @@ class MaskedEngine(SilentEngine):
             if masks != 1:
                 raise InputError(
                     f"a prompt must contain the mask {self.mask_token} of model {self.name} once, this one has {masks}:"
-                    f" '{_shortened(text)}'; change the prompt, or the statement if it contains the mask itself"
+                    f" '{_shorten_text(text)}'; change the prompt, or the statement if it contains the mask itself"
                 )
         return read
 
-    def _cut(self, measured: Measured) -> list[list[int]]:
+    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut batches of several passes, after which the head is computed once, where that is faster."""
-        passes = super()._cut(measured)
-        together = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
-        return joined(passes, HEAD_ROWS) if together else passes
+        passes = super()._split_batches(measured)
+        joins_passes = self.model.device.type == "cpu" and self._batch_size is None and self.run_model.has_joint_head
+        return join_batches(passes, HEAD_ROWS) if joins_passes else passes
 
     @torch.inference_mode()
-    def _in_memory(
+    def _ask_within_memory(
         self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
     ) -> list[R]:
         """Ask a batch; where its passes together do not fit into memory, each of them as a batch of its own."""
-        passes = self._passes(rows)
+        passes = self._split_passes(rows)
         results = ask_or_none(ask, rows) if len(passes) > 1 else None
         if results is not None:
             return results
-        found: dict[int, R] = {}
+        results_by_place: dict[int, R] = {}
         for places in passes:
-            part = super()._in_memory(ask, [rows[place] for place in places], failed)
-            found |= zip(places, part, strict=True)
-        return [found[place] for place in range(len(rows))]
+            part = super()._ask_within_memory(ask, [rows[place] for place in places], failed)
+            results_by_place |= zip(places, part, strict=True)
+        return [results_by_place[place] for place in range(len(rows))]
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
-        passes = self._passes(rows)
-        log_softmax = self.run_model.together([self._inputs([rows[place] for place in part]) for part in passes])
+        passes = self._split_passes(rows)
+        log_softmax = self.run_model.run_passes(
+            [self._build_inputs([rows[place] for place in part]) for part in passes]
+        )
         following = WholeVocabulary(lambda _path: log_softmax)
         order = [place for part in passes for place in part]
-        found = score_batch([self._target(rows[place]) for place in order], following, temperatures)
-        return [scores for _, scores in sorted(zip(order, found, strict=True), key=itemgetter(0))]
+        scored = score_batch([self._find_target(rows[place]) for place in order], following, temperatures)
+        return [scores for _, scores in sorted(zip(order, scored, strict=True), key=itemgetter(0))]
 
-    def _passes(self, rows: Sequence[Row]) -> list[list[int]]:
+    def _split_passes(self, rows: Sequence[Row]) -> list[list[int]]:
         """Cut a batch into passes of the body: places of rows."""
         lengths = [len(row.ids) for row in rows]
-        return partition([Family([place], length) for place, length in enumerate(lengths)], self._room(max(lengths)))
+        return partition_rows(
+            [Family([place], length) for place, length in enumerate(lengths)], self._choose_room(max(lengths))
+        )
 
-    def _inputs(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
+    def _build_inputs(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
         """Make the inputs of one pass; first come the places of the masks."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
@@ -128,16 +132,16 @@ class MaskedEngine(SilentEngine):
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
         return at, {"input_ids": ids, "attention_mask": mask}
 
-    def _target(self, row: Row) -> Target:
+    def _find_target(self, row: Row) -> Target:
         left, _, right = row.text.partition(self._mask)
-        context = (row.answers, tail(left), head(right))
-        return self._targets.get(context, lambda: self._fillers(row))
+        context = (row.answers, cut_tail(left), cut_head(right))
+        return self._targets.get(context, lambda: self._find_fillers(row))
 
-    def _fillers(self, row: Row) -> Options:
+    def _find_fillers(self, row: Row) -> Options:
         """Find the words that are one token in place of the mask and leave the prompt's other tokens unchanged."""
         words = [(option, word) for option, words in enumerate(row.answers) for word in words]
         at = row.ids.index(self.tokenizer.mask_token_id)
-        found: list[tuple[int, str, TokenIds]] = []
+        counted_forms: list[tuple[int, str, TokenIds]] = []
         dropped: list[tuple[int, str, str]] = []
         texts = [row.text.replace(self._mask, word) for _, word in words]
         for (option, word), ids in zip(words, self._encode(texts), strict=True):
@@ -146,9 +150,9 @@ class MaskedEngine(SilentEngine):
             elif ids[at] == self.tokenizer.unk_token_id:
                 dropped.append((option, word, "is not in the vocabulary"))
             else:
-                found.append((option, word, (ids[at],)))
-        return collect(row.answers, found, dropped)
+                counted_forms.append((option, word, (ids[at],)))
+        return group_forms_by_option(row.answers, counted_forms, dropped)
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."

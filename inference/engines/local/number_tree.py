@@ -10,8 +10,8 @@ from transformers import DynamicCache
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.lattice import Paths, Places
 from inference.engines.local.continuations import Continuations, Prefix
-from inference.engines.local.generation import Room
-from inference.engines.local.last_position import OnePosition, agree
+from inference.engines.local.generation import GrowingLayer
+from inference.engines.local.last_position import OnePosition, are_nearly_equal
 
 
 class NumberTree:
@@ -19,7 +19,7 @@ class NumberTree:
 
     Parameters
     ----------
-    asked
+    continuations
         The prompts.
     paths
         The paths that may be asked for.
@@ -42,9 +42,9 @@ class NumberTree:
        is the one after that token, as in a pass over this path alone. As nothing will follow, place 2 is freed again.
     """
 
-    def __init__(self, asked: Continuations, paths: Paths, room: int, trees: bool) -> None:
-        self.rows, self.alike = len(asked.prompts), not trees
-        self._asked = asked
+    def __init__(self, continuations: Continuations, paths: Paths, room: int, trees: bool) -> None:
+        self.rows, self.shares_passes = len(continuations.prompts), not trees
+        self._asked = continuations
         self._paths = paths
         self._room = room
         self._cache: DynamicCache | None = None
@@ -53,7 +53,7 @@ class NumberTree:
         self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
         self._length = 0
 
-    def after(self, chosen: Places, followed: bool) -> Tensor:
+    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
         """Compute next-token scores after some paths of every row.
 
         Parameters
@@ -67,15 +67,15 @@ class NumberTree:
         """
         if not chosen.any():
             return self._asked.next_token(())[:, None]
-        if self.alike:
-            return self._one_by_one(chosen)
+        if self.shares_passes:
+            return self._score_one_by_one(chosen)
         device, width = self._asked.position.device, chosen.shape[1]
         if self._cache is None:
             self._cache = DynamicCache()
-            self._cache.layers = [Room(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
-        scores = self._asked.run_model.everywhere(
+            self._cache.layers = [GrowingLayer(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
+        scores = self._asked.run_model.compute_all_logits(
             input_ids=torch.tensor(self._paths.tokens[chosen], device=device),
-            attention_mask=self._mask(chosen),
+            attention_mask=self._build_mask(chosen),
             position_ids=self._asked.position[:, None] + torch.tensor(self._paths.lengths[chosen] - 1, device=device),
             past_key_values=self._cache,
             use_cache=True,
@@ -87,30 +87,35 @@ class NumberTree:
             self._cache.crop(-width)
         return scores
 
-    def _one_by_one(self, chosen: Places) -> Tensor:
+    def _score_one_by_one(self, chosen: Places) -> Tensor:
         """Compute the scores with a pass for every path that any row asks for."""
         scores: Tensor | None = None
         for path in np.unique(chosen).tolist():
-            found = self._asked.next_token(self._paths.ids[path])
+            log_softmax = self._asked.next_token(self._paths.ids[path])
             if scores is None:
-                scores = found.new_empty(*chosen.shape, found.shape[-1])
-            rows, places = (torch.from_numpy(where).to(found.device) for where in np.nonzero(chosen == path))
-            scores[rows, places] = found[rows]
+                scores = log_softmax.new_empty(*chosen.shape, log_softmax.shape[-1])
+            rows, places = (torch.from_numpy(indices).to(log_softmax.device) for indices in np.nonzero(chosen == path))
+            scores[rows, places] = log_softmax[rows]
         assert scores is not None
         return scores
 
-    def _mask(self, chosen: Places) -> Tensor:
+    def _build_mask(self, chosen: Places) -> Tensor:
         """Build what is added to attention, [rows, 1, width, places]: a path sees its prompt and its own tokens."""
-        seen, model = self._asked.seen, self._asked.run_model.model
+        token_mask, model = self._asked.token_mask, self._asked.run_model.model
         width = chosen.shape[1]
-        kept = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
+        kept_places = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
         # The place -1 ("not kept") is the last one: one more than needed, and cut off below.
-        own = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)
-        np.put_along_axis(own, kept, True, axis=-1)
-        own[:, np.arange(width), self._length + np.arange(width)] = True
-        shown = torch.cat([seen[:, None].expand(-1, width, -1), torch.from_numpy(own[..., :-1]).to(seen.device)], -1)
+        own_places = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)
+        np.put_along_axis(own_places, kept_places, True, axis=-1)
+        own_places[:, np.arange(width), self._length + np.arange(width)] = True
+        visible = torch.cat(
+            [token_mask[:, None].expand(-1, width, -1), torch.from_numpy(own_places[..., :-1]).to(token_mask.device)],
+            -1,
+        )
         hidden = torch.finfo(model.dtype).min
-        return torch.zeros(shown.shape, dtype=model.dtype, device=seen.device).masked_fill(~shown, hidden)[:, None]
+        return torch.zeros(visible.shape, dtype=model.dtype, device=token_mask.device).masked_fill(~visible, hidden)[
+            :, None
+        ]
 
 
 @torch.inference_mode()
@@ -125,8 +130,8 @@ def sees_trees(run_model: OnePosition) -> bool:
     for trees in (True, False):
         tree = NumberTree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
-            scores = [tree.after(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
+            scores = [tree.score_paths(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # this model makes its attention mask itself
-    return agree(results[0], results[1], run_model.model.dtype)
+    return are_nearly_equal(results[0], results[1], run_model.model.dtype)

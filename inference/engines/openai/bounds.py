@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from ground.errors import InputError
 from inference.engines.contract import Score
-from inference.engines.exact.answer_words import Answers, Options, TokenIds, spaced
-from inference.engines.openai.returned import Shown
+from inference.engines.exact.answer_words import Answers, Options, TokenIds, list_spacings
+from inference.engines.openai.returned import ShownToken
 
 # If the hidden probability is below this, the numbers count as exact: it is rounding.
 NEGLIGIBLE = 1e-6
@@ -48,7 +48,7 @@ class Forms:
     sequences: tuple[tuple[bytes | TokenIds, ...], ...]
     firsts: frozenset[int] | None = None
 
-    def match(self, token: Shown) -> Match:
+    def match(self, token: ShownToken) -> Match:
         """Find the options that a shown token may be the start of.
 
         If a form begins a longer form of the same option ("yes", "yes please"), the token counts for that option
@@ -75,7 +75,7 @@ class Forms:
 
 
 @lru_cache(maxsize=1024)
-def by_text(answers: Answers) -> Forms:
+def build_text_forms(answers: Answers) -> Forms:
     """Make forms of bytes, directly after the prompt and after a space.
 
     Raises
@@ -87,21 +87,23 @@ def by_text(answers: Answers) -> Forms:
     for option, words in enumerate(answers):
         if not words:
             raise InputError(f"option {option + 1} has no answers: give its words")
-        for form in (form for word in words for form in spaced(word)):
+        for form in (form for word in words for form in list_spacings(word)):
             if owner.setdefault(form.encode(), option) != option:
                 raise InputError(
                     f"'{form}' is an answer of options {owner[form.encode()] + 1} and {option + 1}: "
                     "choose other answer words"
                 )
-    return Forms(tuple(tuple(form for form, of in owner.items() if of == option) for option in range(len(answers))))
+    return Forms(
+        tuple(tuple(form for form, index in owner.items() if index == option) for option in range(len(answers)))
+    )
 
 
-def by_ids(options: Options) -> Forms:
+def build_id_forms(options: Options) -> Forms:
     """Make forms of token ids."""
     return Forms(options.sequences, frozenset(options.first_tokens))
 
 
-def score(tokens: Sequence[Shown], forms: Forms) -> Score:
+def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
     """Compute option probabilities from the most probable first tokens, the top one first.
 
     `probability` and `mass` count the tokens that are certainly a whole answer of one option. Where others may count
@@ -112,8 +114,8 @@ def score(tokens: Sequence[Shown], forms: Forms) -> Score:
     --------
     The server shows two tokens, "yes" with 0.75 and "Maybe" with 0.2. The hidden 0.05 may be "no":
 
-    >>> shown = [Shown(math.log(0.75), b"yes"), Shown(math.log(0.2), b"Maybe")]
-    >>> found = score(shown, by_text((("yes",), ("no",))))
+    >>> shown = [ShownToken(math.log(0.75), b"yes"), ShownToken(math.log(0.2), b"Maybe")]
+    >>> found = score_first_tokens(shown, build_text_forms((("yes",), ("no",))))
     >>> [round(p, 3) for p in found.probability], round(found.mass, 3), round(found.mass_upper, 3), found.answer
     ([0.75, 0.0], 0.75, 0.8, 0)
     """
@@ -128,25 +130,25 @@ def score(tokens: Sequence[Shown], forms: Forms) -> Score:
         elif match.perhaps:
             unclear += value
     mass = min(1.0, sum(probability))
-    missing = unclear + _hidden(tokens, forms, total)
-    answer = _owner(forms.match(tokens[0]))
+    missing = unclear + _bound_hidden(tokens, forms, total)
+    answer = _find_owner(forms.match(tokens[0]))
     if missing > NEGLIGIBLE:
         return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
     logprob = tuple(math.log(value) if value else -math.inf for value in probability)
     return Score(tuple(probability), logprob, mass, answer)
 
 
-def _hidden(tokens: Sequence[Shown], forms: Forms, total: float) -> float:
+def _bound_hidden(tokens: Sequence[ShownToken], forms: Forms, total: float) -> float:
     """Compute the largest probability that the options' tokens can have among those that are not shown."""
-    rest = max(0.0, 1.0 - total)
+    remainder = max(0.0, 1.0 - total)
     if forms.firsts is None:
-        return rest
+        return remainder
     # Each of them is less probable than any that is shown.
     hidden = len(forms.firsts - {token.id for token in tokens})
-    return min(rest, hidden * math.exp(tokens[-1].logprob))
+    return min(remainder, hidden * math.exp(tokens[-1].logprob))
 
 
-def _owner(match: Match) -> int | None:
+def _find_owner(match: Match) -> int | None:
     if match.whole is not None:
         return match.whole
     return next(iter(match.perhaps)) if len(match.perhaps) == 1 else None

@@ -11,13 +11,13 @@ from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Samp
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.failures import Barred, Failed, Retries, Unusable
 from inference.engines.openai.limits import Clock
-from inference.engines.openai.pool import as_they_come
-from inference.engines.openai.probe import Probe, probe
-from inference.engines.openai.returned import first_tokens
+from inference.engines.openai.pool import ask_concurrently
+from inference.engines.openai.probe import Probe, probe_endpoint
+from inference.engines.openai.returned import parse_first_tokens
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
 from inference.engines.openai.token_text import Words
-from inference.engines.openai.usage import cost
+from inference.engines.openai.usage import compute_cost
 
 if TYPE_CHECKING:
     from inference.stimuli.prompts import Prompt
@@ -99,14 +99,14 @@ class OpenAIEngine:
         if self.settings.api not in ("auto", api):
             raise InputError(f"--form {requested} needs --api {api}, not {self.settings.api}")
         if api not in self._probes:
-            self._probes[api] = self._probe(api)
-        found = self._probes[api]
-        self.info |= {"thinks": found.thinks, "unshown": found.unshown}
+            self._probes[api] = self._probe_endpoint(api)
+        endpoint = self._probes[api]
+        self.info |= {"thinks": endpoint.thinks, "unshown": endpoint.unshown}
         return FORM_OF[api]
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
         """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.tokens`)."""
-        return [round(self._server.usage.tokens(requests.characters(prompt))) for prompt in prompts]
+        return [round(self._server.usage.tokens(requests.count_characters(prompt))) for prompt in prompts]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches of one size, in their order."""
@@ -127,8 +127,8 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        answers = self._all(prompts, temperatures, ())
-        return [[found[place] for found in answers] for place in range(len(temperatures))]
+        answers = self._ask_all(prompts, temperatures, ())
+        return [[responses[place] for responses in answers] for place in range(len(temperatures))]
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Let the model write texts after the prompts of one batch; a prompt that failed for good gets an error.
@@ -138,8 +138,8 @@ class OpenAIEngine:
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
-        answers = self._all(prompts, (), samplings)
-        return [[found[place] for found in answers] for place in range(len(samplings))]
+        answers = self._ask_all(prompts, (), samplings)
+        return [[responses[place] for responses in answers] for place in range(len(samplings))]
 
     def stream(
         self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
@@ -157,11 +157,19 @@ class OpenAIEngine:
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
 
         async def ask(prompt: Prompt) -> list[Score | Generation]:
-            scores = [await self._tried(self._score(prompt), Score) for _ in temperatures]
-            return [*scores, *[await self._tried(self._generate(prompt, each), Generation) for each in samplings]]
+            scores = [await self._await_answer(self._score_prompt(prompt), Score) for _ in temperatures]
+            return [
+                *scores,
+                *[
+                    await self._await_answer(self._write_samples(prompt, sampling), Generation)
+                    for sampling in samplings
+                ],
+            ]
 
         waiting, before = iter(prompts), self._server.doubts.usable
-        yield from as_they_come(self._runner, self.settings.concurrency, waiting, ask, lambda: self._barred is not None)
+        yield from ask_concurrently(
+            self._runner, self.settings.concurrency, waiting, ask, lambda: self._barred is not None
+        )
         if isinstance(self._barred, Unusable) and next(waiting, None) is None:
             if self._server.doubts.usable > before:  # the last prompts may get none of a server that answers all others
                 self._barred = None
@@ -175,21 +183,23 @@ class OpenAIEngine:
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write a prompt out as it is sent; the server decides how messages become one text."""
-        return requests.shown(prompt)
+        return requests.render_prompt_text(prompt)
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
-        found = self._probe_of(prompt)
+        endpoint = self._find_probe(prompt)
         before = self._server.usage.tokens_in
-        score = Score(error=found.unshown) if found.unshown else self.score([prompt])[0][0]
+        score = Score(error=endpoint.unshown) if endpoint.unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
-        options, dropped = self._runner.run(self._words.explained(prompt, found.shape.ids))
-        return Explanation(requests.shown(prompt), counted or self.lengths([prompt])[0], options, dropped, score)
+        options, dropped = self._runner.run(self._words.explain_forms(prompt, endpoint.shape.ids))
+        return Explanation(
+            requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0], options, dropped, score
+        )
 
     def bill(self, tokens_in: int, tokens_out: int) -> str:
         """Say what it costs to read so many tokens and write at most so many, and how the tokens were estimated."""
         settings, usage = self.settings, self._server.usage
-        money = cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
+        money = compute_cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
         return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.rule}"
 
@@ -205,17 +215,17 @@ class OpenAIEngine:
         self._runner.close()
         prices = self.settings.price_in, self.settings.price_out
         usage = self._server.usage
-        return {**usage.record(*prices), "shown": usage.shown(*prices)}
+        return {**usage.record(*prices), "shown": usage.describe_usage(*prices)}
 
     def _introduce(self) -> dict[str, Any]:
         """Find out what the server can do; return what run.json records of it."""
-        first, *others = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
+        first, *fallbacks = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
         try:
-            self._probes[first] = self._probe(first)
+            self._probes[first] = self._probe_endpoint(first)
         except _NoEndpoint:
-            if not others:
+            if not fallbacks:
                 raise
-            self._probes[others[0]] = self._probe(others[0])
+            self._probes[fallbacks[0]] = self._probe_endpoint(fallbacks[0])
         return {
             "engine": "openai",
             "revision": self._server.answering,
@@ -226,26 +236,28 @@ class OpenAIEngine:
             "top_logprobs": self.settings.top_logprobs,
         }
 
-    def _probe(self, api: str) -> Probe:
+    def _probe_endpoint(self, api: str) -> Probe:
         try:
-            return self._runner.run(probe(self._server, api))
+            return self._runner.run(probe_endpoint(self._server, api))
         except Failed as error:
             advice = f"; put a valid key into {self.settings.key_variable}" if error.status in (401, 403) else ""
             kind = _NoEndpoint if error.status in NO_ENDPOINT else InputError
             where = f"{self.settings.address} ({api})"
             raise kind(f"{where} cannot be asked for model '{self._server.model}': {error}{advice}") from None
 
-    def _probe_of(self, prompt: Prompt) -> Probe:
+    def _find_probe(self, prompt: Prompt) -> Probe:
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
-    def _all(
+    def _ask_all(
         self, prompts: Sequence[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
     ) -> list[list[Any]]:
         """Ask all prompts and return their answers in order."""
-        answers = {place: found for came in self.stream(prompts, temperatures, samplings) for place, _, found in came}
+        answers = {
+            place: responses for batch in self.stream(prompts, temperatures, samplings) for place, _, responses in batch
+        }
         return [answers[place] for place in range(len(prompts))]
 
-    async def _tried(self, answer: Awaitable[R], failed: Callable[..., R]) -> R:
+    async def _await_answer(self, answer: Awaitable[R], failed: Callable[..., R]) -> R:
         """Wait for an answer; one that failed for good is made of the message."""
         try:
             return await answer
@@ -254,46 +266,48 @@ class OpenAIEngine:
                 self._barred = error
             return failed(error=str(error))
 
-    async def _score(self, prompt: Prompt) -> Score:
+    async def _score_prompt(self, prompt: Prompt) -> Score:
         if prompt.numbers:
             raise InputError(NO_NUMBERS)
-        found = self._probe_of(prompt)
-        if found.unshown:
-            raise InputError(found.unshown)
-        shape = found.shape
-        asked = self.settings.shown(shape.api)
+        endpoint = self._find_probe(prompt)
+        if endpoint.unshown:
+            raise InputError(endpoint.unshown)
+        shape = endpoint.shape
+        n_shown = self.settings.choose_n_shown(shape.api)
         forms = await self._words.forms(prompt, shape.ids)
-        wanted = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
+        token_ids = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
 
         def read(reply: Mapping[str, Any]) -> Score:
-            return bounds.score(first_tokens(requests.choices(reply)[0], asked, wanted), forms)
+            return bounds.score_first_tokens(
+                parse_first_tokens(requests.parse_choices(reply)[0], n_shown, token_ids), forms
+            )
 
-        body = shape.score(shape.prompt(prompt), asked, wanted)
-        return await self._server.ask(shape.path, body, requests.characters(prompt), read)
+        body = shape.score(shape.prompt(prompt), n_shown, token_ids)
+        return await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
 
-    async def _generate(self, prompt: Prompt, sampling: Sampling) -> Generation:
+    async def _write_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt: as many at once as the server gives, the rest with further requests."""
-        shape = self._probe_of(prompt).shape
+        shape = self._find_probe(prompt).shape
         texts: list[requests.Text] = []
 
         def read(reply: Mapping[str, Any]) -> list[requests.Text]:
-            return [requests.written(choice) for choice in requests.choices(reply)]
+            return [requests.parse_text(choice) for choice in requests.parse_choices(reply)]
 
         while len(texts) < sampling.samples:
-            wanted = 1 if self._one_by_one else sampling.samples - len(texts)
-            seed = requests.seed_of(self._seed, len(texts), prompt)
-            body = shape.generate(shape.prompt(prompt), sampling, wanted, seed)
+            n_asked = 1 if self._one_by_one else sampling.samples - len(texts)
+            seed = requests.compute_request_seed(self._seed, len(texts), prompt)
+            body = shape.generate(shape.prompt(prompt), sampling, n_asked, seed)
             try:
-                texts += await self._server.ask(shape.path, body, requests.characters(prompt), read)
+                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
             except Failed as error:
                 # Some servers give one text at a time and refuse a request for more.
-                if error.status not in REFUSED or wanted == 1:
+                if error.status not in REFUSED or n_asked == 1:
                     raise
                 body = shape.generate(shape.prompt(prompt), sampling, 1, seed)
-                texts += await self._server.ask(shape.path, body, requests.characters(prompt), read)
+                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
                 self._one_by_one = True
-        kept = texts[: sampling.samples]
-        return Generation(tuple(text.whole for text in kept), tuple(text.answer for text in kept))
+        samples = texts[: sampling.samples]
+        return Generation(tuple(text.whole for text in samples), tuple(text.answer for text in samples))
 
 
 class _NoEndpoint(InputError):

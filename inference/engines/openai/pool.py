@@ -13,7 +13,7 @@ R = TypeVar("R")
 LONGEST_SILENCE = 0.25
 
 
-def as_they_come(
+def ask_concurrently(
     runner: asyncio.Runner,
     concurrency: int,
     prompts: Iterable[T],
@@ -43,7 +43,7 @@ def as_they_come(
     async def begin() -> list[asyncio.Task[None]]:
         return [asyncio.create_task(work()) for _ in range(concurrency)]
 
-    async def some() -> set[asyncio.Task[None]]:
+    async def wait_for_some() -> set[asyncio.Task[None]]:
         done, _ = await asyncio.wait(workers, timeout=LONGEST_SILENCE, return_when=asyncio.FIRST_EXCEPTION)
         return done
 
@@ -56,10 +56,10 @@ def as_they_come(
     try:
         done: set[asyncio.Task[None]] = set()
         while len(done) < len(workers):
-            done = runner.run(some())
-            found = came[:]
+            done = runner.run(wait_for_some())
+            answers = came[:]
             came.clear()
-            yield found
+            yield answers
             for worker in done:
                 worker.result()
     finally:

@@ -9,10 +9,10 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.engines.openai.failures import Failed
-from inference.engines.openai.requests import Shape, choices, written
-from inference.engines.openai.returned import Shown, first_tokens
+from inference.engines.openai.requests import Shape, parse_choices, parse_text
+from inference.engines.openai.returned import ShownToken, parse_first_tokens
 from inference.engines.openai.server import Server
-from inference.engines.openai.token_text import tokenize
+from inference.engines.openai.token_text import ask_token_ids
 
 QUESTION = "Is water wet? Reply yes or no."
 # Few, so that a wrong address is reported soon; more than one, so that a short failure does not end the call.
@@ -38,7 +38,7 @@ class Probe:
     thinks: bool
 
 
-async def probe(server: Server, api: str) -> Probe:
+async def probe_endpoint(server: Server, api: str) -> Probe:
     """Ask an endpoint for a few words, then for one token with its log-probabilities.
 
     Sets the name under which the model answers.
@@ -51,17 +51,17 @@ async def probe(server: Server, api: str) -> Probe:
         Another model answers.
     """
     reply, shape = await _ask_plainly(server, Shape(api))
-    server.answering = _checked_name(server.model, reply.get("model"), f"{server.settings.address} ({api})")
-    thinks = _thinks(reply, choices(reply)[0])
-    tokens = await _token_ids(server)
+    server.answering = _check_name(server.model, reply.get("model"), f"{server.settings.address} ({api})")
+    thinks = _has_thoughts(reply, parse_choices(reply)[0])
+    tokens = await _ask_question_ids(server)
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
     problem = ""
     for candidate in (*shapes, shape):
-        problem = await _unshown(server, candidate, tokens)
+        problem = await _find_unshown_reason(server, candidate, tokens)
         if not problem:
             return Probe(candidate, None, thinks)
-    asked = server.settings.shown(api)
-    where = f"{server.settings.address} ({api}) does not show the {asked} most probable tokens of '{server.model}'"
+    n_shown = server.settings.choose_n_shown(api)
+    where = f"{server.settings.address} ({api}) does not show the {n_shown} most probable tokens of '{server.model}'"
     return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
 
 
@@ -69,11 +69,11 @@ async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Sh
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def read(reply: dict[str, Any]) -> dict[str, Any]:
-        written(choices(reply)[0])
+        parse_text(parse_choices(reply)[0])
         return reply
 
     async def ask(shape: Shape) -> dict[str, Any]:
-        return await server.ask(shape.path, shape.plain(shape.question(QUESTION)), 0, read, ATTEMPTS)
+        return await server.ask(shape.path, shape.build_plain_request(shape.question(QUESTION)), 0, read, ATTEMPTS)
 
     try:
         return await ask(shape), shape
@@ -84,23 +84,23 @@ async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Sh
         return await ask(newer), newer
 
 
-async def _token_ids(server: Server) -> list[int]:
+async def _ask_question_ids(server: Server) -> list[int]:
     """Ask for the token ids of the question; none where the server does not give them (vLLM's does)."""
     try:
-        return await tokenize(server, QUESTION, ATTEMPTS)
+        return await ask_token_ids(server, QUESTION, ATTEMPTS)
     except Failed:
         return []
 
 
-async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
+async def _find_unshown_reason(server: Server, shape: Shape, ids: list[int]) -> str:
     """Say why the first tokens cannot be read from replies to requests of this shape; empty where they can."""
-    asked = server.settings.shown(shape.api)
-    wanted = tuple(sorted(set(ids))) if shape.named else ()
+    n_shown = server.settings.choose_n_shown(shape.api)
+    token_ids = tuple(sorted(set(ids))) if shape.named else ()
 
-    def read(reply: dict[str, Any]) -> tuple[Shown, ...]:
-        return first_tokens(choices(reply)[0], asked, wanted)
+    def read(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
+        return parse_first_tokens(parse_choices(reply)[0], n_shown, token_ids)
 
-    body = shape.score(shape.question(QUESTION), asked, wanted)
+    body = shape.score(shape.question(QUESTION), n_shown, token_ids)
     try:
         tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
     except Failed as error:
@@ -113,19 +113,19 @@ async def _unshown(server: Server, shape: Shape, ids: list[int]) -> str:
     return ""
 
 
-def _checked_name(asked: str, answering: Any, where: str) -> str:
+def _check_name(model: str, answering: Any, where: str) -> str:
     """Check the name under which the model answered: the one asked for, or that of a dated release of it."""
     if not isinstance(answering, str) or not answering:
-        raise InputError(f"{where}: the reply does not say which model answered; '{asked}' was asked")
-    if answering != asked and not re.fullmatch(re.escape(asked) + r"-\d[\d.-]*", answering):
+        raise InputError(f"{where}: the reply does not say which model answered; '{model}' was asked")
+    if answering != model and not re.fullmatch(re.escape(model) + r"-\d[\d.-]*", answering):
         other = " ".join(answering.split())[:100]
-        raise InputError(f"{where}: model '{other}' answered where '{asked}' was asked; correct --model")
+        raise InputError(f"{where}: model '{other}' answered where '{model}' was asked; correct --model")
     return answering
 
 
-def _thinks(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
+def _has_thoughts(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
     details: Any = reply
     for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
         details = details.get(name) if isinstance(details, Mapping) else None
-    text = written(choice)
+    text = parse_text(choice)
     return bool(text.thoughts) or text.answer is None or bool(details)

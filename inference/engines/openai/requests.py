@@ -53,27 +53,27 @@ class Shape:
         """Turn a rendered prompt into that of a request."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
-    def plain(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
+    def build_plain_request(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
         """Build a request for a few words of text."""
-        return {**prompt, **self._limit(PLAIN_TOKENS)}
+        return {**prompt, **self._limit_tokens(PLAIN_TOKENS)}
 
-    def score(self, prompt: Mapping[str, Any], shown: int, wanted: Sequence[int] = ()) -> dict[str, Any]:
+    def score(self, prompt: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()) -> dict[str, Any]:
         """Build a request for the most probable first tokens, or for the wanted token ids and the most probable one.
 
         At temperature 0, so that the generated token is one of those shown. Log-probabilities are those of the model
         itself at any temperature; the probe finds servers that show others.
         """
-        asked = {"logprobs": True, "top_logprobs": shown} if self.api == CHAT else {"logprobs": shown}
-        body = {**prompt, **self._limit(1), "temperature": 0, **asked}
+        logprob_fields = {"logprobs": True, "top_logprobs": n_shown} if self.api == CHAT else {"logprobs": n_shown}
+        body = {**prompt, **self._limit_tokens(1), "temperature": 0, **logprob_fields}
         if self.ids:
             body["return_tokens_as_token_ids"] = True
-        if wanted:
-            body["logprob_token_ids"] = list(wanted)
+        if token_ids:
+            body["logprob_token_ids"] = list(token_ids)
         return body
 
     def generate(self, prompt: Mapping[str, Any], sampling: Sampling, samples: int, seed: int) -> dict[str, Any]:
         """Build a request for texts, drawn from the whole distribution of the model."""
-        body = {**prompt, **self._limit(sampling.max_tokens), "n": samples, "seed": seed}
+        body = {**prompt, **self._limit_tokens(sampling.max_tokens), "n": samples, "seed": seed}
         if not self.newer or sampling.temperature != 1:
             body["temperature"] = sampling.temperature
         if not self.newer:
@@ -84,7 +84,7 @@ class Shape:
             body["reasoning_effort"] = sampling.effort
         return body
 
-    def _limit(self, tokens: int) -> dict[str, int]:
+    def _limit_tokens(self, tokens: int) -> dict[str, int]:
         return {"max_completion_tokens" if self.newer else "max_tokens": tokens}
 
 
@@ -107,7 +107,7 @@ class Text:
     thoughts: str = ""
 
 
-def choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
+def parse_choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the answers in a reply, at least one.
 
     Raises
@@ -115,13 +115,13 @@ def choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     Malformed
         There is none.
     """
-    found = reply.get("choices")
-    if not isinstance(found, list) or not found or not all(isinstance(choice, dict) for choice in found):
+    entries = reply.get("choices")
+    if not isinstance(entries, list) or not entries or not all(isinstance(choice, dict) for choice in entries):
         raise Malformed("the reply has no answer")
-    return found
+    return entries
 
 
-def written(choice: Mapping[str, Any]) -> Text:
+def parse_text(choice: Mapping[str, Any]) -> Text:
     """Read the text of an answer; servers give thoughts separately (`reasoning_content`, `reasoning`) or in the text.
 
     Raises
@@ -130,20 +130,20 @@ def written(choice: Mapping[str, Any]) -> Text:
         There is no text.
     """
     message = choice.get("message")
-    apart = None
+    reasoning = None
     if isinstance(message, dict):
         text = message.get("content") or ""
-        apart = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
     else:
         text = choice.get("text")
-    if not isinstance(text, str) or not isinstance(apart, (str, type(None))):
+    if not isinstance(text, str) or not isinstance(reasoning, (str, type(None))):
         raise Malformed("the reply has no text")
-    text, apart = storable(text), storable(apart or "")
-    if apart:
-        ended = bool(text) or choice.get("finish_reason") == "stop"
-        if not ended:
-            return Text(f"{BEGIN_THINKING}{apart}", None, apart)
-        return Text(f"{BEGIN_THINKING}{apart}{END_THINKING}{text}", text, apart)
+    text, reasoning = storable(text), storable(reasoning or "")
+    if reasoning:
+        has_ended = bool(text) or choice.get("finish_reason") == "stop"
+        if not has_ended:
+            return Text(f"{BEGIN_THINKING}{reasoning}", None, reasoning)
+        return Text(f"{BEGIN_THINKING}{reasoning}{END_THINKING}{text}", text, reasoning)
     thoughts, end, answer = text.rpartition(END_THINKING)
     if end:
         return Text(text, answer, thoughts)
@@ -152,19 +152,19 @@ def written(choice: Mapping[str, Any]) -> Text:
     return Text(text, text)
 
 
-def shown(prompt: Prompt) -> str:
+def render_prompt_text(prompt: Prompt) -> str:
     """Write a prompt as people read it; the server decides how a chat becomes one text."""
     if prompt.messages is None:
         return prompt.text or ""
     return "\n".join(f"{message['role']}: {message['content']}" for message in prompt.messages)
 
 
-def characters(prompt: Prompt) -> int:
+def count_characters(prompt: Prompt) -> int:
     """Count the characters that are sent for a prompt."""
     return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
 
 
-def seed_of(seed: int, first: int, prompt: Prompt) -> int:
+def compute_request_seed(seed: int, first: int, prompt: Prompt) -> int:
     """Compute the seed of a request from the engine's seed, the prompt and the number of samples received so far."""
-    digest = hashlib.sha256(f"{seed}\0{first}\0{shown(prompt)}".encode()).digest()
+    digest = hashlib.sha256(f"{seed}\0{first}\0{render_prompt_text(prompt)}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

@@ -21,7 +21,7 @@ SLACK = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownToken:
     """One of the most probable tokens, as the server shows it.
 
     Attributes
@@ -42,16 +42,18 @@ class Shown:
     id: int | None = None
 
 
-def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = ()) -> tuple[Shown, ...]:
+def parse_first_tokens(
+    choice: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()
+) -> tuple[ShownToken, ...]:
     """Read the most probable tokens at the place of the first generated one, the top one first.
 
     Parameters
     ----------
     choice
         An entry of `choices` in the reply of a chat or completions endpoint.
-    asked
+    n_shown
         How many were asked for. A server may add the token it sampled; more than were asked for are dropped.
-    wanted
+    token_ids
         Token ids that were asked for instead; the reply also has the most probable token of all.
 
     Raises
@@ -63,49 +65,49 @@ def first_tokens(choice: Mapping[str, Any], asked: int, wanted: Sequence[int] = 
     if not isinstance(logprobs, dict):
         raise Malformed("the reply has no log-probabilities")
     if logprobs.get("content"):
-        tokens = _listed(logprobs["content"])
-        least = asked
+        tokens = _parse_token_list(logprobs["content"])
+        least = n_shown
     else:
-        tokens = _mapped(logprobs.get("top_logprobs"))
+        tokens = _parse_token_map(logprobs.get("top_logprobs"))
         # The older format maps texts to numbers, so different tokens with the same text become one entry.
-        least = asked // 2 + 1
-    if wanted:
-        missing = set(wanted) - {token.id for token in tokens}
+        least = n_shown // 2 + 1
+    if token_ids:
+        missing = set(token_ids) - {token.id for token in tokens}
         if missing:
-            raise Malformed(f"the reply does not have {len(missing)} of {len(wanted)} token ids asked for")
+            raise Malformed(f"the reply does not have {len(missing)} of {len(token_ids)} token ids asked for")
     elif len(tokens) < least:
-        raise Malformed(f"the reply shows {len(tokens)} of {asked} top log-probabilities")
-    tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if wanted else asked]
+        raise Malformed(f"the reply shows {len(tokens)} of {n_shown} top log-probabilities")
+    tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if token_ids else n_shown]
     total = sum(math.exp(token.logprob) for token in tokens)
     if total > 1 + SLACK:
         raise Malformed(f"the reply's probabilities sum to {total:.3f}")
     return tuple(tokens)
 
 
-def _listed(content: Any) -> list[Shown]:
+def _parse_token_list(content: Any) -> list[ShownToken]:
     """Read the chat format: a list of objects with token, logprob and perhaps bytes."""
     first = content[0] if isinstance(content, list) else None
     entries = first.get("top_logprobs") if isinstance(first, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise Malformed("the reply has no top log-probabilities")
-    return [_shown(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
+    return [_parse_token(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
 
 
-def _mapped(steps: Any) -> list[Shown]:
+def _parse_token_map(steps: Any) -> list[ShownToken]:
     """Read the older completions format: for every token a mapping from text to log-probability."""
     first = steps[0] if isinstance(steps, list) and steps else None
     if not isinstance(first, dict):
         raise Malformed("the reply has no top log-probabilities")
-    return [_shown(token, logprob, None) for token, logprob in first.items()]
+    return [_parse_token(token, logprob, None) for token, logprob in first.items()]
 
 
-def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
+def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
     if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
         raise Malformed("the reply has an impossible log-probability")
     value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)
     if match := TOKEN_ID.fullmatch(token):
-        return Shown(value, id=int(match[1]))
-    text = _literal(token)
+        return ShownToken(value, id=int(match[1]))
+    text = _parse_literal_bytes(token)
     if text is None and isinstance(codes, list):
         try:
             text = bytes(codes)
@@ -114,11 +116,11 @@ def _shown(token: Any, logprob: Any, codes: Any) -> Shown:
     if text is None:
         text = token.replace(SENTENCEPIECE_SPACE, " ").encode("utf-8", "surrogatepass")
     # Some servers take the bytes from the decoded text, where part of a character has become U+FFFD.
-    known, unknown, _ = text.partition(UNKNOWN.encode())
-    return Shown(value, known, bool(unknown))
+    known_bytes, unknown, _ = text.partition(UNKNOWN.encode())
+    return ShownToken(value, known_bytes, bool(unknown))
 
 
-def _literal(token: str) -> bytes | None:
+def _parse_literal_bytes(token: str) -> bytes | None:
     """Read a token that is no whole character, as OpenAI's completions write it: `bytes:\\xe3\\x81`."""
     match = LITERAL_BYTES.fullmatch(token)
     return bytes.fromhex(match[1].replace("\\x", "")) if match else None

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ground.extras import needed
+from ground.extras import explain_missing_package
 from inference.engines.openai.doubts import Doubts
 from inference.engines.openai.failures import (
     Barred,
@@ -18,7 +18,8 @@ from inference.engines.openai.failures import (
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
-from inference.engines.openai.replies import AS_IT_IS, Malformed, make_client, parse_reply, storable
+from inference.engines.openai.replies import AS_IT_IS, Malformed, make_client, parse_reply
+from inference.engines.openai.replies import storable as replace_surrogates
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
 
@@ -48,7 +49,7 @@ class Server:
     """
 
     def __init__(self, model: str, settings: ApiSettings, retries: Retries, clock: Clock) -> None:
-        with needed("--engine openai"):
+        with explain_missing_package("--engine openai"):
             from openai import AsyncOpenAI, Timeout
 
         self.model = model
@@ -113,22 +114,22 @@ class Server:
             await self._limits.admit(expected)
             async with self.doubts.admit() as number:
                 self.usage.repeated += attempt > 0
-                kind, asked, text = "", None, ""
+                kind, requested_wait, text = "", None, ""
                 try:
-                    text = await self._post(path, {"model": self.model, **body})
+                    text = await self._post_request(path, {"model": self.model, **body})
                     answer = read(self._read_reply(text, characters, expected))
                     self.doubts.note_usable(number)
                     return answer
                 except Malformed as error:
-                    kind, problem = error.kind, self._clean(str(error))
-                    begins = self._clean(error.begins or text)[:SHOWN_REPLY] or "nothing"
+                    kind, problem = error.kind, self._clean_message(str(error))
+                    begins = self._clean_message(error.begins or text)[:SHOWN_REPLY] or "nothing"
                 except Temporary as error:
-                    problem, asked = str(error), error.asked
+                    problem, requested_wait = str(error), error.asked
                 if kind:  # not raised above, where the error would keep the whole reply
                     self.doubts.note_unusable(kind, f"{problem}; the last one begins: {begins}")
-                self._pause(problem, asked)
+                self._pause(problem, requested_wait)
             if attempt + 1 < allowed:
-                await self._clock.sleep(self.retries.wait(attempt, asked))
+                await self._clock.sleep(self.retries.wait(attempt, requested_wait))
         raise Failed(f"{problem} (asked {allowed} times)")
 
     def _pause(self, problem: str, asked: float | None) -> None:
@@ -138,7 +139,7 @@ class Server:
         if asked is not None:
             self._limits.pause(asked)
 
-    async def _post(self, path: str, body: Mapping[str, Any]) -> str:
+    async def _post_request(self, path: str, body: Mapping[str, Any]) -> str:
         """Send one request and return the text of its reply."""
         import openai
 
@@ -152,45 +153,45 @@ class Server:
         except openai.APIConnectionError as error:
             raise self._disconnection(error) from None
         except openai.APIStatusError as error:
-            raise self._refusal(error) from None
+            raise self._build_refusal(error) from None
 
     def _disconnection(self, error: APIConnectionError) -> Exception:
         if isinstance(error.__cause__, (Malformed, Temporary)):  # older clients wrap what `receive_reply` raises
             return error.__cause__
         root = find_root(error)
         if isinstance(root, ssl.SSLError) and self.answering is None:
-            return Failed(self._clean(f"no secure connection ({root}); is it http, not https?"))
-        return Temporary(self._clean(f"the connection failed ({describe_error(root)})"))
+            return Failed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
+        return Temporary(self._clean_message(f"the connection failed ({describe_error(root)})"))
 
     def _read_reply(self, text: str, characters: int, expected: float) -> dict[str, Any]:
         """Read a reply as JSON, and count what it cost."""
         reply = parse_reply(text)
         if "choices" not in reply:  # nothing was generated
             return reply
-        taken = self.usage.add(reply, characters)
-        if taken is not None:
-            self._limits.correct(taken - expected)
+        n_tokens = self.usage.add(reply, characters)
+        if n_tokens is not None:
+            self._limits.correct(n_tokens - expected)
         if self.answering is not None and reply.get("model") != self.answering:
             raise Malformed(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
         return reply
 
-    def _refusal(self, error: APIStatusError) -> Exception:
-        message = self._clean(f"HTTP {error.status_code}: {_message(error)}")
+    def _build_refusal(self, error: APIStatusError) -> Exception:
+        message = self._clean_message(f"HTTP {error.status_code}: {_find_message(error)}")
         if error.status_code in (401, 402) or error.code == NO_CREDIT:
             return Barred(message, error.status_code)
         if error.status_code in TEMPORARY or error.status_code >= 500:
             return Temporary(message, read_retry_after(error.response.headers))
         return Failed(message, error.status_code)
 
-    def _clean(self, text: str) -> str:
+    def _clean_message(self, text: str) -> str:
         """Shorten a server's message to one line of limited length, without the key."""
         if self._key:
             text = text.replace(self._key, "***")
-        line = " ".join(storable(text).split())
+        line = " ".join(replace_surrogates(text).split())
         return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
-def _message(error: APIStatusError) -> str:
+def _find_message(error: APIStatusError) -> str:
     """Find the server's own message, in any of the places where servers put it."""
     body: Any = error.body
     for name in ("error", "message", "detail"):

@@ -99,7 +99,7 @@ class ApiSettings:
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
         return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
 
-    def shown(self, api: str) -> int:
+    def choose_n_shown(self, api: str) -> int:
         """Return the number of top tokens to ask for."""
         return self.top_logprobs or SHOWN[api]
 
@@ -124,7 +124,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def from_options(options: Namespace) -> ApiSettings | None:
+def parse_api_settings(options: Namespace) -> ApiSettings | None:
     """Read the settings from the command line; None for an engine that asks no server.
 
     Raises
@@ -132,12 +132,12 @@ def from_options(options: Namespace) -> ApiSettings | None:
     InputError
         An impossible value, or a setting of a server where none is asked.
     """
-    given = {f.name: getattr(options, f.name) for f in fields(ApiSettings) if getattr(options, f.name) is not None}
+    values = {f.name: getattr(options, f.name) for f in fields(ApiSettings) if getattr(options, f.name) is not None}
     if options.engine == "openai":
-        return ApiSettings(**given)
-    if given:
+        return ApiSettings(**values)
+    if values:
         raise InputError(
-            f"--{next(iter(given)).replace('_', '-')} is about a server: add --engine openai, or leave it out"
+            f"--{next(iter(values)).replace('_', '-')} is about a server: add --engine openai, or leave it out"
         )
     return None
 
@@ -146,15 +146,15 @@ def _check_address(address: str) -> None:
     try:
         address.encode()
         parts = urlsplit(address)
-        known = (
-            not any(each.isspace() or not each.isprintable() for each in address)
+        is_valid = (
+            not any(char.isspace() or not char.isprintable() for char in address)
             and parts.scheme in ("http", "https")
             and bool(parts.hostname)
             and parts.port != 0
         )
     except ValueError:
-        known = False
-    if not known:
+        is_valid = False
+    if not is_valid:
         raise InputError("--base-url: expected an address such as http://127.0.0.1:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(

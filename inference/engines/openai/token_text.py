@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Options, continuations, spaced, tail
-from inference.engines.openai.bounds import Forms, by_ids, by_text
+from inference.engines.exact.answer_words import Options, cut_tail, list_spacings, tokenize_answers
+from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
 from inference.engines.openai.replies import Malformed
 from inference.engines.openai.server import Server
 
@@ -35,27 +35,33 @@ class Words:
         Failed
             The server does not tokenise.
         """
-        return (await self._resolved(prompt))[1] if ids else by_text(prompt.answers)
+        return (await self._resolve_forms(prompt))[1] if ids else build_text_forms(prompt.answers)
 
-    async def explained(self, prompt: Prompt, ids: bool) -> tuple[Any, Any]:
+    async def explain_forms(self, prompt: Prompt, ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`; without ids every form counts by its text."""
         if ids:
-            options, _ = await self._resolved(prompt)
+            options, _ = await self._resolve_forms(prompt)
             return options.forms, options.dropped
-        by_text(prompt.answers)
-        return tuple(tuple((form, ()) for word in words for form in spaced(word)) for words in prompt.answers), ()
+        build_text_forms(prompt.answers)
+        return tuple(
+            tuple((form, ()) for word in words for form in list_spacings(word)) for words in prompt.answers
+        ), ()
 
-    async def _resolved(self, prompt: Prompt) -> tuple[Options, Forms]:
-        context = tail(prompt.text) if prompt.text is not None else await self._end_of_chat(prompt)
-        found: tuple[Options, Forms] = await self._once((prompt.answers, context), self._look_up, prompt, context)
-        return found
+    async def _resolve_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
+        context = cut_tail(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
+        options_and_forms: tuple[Options, Forms] = await self._look_up_once(
+            (prompt.answers, context), self._look_up, prompt, context
+        )
+        return options_and_forms
 
-    async def _end_of_chat(self, prompt: Prompt) -> str:
+    async def _find_chat_end(self, prompt: Prompt) -> str:
         """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
-        end: str = await self._once(None, self._look_up_end, prompt)
+        end: str = await self._look_up_once(None, self._look_up_end, prompt)
         return end
 
-    async def _once(self, key: Hashable, look_up: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> Any:
+    async def _look_up_once(
+        self, key: Hashable, look_up: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any
+    ) -> Any:
         """Look something up for the first prompt that needs it; prompts asked at the same time wait for that answer."""
         if key not in self._known:
             if len(self._known) >= REMEMBERED_CONTEXTS:
@@ -68,23 +74,26 @@ class Words:
             raise
 
     async def _look_up(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
-        texts = [context, *(context + form for words in prompt.answers for word in words for form in spaced(word))]
-        ids = {text: await tokenize(self._server, text) for text in dict.fromkeys(texts)}
+        texts = [
+            context,
+            *(context + form for words in prompt.answers for word in words for form in list_spacings(word)),
+        ]
+        ids = {text: await ask_token_ids(self._server, text) for text in dict.fromkeys(texts)}
 
         def encode(texts: Sequence[str]) -> list[list[int]]:
             return [ids[text] for text in texts]
 
-        options = continuations(context, prompt.answers, encode)
-        return options, by_ids(options)
+        options = tokenize_answers(context, prompt.answers, encode)
+        return options, build_id_forms(options)
 
     async def _look_up_end(self, prompt: Prompt) -> str:
-        root = _root(self._server)
+        root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
-        tokens = await self._server.ask(f"{root}/tokenize", body, 0, _tokens)
-        return tail(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _text))
+        tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
+        return cut_tail(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
 
 
-async def tokenize(server: Server, text: str, attempts: int = 0) -> list[int]:
+async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
     """Ask vLLM's endpoint for the token ids of a text, without special tokens.
 
     Raises
@@ -93,21 +102,23 @@ async def tokenize(server: Server, text: str, attempts: int = 0) -> list[int]:
         The server does not tokenise.
     """
     body = {"prompt": text, "add_special_tokens": False}
-    return await server.ask(f"{_root(server)}/tokenize", body, 0, _tokens, attempts) if text else []
+    return (
+        await server.ask(f"{_find_root_address(server)}/tokenize", body, 0, _parse_token_ids, attempts) if text else []
+    )
 
 
-def _root(server: Server) -> str:
+def _find_root_address(server: Server) -> str:
     return server.settings.address.removesuffix("/v1")
 
 
-def _tokens(reply: dict[str, Any]) -> list[int]:
+def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
     tokens = reply.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(type(token) is int for token in tokens):
         raise Malformed("the reply has no token ids")
     return tokens
 
 
-def _text(reply: dict[str, Any]) -> str:
+def _parse_prompt_text(reply: dict[str, Any]) -> str:
     if not isinstance(text := reply.get("prompt"), str):
         raise Malformed("the reply has no text")
     return text

@@ -74,14 +74,14 @@ class Usage:
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
         """Compute the cost in the currency of the prices (per million tokens); None without prices."""
-        return cost(self.tokens_in, self.tokens_out, price_in, price_out)
+        return compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)
 
     def record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
         """Return what `run.json` records."""
         counts = {name: getattr(self, name) for name in ("replies", "repeated", "tokens_in", "tokens_out", "uncounted")}
         return {**counts, "cost": self.cost(price_in, price_out)}
 
-    def shown(self, price_in: float | None, price_out: float | None) -> str:
+    def describe_usage(self, price_in: float | None, price_out: float | None) -> str:
         """Write one line for people."""
         text = f"{self.replies:,} replies ({self.repeated:,} requests repeated), "
         text += f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
@@ -91,7 +91,7 @@ class Usage:
         return text + (f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)")
 
 
-def cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:
+def compute_cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:
     """Compute the cost of tokens at prices per million; None where neither price is known."""
     if price_in is None and price_out is None:
         return None

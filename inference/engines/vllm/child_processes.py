@@ -77,7 +77,7 @@ class Companions:
         self.watcher.stdout.read(1)
 
 
-def watch(parent: int, parent_process: int) -> None:
+def watch_children(parent: int, parent_process: int) -> None:
     """Follow the children of a process and kill them when it ends; this is all that the watcher process does.
 
     Parameters
@@ -95,32 +95,33 @@ def watch(parent: int, parent_process: int) -> None:
     followed: dict[int, int] = {}
     starting = True
     while True:
-        told, _, _ = select.select([0, parent_process], [], [], PAUSE if starting else LONG_PAUSE)
+        ready, _, _ = select.select([0, parent_process], [], [], PAUSE if starting else LONG_PAUSE)
         _forget_ended(earlier)
         _forget_ended(followed)
         waiting = [parent, *followed] if starting else list(followed)
         for pid in waiting:
             waiting += _add_children(pid, followed, earlier)
-        if parent_process in told:
+        if parent_process in ready:
             break
-        if told:
+        if ready:
             if os.read(0, 1) != SETTLE:
                 break
             starting = False
             os.write(1, LOOKED)
     for process in followed.values():
-        _signal(process, signal.SIGKILL)
+        _send_signal(process, signal.SIGKILL)
 
 
-def _add_children(parent: int, held: dict[int, int], others: Collection[int] = ()) -> list[int]:
-    """Open the children of a process that are in neither `held` nor `others`, add them to `held`, return their ids."""
+def _add_children(parent: int, held: dict[int, int], excluded: Collection[int] = ()) -> list[int]:
+    """Open the children of a process that are in neither `held` nor `excluded`, add them to `held`, return their
+    ids."""
     added = []
-    for child in _children(parent) - set(held) - set(others):
+    for child in _list_children(parent) - set(held) - set(excluded):
         try:
             process = os.pidfd_open(child)
         except ProcessLookupError:
             continue
-        if child in _children(parent):  # still there, so the descriptor belongs to that child
+        if child in _list_children(parent):  # still there, so the descriptor belongs to that child
             held[child] = process
             added.append(child)
         else:
@@ -128,23 +129,23 @@ def _add_children(parent: int, held: dict[int, int], others: Collection[int] = (
     return added
 
 
-def _children(pid: int) -> set[int]:
+def _list_children(pid: int) -> set[int]:
     """List the ids of a process's children, started by any of its threads; none if the process is gone."""
-    found: set[int] = set()
+    child_ids: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/task/{thread}/children") as listed:
-                found |= set(map(int, listed.read().split()))
-    return found
+                child_ids |= set(map(int, listed.read().split()))
+    return child_ids
 
 
 def _forget_ended(held: dict[int, int]) -> None:
     for pid, process in list(held.items()):
-        if not _signal(process, 0):
+        if not _send_signal(process, 0):
             os.close(held.pop(pid))
 
 
-def _signal(process: int, number: int) -> bool:
+def _send_signal(process: int, number: int) -> bool:
     """Send a signal and tell whether the process is still there."""
     try:
         signal.pidfd_send_signal(process, number)
@@ -156,4 +157,4 @@ def _signal(process: int, number: int) -> bool:
 
 
 if __name__ == "__main__":
-    watch(*map(int, sys.argv[1:]))
+    watch_children(*map(int, sys.argv[1:]))

@@ -12,13 +12,13 @@ import numpy as np
 from ground.errors import InputError, RunFailed
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import Lattice
-from inference.engines.exact.number_probabilities import number_logprobs, scores_of
+from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import score_batch
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.rows import Measured, Row
+from inference.engines.rows import PromptMeasures, Row
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
-from inference.engines.vllm.start import MOST_TOKENS, start
+from inference.engines.vllm.start import MOST_TOKENS, start_vllm
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -35,8 +35,8 @@ NUMBER_REQUESTS = 4 * BATCH_ROWS
 class VllmEngine(LeftToRight):
     """An engine that asks vLLM for the log-probabilities of the options' token ids; the probabilities are exact.
 
-    See `inference.engines.load` for the parameters and errors. Options of several tokens are scored by forcing their
-    tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
+    See `inference.engines.load_engine` for the parameters and errors. Options of several tokens are scored by forcing
+    their tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
     """
 
     def __init__(
@@ -51,21 +51,21 @@ class VllmEngine(LeftToRight):
         settings: VllmSettings | None = None,
         adapter: Adapter | None = None,
     ) -> None:
-        started = start(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
+        started = start_vllm(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
         self.info = {**started.info, "thinks": self.tokens.thinks}
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
         self._reduced: dict[range, tuple[Lattice, list[int]]] = {}
-        self._try()
+        self._try_model()
 
     def close(self) -> dict[str, Any]:
         """End vLLM's processes; nothing is billed."""
         self._stop()
         return {}
 
-    def _cut(self, measured: Measured) -> list[list[int]]:
+    def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut prompts in alphabetical order of their tokens: what begins alike comes while the prefix cache has it.
 
         Nothing is padded, so that lengths need not be similar.
@@ -81,24 +81,27 @@ class VllmEngine(LeftToRight):
             batches[-1].append(place)
         return batches
 
-    def _score(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+    def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
-        targets = [self._target(row) for row in rows]
-        following = RequestedTokens(self._ask, rows, targets, temperatures)
+        targets = [self._find_target(row) for row in rows]
+        following = RequestedTokens(self._ask_questions, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
-        return self._without(following.problems, scores)
+        return self._replace_problem_rows(following.problems, scores)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         self._refuse_cold(temperatures)
-        lattice, tokens = self._among(self.lattice(numbers))
+        lattice, tokens = self._reduce_lattice(self.build_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
-        asked = [RequestedPaths(self._ask, rows, lattice.paths, tokens, temperature) for temperature in temperatures]
+        paths_by_temperature = [
+            RequestedPaths(self._ask_questions, rows, lattice.paths, tokens, temperature)
+            for temperature in temperatures
+        ]
         # Temperature 1 here: vLLM has divided the logits already.
-        logprobs = [number_logprobs(lattice, following, [1.0], at_once) for following in asked]
-        problems = {row: problem for following in asked for row, problem in following.problems.items()}
-        return self._without(problems, scores_of(np.concatenate(logprobs)))
+        logprobs = [compute_number_logprobs(lattice, following, [1.0], at_once) for following in paths_by_temperature]
+        problems = {row: problem for following in paths_by_temperature for row, problem in following.problems.items()}
+        return self._replace_problem_rows(problems, build_number_scores(np.concatenate(logprobs)))
 
-    def _among(self, whole: Lattice) -> tuple[Lattice, list[int]]:
+    def _reduce_lattice(self, whole: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
 
         Returns
@@ -114,13 +117,14 @@ class VllmEngine(LeftToRight):
         return self._reduced[whole.numbers]
 
     @staticmethod
-    def _without(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
+    def _replace_problem_rows(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
         """Replace the scores of rows with a problem by an error."""
         return [
-            [Score(error=problems[row])] * len(found) if row in problems else found for row, found in enumerate(scores)
+            [Score(error=problems[row])] * len(row_scores) if row in problems else row_scores
+            for row, row_scores in enumerate(scores)
         ]
 
-    def _ask(self, questions: list[Question]) -> list[Reply]:
+    def _ask_questions(self, questions: list[Question]) -> list[Reply]:
         """Ask vLLM all questions at once; one about more tokens than a request may list becomes several requests."""
         # Example: a question about 300 tokens becomes requests about 128, 128 and 44, whose outputs make one reply.
         parts = [
@@ -128,14 +132,14 @@ class VllmEngine(LeftToRight):
             for question in questions
             for start in range(0, len(question.tokens), MOST_TOKENS)
         ]
-        parameters = [self._scored(tokens, question.temperature) for question, tokens in parts]
-        outputs = iter(self._run([question.ids for question, _ in parts], parameters))
+        parameters = [self._build_scoring_parameters(tokens, question.temperature) for question, tokens in parts]
+        outputs = iter(self._run_requests([question.ids for question, _ in parts], parameters))
         return [
-            self._reply(question.tokens, [next(outputs) for _ in range(0, len(question.tokens), MOST_TOKENS)])
+            self._build_reply(question.tokens, [next(outputs) for _ in range(0, len(question.tokens), MOST_TOKENS)])
             for question in questions
         ]
 
-    def _scored(self, tokens: TokenIds, temperature: float) -> Any:
+    def _build_scoring_parameters(self, tokens: TokenIds, temperature: float) -> Any:
         """Make the parameters of a request for log-probabilities; at temperature 1 it writes the top token."""
         from vllm import SamplingParams
 
@@ -150,18 +154,18 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
-    def _written(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
         """Write all samples in one call; the prefix cache computes a prompt once."""
         self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
-        parameters = [self._sampled(row, sampling) for row in rows for sampling in samplings]
-        outputs = self._run([row.ids for row in rows for _ in samplings], parameters)
+        parameters = [self._build_sampling_parameters(row, sampling) for row in rows for sampling in samplings]
+        outputs = self._run_requests([row.ids for row in rows for _ in samplings], parameters)
         return [
-            self._without_end(sample)
+            self._drop_end(sample)
             for output in outputs
             for sample in sorted(output.outputs, key=lambda sample: sample.index)
         ]
 
-    def _sampled(self, row: Row, sampling: Sampling) -> Any:
+    def _build_sampling_parameters(self, row: Row, sampling: Sampling) -> Any:
         """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text."""
         from vllm import SamplingParams
 
@@ -176,23 +180,25 @@ class VllmEngine(LeftToRight):
         )
 
     @staticmethod
-    def _without_end(sample: Any) -> list[int]:
+    def _drop_end(sample: Any) -> list[int]:
         ids = list(sample.token_ids)
         return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
 
-    def _reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
+    def _build_reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
         from vllm import __version__
 
-        told: dict[int, float] = {}
+        logprob_by_token: dict[int, float] = {}
         for output in outputs:
-            told |= zip(output.outputs[0].logprobs.token_ids, output.outputs[0].logprobs.logprobs, strict=True)
-        missing = [token for token in tokens if not math.isfinite(told.get(token, math.nan))]
+            logprob_by_token |= zip(
+                output.outputs[0].logprobs.token_ids, output.outputs[0].logprobs.logprobs, strict=True
+            )
+        missing = [token for token in tokens if not math.isfinite(logprob_by_token.get(token, math.nan))]
         if missing:
-            some = f"{missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else missing[0]
-            return Reply(problem=f"vLLM {__version__} gave no finite probability for the asked token id {some}")
-        return Reply([told[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
+            missing_ids = f"{missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else missing[0]
+            return Reply(problem=f"vLLM {__version__} gave no finite probability for the asked token id {missing_ids}")
+        return Reply([logprob_by_token[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
 
-    def _run(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
+    def _run_requests(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
         from vllm import TokensPrompt
         from vllm.v1.engine.exceptions import EngineDeadError
 
@@ -212,11 +218,11 @@ class VllmEngine(LeftToRight):
             ) from error
         return outputs
 
-    def _try(self) -> None:
+    def _try_model(self) -> None:
         """Ask for one token, so that a model that vLLM cannot run is refused before the run."""
         ids = self.tokens.bare(["a"])[0]
         try:
-            (reply,) = self._ask([Question(ids, (ids[-1],))])
+            (reply,) = self._ask_questions([Question(ids, (ids[-1],))])
         except RunFailed as error:
             raise InputError(
                 f"model {self.name}: vLLM cannot run it here, its own messages above say why; try --engine causal"

@@ -56,11 +56,9 @@ class RequestedTokens:
     def likeliest(self) -> list[int]:
         """Return the most probable next token of every row; the same requests ask for the options' first tokens."""
         # Temperature 1 is always asked for, because that reply brings the most probable token.
-        asked = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
-        replies = self.ask(
-            [Question(self.rows[row].ids, tuple(self.targets[row].tree.children), t) for t, row in asked]
-        )
-        self._first = dict(zip(asked, replies, strict=True))
+        keys = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
+        replies = self.ask([Question(self.rows[row].ids, tuple(self.targets[row].tree.children), t) for t, row in keys])
+        self._first = dict(zip(keys, replies, strict=True))
         return [self._first[1.0, row].likeliest for row in range(len(self.rows))]
 
     def logprobs(
@@ -77,12 +75,12 @@ class RequestedTokens:
         -------
         Tensor [temperatures x rows, tokens], float64; -inf in rows without a reply (`problems`).
         """
-        asked = [(t, row) for t in temperatures for row in rows]
+        keys = [(t, row) for t in temperatures for row in rows]
         if path:
-            replies = self.ask([Question([*self.rows[row].ids, *path], tuple(tokens), t) for t, row in asked])
+            replies = self.ask([Question([*self.rows[row].ids, *path], tuple(tokens), t) for t, row in keys])
         else:
-            replies = [self._first[key] for key in asked]
-        self.problems |= {row: reply.problem for (_, row), reply in zip(asked, replies, strict=True) if reply.problem}
+            replies = [self._first[key] for key in keys]
+        self.problems |= {row: reply.problem for (_, row), reply in zip(keys, replies, strict=True) if reply.problem}
         nothing = [-math.inf] * len(tokens)
         return torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
 
@@ -113,7 +111,7 @@ class RequestedPaths:
         Rows without a reply, with the reason; the numbers computed for them mean nothing.
     """
 
-    alike = False
+    shares_passes = False
 
     def __init__(
         self,
@@ -129,7 +127,7 @@ class RequestedPaths:
         self._tokens = tuple(tokens)
         self._ids = [[tokens[token] for token in path] for path in paths.ids]
 
-    def after(self, chosen: Places, followed: bool) -> Tensor:
+    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
         """Ask for next-token log-probabilities after some paths of every row.
 
         Parameters
@@ -141,12 +139,14 @@ class RequestedPaths:
         -------
         Float64 [rows, width, asked tokens + 1]; the last is the logarithm of what the others lack to 1.
         """
-        asked = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
+        keys = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
         questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
-                     for row, path in asked]  # fmt: skip
+                     for row, path in keys]  # fmt: skip
         replies = self._ask(questions)
-        self.problems |= {row: reply.problem for (row, _), reply in zip(asked, replies, strict=True) if reply.problem}
+        self.problems |= {row: reply.problem for (row, _), reply in zip(keys, replies, strict=True) if reply.problem}
         nothing = [-math.inf] * len(self._tokens)
-        told = torch.tensor([nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64)
-        rest = torch.log1p(-told.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
-        return torch.cat([told, rest], dim=-1).unflatten(0, chosen.shape)
+        logprobs = torch.tensor(
+            [nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64
+        )
+        remainder = torch.log1p(-logprobs.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
+        return torch.cat([logprobs, remainder], dim=-1).unflatten(0, chosen.shape)

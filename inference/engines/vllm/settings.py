@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ground.errors import InputError, nearest
+from ground.errors import InputError, suggest_nearest
 
 Value = bool | int | float | str
 
@@ -55,7 +55,7 @@ class VllmSettings:
     site: Mapping[str, Value] = field(default_factory=dict)
 
 
-def site_settings(given: Sequence[str]) -> dict[str, Value]:
+def parse_site_settings(assignments: Sequence[str]) -> dict[str, Value]:
     """Read what `--vllm-set` was given: NAME=VALUE, as often as it was given.
 
     Raises
@@ -63,32 +63,33 @@ def site_settings(given: Sequence[str]) -> dict[str, Value]:
     InputError
         For a name that is not in `SITE` or given twice, or a value of another kind.
 
-    >>> site_settings(["max_num_seqs=512", "enforce-eager=true"])
+    >>> parse_site_settings(["max_num_seqs=512", "enforce-eager=true"])
     {'max_num_seqs': 512, 'enforce_eager': True}
     """
-    found: dict[str, Value] = {}
-    for text in given:
+    settings: dict[str, Value] = {}
+    for text in assignments:
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals or not value.strip():
             raise InputError(f"--vllm-set {text}: a setting is given as NAME=VALUE")
         if name not in SITE:
             raise InputError(
-                f"--vllm-set {name}: Waver passes on no such setting{nearest(name, SITE)}; there are {', '.join(SITE)}"
+                f"--vllm-set {name}: Waver passes on no such setting{suggest_nearest(name, SITE)}; there are "
+                f"{', '.join(SITE)}"
             )
-        if name in found:
+        if name in settings:
             raise InputError(f"--vllm-set {name}: given twice; give it once")
-        found[name] = _value(name, value.strip())
-    return found
+        settings[name] = _parse_value(name, value.strip())
+    return settings
 
 
-def _value(name: str, text: str) -> Value:
+def _parse_value(name: str, text: str) -> Value:
     kind = SITE[name]
     try:
         if kind is bool:
             return TRUTH[text.lower()]
         value = kind(text)
     except (KeyError, ValueError):
-        wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise InputError(f"--vllm-set {name}={text}: expected {wanted}") from None
+        expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise InputError(f"--vllm-set {name}={text}: expected {expected}") from None
     return value

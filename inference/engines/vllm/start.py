@@ -15,15 +15,15 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from ground.errors import InputError
-from ground.extras import install
+from ground.extras import build_install_command
 from inference.engines.loading import (
-    pin,
-    quiet,
+    convert_transformers_errors,
+    pin_revision,
     resolve_dtype,
     resolve_engine,
-    transformers_errors_as_input_errors,
+    silence_transformers,
 )
-from inference.engines.merging import products
+from inference.engines.merging import compute_adapter_products
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import ROUNDED, VllmSettings
 
@@ -39,7 +39,7 @@ ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the largest ranks that vL
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class RunningVllm:
     """vLLM with a model in it.
 
     `window` is the longest sequence that it takes, `info` is what run.json records. `stop` ends its processes; so does
@@ -54,7 +54,7 @@ class Started:
     info: dict[str, Any]
 
 
-def start(
+def start_vllm(
     name: str,
     dtype: str,
     device: str,
@@ -62,13 +62,13 @@ def start(
     seed: int,
     settings: VllmSettings,
     adapter: Adapter | None = None,
-) -> Started:
+) -> RunningVllm:
     """Start vLLM on a model, in processes that end with the returned object.
 
     Parameters
     ----------
     name, dtype, device, revision, seed, adapter
-        As in `inference.engines.load`, where the model is called `model`.
+        As in `inference.engines.load_engine`, where the model is called `model`.
     settings
         Settings of vLLM.
 
@@ -79,19 +79,19 @@ def start(
     Raises
     ------
     InputError
-        As in `inference.engines.load`.
+        As in `inference.engines.load_engine`.
     """
     vllm = import_vllm()
-    on = _device(device)
-    commit, digest = pin(name, revision)
-    with transformers_errors_as_input_errors(name), quiet():
+    on = _choose_device(device)
+    commit, digest = pin_revision(name, revision)
+    with convert_transformers_errors(name), silence_transformers():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
         resolve_engine(name, config, "causal")
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         with torch.device("meta"):  # no weights: only to count them
             shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
     if adapter is not None:  # vLLM would say so in many lines, and only with the first prompt
-        deque(products(shape, adapter), maxlen=0)
+        deque(compute_adapter_products(shape, adapter), maxlen=0)
     info = {
         "engine": "vllm",
         "revision": commit or digest,
@@ -107,7 +107,7 @@ def start(
     if ROUNDED in settings.site:
         info[ROUNDED] = settings.site[ROUNDED]
     # Without this, vLLM's processes go on when a run is killed and keep the memory that the next run needs.
-    with _loading_errors(name), Companions() as companions:
+    with _convert_loading_errors(name), Companions() as companions:
         llm = vllm.LLM(**{
             "model": name,
             "revision": commit,
@@ -124,16 +124,16 @@ def start(
             "logprobs_mode": "processed_logprobs",  # of the logits after division by the temperature
             "max_logprobs": MOST_TOKENS,
             "use_tqdm_on_load": False,
-            **_adapter_options(adapter),
-            **_cpu_options(on),
+            **_list_adapter_options(adapter),
+            **_list_cpu_options(on),
             **settings.site,
         })  # fmt: skip
-    stop = weakref.finalize(llm, _stop, llm.llm_engine.engine_core, companions)
+    stop = weakref.finalize(llm, _stop_vllm, llm.llm_engine.engine_core, companions)
     window = llm.llm_engine.model_config.max_model_len
-    return Started(llm, stop, tokenizer, _adapter_request(adapter), window, info)
+    return RunningVllm(llm, stop, tokenizer, _build_adapter_request(adapter), window, info)
 
 
-def _stop(core: Any, companions: Companions) -> None:
+def _stop_vllm(core: Any, companions: Companions) -> None:
     core.shutdown()
     companions.end()
 
@@ -146,29 +146,32 @@ def import_vllm() -> Any:
     except ImportError as error:
         reason = "is not installed" if error.name == "vllm" else f"cannot be imported ({error})"
         raise InputError(
-            f"--engine vllm: vLLM {reason}; {install('models', 'vllm')} in an environment of its own, "
+            f"--engine vllm: vLLM {reason}; {build_install_command('models', 'vllm')} in an environment of its own, "
             "or use --engine causal"
         ) from error
-    found = re.match(r"(\d+)\.(\d+)", vllm.__version__)
-    if not found or not OLDEST <= (int(found[1]), int(found[2])) < TOO_NEW:
-        wanted = f">={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW[0]}"
+    version = re.match(r"(\d+)\.(\d+)", vllm.__version__)
+    if not version or not OLDEST <= (int(version[1]), int(version[2])) < TOO_NEW:
+        needed_versions = f">={OLDEST[0]}.{OLDEST[1]},<{TOO_NEW[0]}"
         raise InputError(
-            f"--engine vllm: this is vLLM {vllm.__version__}, Waver needs {wanted}; pip install 'vllm{wanted}'"
+            f"--engine vllm: this is vLLM {vllm.__version__}, Waver needs {needed_versions}; pip install "
+            f"'vllm{needed_versions}'"
         )
     return vllm
 
 
-def _device(requested: str) -> torch.device:
+def _choose_device(requested: str) -> torch.device:
     """Return the device that this build of vLLM runs on."""
     from vllm.platforms import current_platform
 
-    there = current_platform.device_type
-    if requested not in ("auto", there):
-        raise InputError(f"--device {requested}: this vLLM runs on {there}; leave out --device, or use --engine causal")
-    return torch.device(there)
+    available = current_platform.device_type
+    if requested not in ("auto", available):
+        raise InputError(
+            f"--device {requested}: this vLLM runs on {available}; leave out --device, or use --engine causal"
+        )
+    return torch.device(available)
 
 
-def _cpu_options(device: torch.device) -> dict[str, Any]:
+def _list_cpu_options(device: torch.device) -> dict[str, Any]:
     if device.type != "cpu":
         return {}
     os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # the worker would call a compiler for one small function
@@ -182,14 +185,14 @@ def _cpu_options(device: torch.device) -> dict[str, Any]:
     }
 
 
-def _adapter_options(adapter: Adapter | None) -> dict[str, Any]:
+def _list_adapter_options(adapter: Adapter | None) -> dict[str, Any]:
     if adapter is None:
         return {}
     room = next(room for room in ADAPTER_RANKS if adapter.rank <= room)
     return {"enable_lora": True, "max_loras": 1, "max_lora_rank": room}
 
 
-def _adapter_request(adapter: Adapter | None) -> Any:
+def _build_adapter_request(adapter: Adapter | None) -> Any:
     if adapter is None:
         return None
     from vllm.lora.request import LoRARequest
@@ -198,7 +201,7 @@ def _adapter_request(adapter: Adapter | None) -> Any:
 
 
 @contextmanager
-def _loading_errors(name: str) -> Iterator[None]:
+def _convert_loading_errors(name: str) -> Iterator[None]:
     """Turn whatever vLLM raises while it loads a model into one line."""
     try:
         yield

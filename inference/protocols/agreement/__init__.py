@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.arguments import add_columns, add_items, add_wordings, columns, draw_seed
-from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.arguments import add_columns, add_items, add_wordings, choose_draw_seed, parse_columns
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import drawn
+from inference.asking.wordings import draw_wordings
 from inference.stimuli import items
 from inference.stimuli.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
-from inference.stimuli.prompts import Prompt, PromptBook, option_values
+from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "agreement"
@@ -26,12 +26,12 @@ OPTIONS = tuple(Option(label, label) for label in CANONICAL)
 DECISION_RULE = "agree where p(agree) / (p(agree) + p(disagree)) >= 0.5, else disagree; so exactly 0.5, a tie, is agree"
 
 
-def prompt_book(path: str | Path | None = None) -> PromptBook:
+def read_agreement_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for an option; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, OPTION_FIELDS)
 
 
-def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
+def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str = "") -> Study:
     """Make a study that asks about every variant of every item whether the model agrees.
 
     Raises
@@ -39,17 +39,17 @@ def study(given: tuple[Item, ...], name: str, source: str = "") -> Study:
     InputError
         Where `gold` is neither `agree` nor `disagree`.
     """
-    for item in given:
+    for item in study_items:
         for variant in item.variants:
             if variant.gold is not None and variant.gold not in CANONICAL:
                 raise InputError(
                     f"{source or name}, item '{item.item}', variant '{variant.variant}': "
                     f"gold must be {' or '.join(CANONICAL)}, not '{variant.gold}'"
                 )
-    return Study(NAME, name, tuple(map(_with_options, given)), CANONICAL, DECISION_RULE, source)
+    return Study(NAME, name, tuple(map(_add_options, study_items)), CANONICAL, DECISION_RULE, source)
 
 
-def _with_options(item: Item) -> Item:
+def _add_options(item: Item) -> Item:
     """Give the options to all variants. If they have them, the item itself returns: a copy of millions costs memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item
@@ -77,17 +77,17 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every option order."""
         return [
-            each
+            round_
             for order in self.option_orders
-            for each in self.answers.rounds(
-                self.book.condition(form, order),
+            for round_ in self.answers.rounds(
+                self.book.name_condition(form, order),
                 {"form": form, "option_order": order, "prompt": self.book.name, "prompt_hash": self.book.hash(form)},
-                partial(self._render, form, order),
+                partial(self._render_prompt, form, order),
             )
         ]
 
-    def _render(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
-        return self.book.render(form, option_values(variant, mask_token), option_order=order)
+    def _render_prompt(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
+        return self.book.render(form, build_option_values(variant, mask_token), option_order=order)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -99,20 +99,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_columns(parser)
     add_wordings(parser, "ask about the originals and K paraphrases of every item, drawn by --seed")
-    asked = parser.add_argument_group("prompts")
-    asked.add_argument(
+    prompt_group = parser.add_argument_group("prompts")
+    prompt_group.add_argument(
         "--option-order", nargs="+", choices=OPTION_ORDERS, default=["yes-no"], help="each order is a condition"
     )
-    asked.add_argument(
+    prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/agreement/prompts.yaml)"
     )
     add_answer_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Asking]:
+def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    book = prompt_book(options.prompt)
-    name = items.default_name(options.items) if options.name is None else options.name
-    asked = study(items.load(options.items, OPTIONS, columns(options)), name, options.items)
-    questions = Questions(book, tuple(dict.fromkeys(options.option_order)), answer_ways(options))
-    return asked, drawn(asked, questions, options.wordings, draw_seed(options))
+    book = read_agreement_prompts(options.prompt)
+    name = items.name_study(options.items) if options.name is None else options.name
+    agreement_study = build_agreement_study(
+        items.read_items(options.items, OPTIONS, parse_columns(options)), name, options.items
+    )
+    questions = Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options))
+    return agreement_study, draw_wordings(agreement_study, questions, options.wordings, choose_draw_seed(options))

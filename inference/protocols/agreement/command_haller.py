@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.importers import saving
-from inference.stimuli.files import shown
-from inference.stimuli.numbers import number
+from inference.stimuli.files import shorten_value
+from inference.stimuli.numbers import parse_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "NAME=FILE another one",
     )
     parser.add_argument(
-        "--condition", default=saving.CONDITION, metavar="NAME", help="what this way of asking is called"
+        "--condition", default=saving.IMPORT_CONDITION, metavar="NAME", help="what this way of asking is called"
     )
     saving.add_arguments(parser)
 
@@ -68,44 +68,44 @@ def main(args: argparse.Namespace) -> None:
     from inference.protocols import agreement
     from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Variant
 
-    files = _files(args.paths)
-    read = {model: _read(path) for model, path in files.items()}
-    statements = _same_statements(files, read)
+    files = _find_model_files(args.paths)
+    statements_by_model = {model: _read_statements(path) for model, path in files.items()}
+    statements = _check_same_statements(files, statements_by_model)
     items: dict[str, list[Variant]] = {}
     for statement in statements:
         pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
         variant = Variant(statement.item, statement.variant, pattern, statement.text, (), language=args.language)
         items.setdefault(statement.item, []).append(variant)
-    study = agreement.study(
+    study = agreement.build_agreement_study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         Path(args.out).resolve().name if args.name is None else args.name,
-        source=saving.source(args.paths),
+        source=saving.describe_source(args.paths),
     )
-    responses = _responses(read, args.condition)
-    lines = saving.save(
+    responses = _build_haller_responses(statements_by_model, args.condition)
+    lines = saving.save_import(
         args.out,
         study,
         lambda: [responses],
-        {args.condition: {"form": saving.FORM}},
+        {args.condition: {"form": saving.IMPORT_FORM}},
         descriptions=args.models,
-        imported=saving.fingerprint(list(files.values()), {"importer": "haller"}),
+        imported=saving.compute_fingerprint(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
-    saving.tell(lines)
+    saving.print_lines(lines)
 
 
-def _files(paths: Sequence[str]) -> dict[str, Path]:
+def _find_model_files(paths: Sequence[str]) -> dict[str, Path]:
     """Find the file of each model; folders are searched."""
     files: dict[str, Path] = {}
-    for name, path in saving.named(paths):
+    for name, path in saving.split_named_paths(paths):
         inside = sorted(p for p in path.iterdir() if _FILE_NAME.fullmatch(p.name)) if path.is_dir() else [path]
         if not inside:
             raise InputError(f"{path}: the folder holds no file responses_MODEL_paraphrases_*.jsonl")
         if name is not None and path.is_dir():
             raise InputError(f"{name}={path}: a name goes with one file, not with a folder")
         for file in inside:
-            found = _FILE_NAME.fullmatch(file.name)
-            model = name or (found["model"] if found else None)
+            match = _FILE_NAME.fullmatch(file.name)
+            model = name or (match["model"] if match else None)
             if not model:
                 raise InputError(f"{file}: the name does not tell the model; give it as NAME={file}")
             if model in files:
@@ -114,32 +114,34 @@ def _files(paths: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def _read(path: Path) -> list[_Statement]:
+def _read_statements(path: Path) -> list[_Statement]:
     """Read the statements of one file in its order, the original of every item first."""
     from inference.stimuli import records
     from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
     statements: list[_Statement] = []
-    seen: dict[str, str] = {}
-    for place, entry in records.read(path):
+    place_by_item: dict[str, str] = {}
+    for place, entry in records.read_records(path):
         where = f"{path}, {place}"
         item = entry.get("id")
         if isinstance(item, bool) or not isinstance(item, int | str) or not str(item).strip():
             raise InputError(f"{where}: id must be text or a whole number; is this a file of published responses?")
         name = str(item).strip()
-        if seen.setdefault(name, place) != place:
-            raise InputError(f"{where}: item '{name}' is already in {seen[name]}")
+        if place_by_item.setdefault(name, place) != place:
+            raise InputError(f"{where}: item '{name}' is already in {place_by_item[name]}")
         alternatives = entry.get("alternative_statements")
         if not isinstance(alternatives, list):
             raise InputError(f"{where}: alternative_statements must be a list (it may be empty)")
-        statements.append(_statement(f"{where}, original_statement", name, ORIGINAL, entry.get("original_statement")))
+        statements.append(
+            _parse_statement(f"{where}, original_statement", name, ORIGINAL, entry.get("original_statement"))
+        )
         for n, alternative in enumerate(alternatives, start=1):
             variant = f"{PARAPHRASE}-{n:03d}"
-            statements.append(_statement(f"{where}, alternative statement {n}", name, variant, alternative))
+            statements.append(_parse_statement(f"{where}, alternative statement {n}", name, variant, alternative))
     return statements
 
 
-def _statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
+def _parse_statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
     if not isinstance(entry, dict):
         raise InputError(f"{where}: expected statement and response; items without responses are read by `run --items`")
     text = entry.get("statement")
@@ -147,13 +149,13 @@ def _statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
         raise InputError(f"{where}: the statement is empty")
     logprob = entry.get("statement_log_prob")
     if logprob is not None:
-        logprob = _number(f"{where}, statement_log_prob", logprob)
+        logprob = _require_finite_number(f"{where}, statement_log_prob", logprob)
         if logprob > 0:
             raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
-    return _Statement(item, variant, text, _response(f"{where}, response", entry.get("response")), logprob)
+    return _Statement(item, variant, text, _parse_agree_disagree(f"{where}, response", entry.get("response")), logprob)
 
 
-def _response(where: str, response: Any) -> tuple[float, float] | None:
+def _parse_agree_disagree(where: str, response: Any) -> tuple[float, float] | None:
     """Read p(agree) and p(disagree); None where the model gave none (null, or both null)."""
     if response is None or response == {}:
         return None
@@ -161,44 +163,49 @@ def _response(where: str, response: Any) -> tuple[float, float] | None:
         raise InputError(f"{where}: expected the probabilities agree and disagree, or null")
     if response["agree"] is None and response["disagree"] is None:
         return None
-    agree, disagree = (_number(f"{where}, {label}", response[label]) for label in ("agree", "disagree"))
+    agree, disagree = (_require_finite_number(f"{where}, {label}", response[label]) for label in ("agree", "disagree"))
     if min(agree, disagree) < 0 or agree + disagree > 1 + _PROBABILITY_SLACK:
         raise InputError(f"{where}: {agree} and {disagree} are not two probabilities of one distribution")
     return agree, disagree
 
 
-def _number(where: str, value: Any) -> float:
-    if isinstance(value, str) or not math.isfinite(number(value)):
-        raise InputError(f"{where}: expected a number, not {shown(value)}")
-    return number(value)
+def _require_finite_number(where: str, value: Any) -> float:
+    if isinstance(value, str) or not math.isfinite(parse_number(value)):
+        raise InputError(f"{where}: expected a number, not {shorten_value(value)}")
+    return parse_number(value)
 
 
-def _same_statements(files: dict[str, Path], read: dict[str, list[_Statement]]) -> list[_Statement]:
+def _check_same_statements(
+    files: dict[str, Path], statements_by_model: dict[str, list[_Statement]]
+) -> list[_Statement]:
     """Check that all models answered the same statements in the same order, and return these."""
-    first, *others = read
-    for model in others:
-        for one, other in itertools.zip_longest(read[first], read[model]):
+    first, *other_models = statements_by_model
+    for model in other_models:
+        for first_statement, other_statement in itertools.zip_longest(
+            statements_by_model[first], statements_by_model[model]
+        ):
             if (
-                one is None
-                or other is None
-                or (one.item, one.variant, one.text) != (other.item, other.variant, other.text)
+                first_statement is None
+                or other_statement is None
+                or (first_statement.item, first_statement.variant, first_statement.text)
+                != (other_statement.item, other_statement.variant, other_statement.text)
             ):
-                differing = one or other
+                differing_statement = first_statement or other_statement
                 raise InputError(
-                    f"{files[model]}: not the statements of {files[first]}, from item '{differing.item}', "
-                    f"{differing.variant} on; import different sets of paraphrases into two run folders"
+                    f"{files[model]}: not the statements of {files[first]}, from item '{differing_statement.item}', "
+                    f"{differing_statement.variant} on; import different sets of paraphrases into two run folders"
                 )
-    return read[first]
+    return statements_by_model[first]
 
 
-def _responses(read: dict[str, list[_Statement]], condition: str) -> pa.Table:
+def _build_haller_responses(statements_by_model: dict[str, list[_Statement]], condition: str) -> pa.Table:
     """Make the response rows of all models."""
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.measures import probability_columns
+    from inference.importers.measures import build_probability_columns
 
-    rows = [(model, statement) for model, statements in read.items() for statement in statements]
+    rows = [(model, statement) for model, statements in statements_by_model.items() for statement in statements]
     responses = [statement.response for _, statement in rows]
     unknown = (math.nan, math.nan)
     return pa.table(
@@ -208,7 +215,7 @@ def _responses(read: dict[str, list[_Statement]], condition: str) -> pa.Table:
             "item": [statement.item for _, statement in rows],
             "variant": [statement.variant for _, statement in rows],
             "text_logprob": pa.array([statement.text_logprob for _, statement in rows], pa.float64()),
-            **probability_columns(
+            **build_probability_columns(
                 np.array([response or unknown for response in responses]),
                 [None if response else "the published file has no response here" for response in responses],
             ),

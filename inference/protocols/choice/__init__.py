@@ -35,17 +35,17 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.arguments import draw_seed
-from inference.asking.answer_ways import TEXT, text_fields
+from inference.arguments import choose_draw_seed
+from inference.asking.answer_ways import TEXT, build_text_fields
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
 from inference.protocols.choice import arguments, building, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
-from inference.protocols.choice.reading import read_letters, read_replies, read_texts
-from inference.protocols.choice.wordings import items, refuse_uneven
+from inference.protocols.choice.reading import parse_choice_texts, parse_letters, parse_replies
+from inference.protocols.choice.wordings import build_question_items, check_uniform_questions
 from inference.stimuli import questions
-from inference.stimuli.files import located
-from inference.stimuli.items import default_name
+from inference.stimuli.files import locate_path
+from inference.stimuli.items import name_study
 from inference.stimuli.prompt_forms import Fields
 from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.questions import MATH, Question
@@ -66,19 +66,30 @@ _TRIALS = tuple(
     for first in (False, True)
     if way == TEXT or not (aware or first)
 )
-FIELDS = Fields(known=frozenset(_TRIALS[0]), needed=frozenset({"question", "choices"}), trials=_TRIALS)
+FIELDS = Fields(variables=frozenset(_TRIALS[0]), needed=frozenset({"question", "choices"}), trials=_TRIALS)
 
 
-def prompt_book(path: str | Path | None = None) -> PromptBook:
+def read_choice_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for one of several choices; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, FIELDS)
 
 
-def study(asked: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()) -> Study:
-    """Make a study of questions (`wordings.items`), with the numbers of the steps that built it."""
-    letters = sorted({option.canonical for item in asked for variant in item.variants for option in variant.options})
+def build_question_study(
+    study_items: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()
+) -> Study:
+    """Make a study of questions (`wordings.build_question_items`), with the numbers of the steps that built it."""
+    letters = sorted(
+        {option.canonical for item in study_items for variant in item.variants for option in variant.options}
+    )
     return Study(
-        NAME, name, tuple(asked), tuple(letters), DECISION_RULE, source, paraphrased=False, building=tuple(building)
+        NAME,
+        name,
+        tuple(study_items),
+        tuple(letters),
+        DECISION_RULE,
+        source,
+        paraphrased=False,
+        building=tuple(building),
     )
 
 
@@ -120,10 +131,10 @@ class Questions:
         InputError
             The prompts do not have this form, or do not ask for what was said.
         """
-        self._refuse_deaf(form)
-        return [self._round(form, kind, way) for kind in self.kinds for way in self.ways]
+        self._check_prompts_differ(form)
+        return [self._build_round(form, kind, way) for kind in self.kinds for way in self.ways]
 
-    def _round(self, form: str, kind: str, way: str) -> Round:
+    def _build_round(self, form: str, kind: str, way: str) -> Round:
         fields = {
             "form": form,
             "prompt_kind": kind,
@@ -131,36 +142,36 @@ class Questions:
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
         }
-        render = partial(self._render, form, kind, way)
+        render = partial(self._render_prompt, form, kind, way)
         if way == TEXT:
-            conditions = tuple(self._written(form, kind, fields, each) for each in self.texts)
-            return Round(conditions, render, partial(read_replies, reading=self.reading))
-        condition = Condition(self.book.condition(form, f"{kind}/{way}"), fields)
-        return Round((condition,), render, read_letters if way == LETTERS else read_texts)
+            conditions = tuple(self._build_text_condition(form, kind, fields, sampling) for sampling in self.texts)
+            return Round(conditions, render, partial(parse_replies, reading=self.reading))
+        condition = Condition(self.book.name_condition(form, f"{kind}/{way}"), fields)
+        return Round((condition,), render, parse_letters if way == LETTERS else parse_choice_texts)
 
-    def _written(self, form: str, kind: str, fields: dict[str, Any], way: Sampling) -> Condition:
+    def _build_text_condition(self, form: str, kind: str, fields: dict[str, Any], way: Sampling) -> Condition:
         """Make the condition of generated texts."""
-        asked = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
-        asked += "-strict" if self.reading == reply.STRICT else ""
-        name = f"{kind}/{TEXT}{asked}" + (f"-t{way.temperature:g}" if way.temperature else "")
-        read = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
-        texts = {"format": self.format, **text_fields(way), **read}
-        return Condition(self.book.condition(form, name), fields | texts, way)
+        suffix = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
+        suffix += "-strict" if self.reading == reply.STRICT else ""
+        name = f"{kind}/{TEXT}{suffix}" + (f"-t{way.temperature:g}" if way.temperature else "")
+        reading_fields = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
+        texts = {"format": self.format, **build_text_fields(way), **reading_fields}
+        return Condition(self.book.name_condition(form, name), fields | texts, way)
 
-    def _refuse_deaf(self, form: str) -> None:
+    def _check_prompts_differ(self, form: str) -> None:
         """Refuse a prompt file whose prompts stay the same whatever is to be written first."""
-        asked = dict(_TRIALS[-1], aware=False, reasoning_first=False)
-        for wanted, name, advice in (
+        values = dict(_TRIALS[-1], aware=False, reasoning_first=False)
+        for is_variable_needed, name, advice in (
             (AWARE in self.kinds, "aware", "take --prompt-kind aware out"),
             (TEXT in self.ways and self.reasoned, "reasoning_first", "say --format answer-first"),
         ):
-            if wanted and self.book.render(form, asked) == self.book.render(form, {**asked, name: True}):
+            if is_variable_needed and self.book.render(form, values) == self.book.render(form, {**values, name: True}):
                 raise InputError(
                     f"--prompt {self.book.name}, form {form}: the prompt is the same whether {{{{ {name} }}}} is true "
                     f"or false; use it there, or {advice}"
                 )
 
-    def _render(self, form: str, kind: str, way: str, variant: Variant, _mask_token: str | None) -> Prompt:
+    def _render_prompt(self, form: str, kind: str, way: str, variant: Variant, _mask_token: str | None) -> Prompt:
         values = {
             "question": variant.text,
             "choices": variant.attributes["choices"],
@@ -177,58 +188,66 @@ class Questions:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run choice`."""
-    arguments.add(parser)
+    arguments.add_choice_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Questions]:
+def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the questions on standard error."""
-    texts, book = arguments.texts(options), prompt_book(options.prompt)
-    given = _of_split(options.items, _given(options.items), options.split)
-    refuse_uneven(given, options.orders)
+    texts, book = arguments.parse_choice_samplings(options), read_choice_prompts(options.prompt)
+    chosen_questions = _select_splits(options.items, _read_choice_questions(options.items), options.split)
+    check_uniform_questions(chosen_questions, options.orders)
     order = options.format.replace("-", " ")
-    asked = Questions(
+    asking = Questions(
         book,
         tuple(dict.fromkeys(options.prompt_kind)),
         tuple(dict.fromkeys(options.answer)),
         texts,
         order,
         frozenset(
-            each.item for each in given if order == REASONING_FIRST or (order == BY_SUBSET and each.subset == MATH)
+            question.item
+            for question in chosen_questions
+            if order == REASONING_FIRST or (order == BY_SUBSET and question.subset == MATH)
         ),
         options.reading or reply.LETTER,
     )
-    made = items(given, options.orders, draw_seed(options))
-    default = f"{NAME}-{options.items}" if options.items in DEMOS else default_name(options.items)
+    study_items = build_question_items(chosen_questions, options.orders, choose_draw_seed(options))
+    default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study(options.items)
     name = default if options.name is None else options.name
-    built = [] if options.items in DEMOS else building.read(options.items)
-    print(_counted(options.items, given, made), file=sys.stderr)
-    return study(made, name, options.items, built), asked
+    building_steps = [] if options.items in DEMOS else building.read_building_steps(options.items)
+    print(_describe_questions(options.items, chosen_questions, study_items), file=sys.stderr)
+    return build_question_study(study_items, name, options.items, building_steps), asking
 
 
-def _given(source: str) -> list[Question]:
+def _read_choice_questions(source: str) -> list[Question]:
     if source not in DEMOS:
-        return questions.read(located(source))
-    from inference.demo.choices import choices
+        return questions.read_questions(locate_path(source))
+    from inference.demo.choices import make_choice_questions
     from inference.demo.reworded import make_reworded_questions
     from inference.demo.world import World
 
-    return choices(World()) if source == DEMO else make_reworded_questions(World())
+    return make_choice_questions(World()) if source == DEMO else make_reworded_questions(World())
 
 
-def _of_split(source: str, given: list[Question], splits: Sequence[str] | None) -> list[Question]:
+def _select_splits(source: str, all_questions: list[Question], splits: Sequence[str] | None) -> list[Question]:
     """Take the questions of some splits; None: all."""
     if not splits:
-        return given
-    missing = [split for split in splits if not any(question.split == split for question in given)]
+        return all_questions
+    missing = [split for split in splits if not any(question.split == split for question in all_questions)]
     if missing:
-        known = ", ".join(dict.fromkeys(question.split for question in given if question.split)) or "none at all"
-        raise InputError(f"--split {missing[0]}: no question of {source} is in this split; it has {known}")
-    return [question for question in given if question.split in splits]
+        known_splits = (
+            ", ".join(dict.fromkeys(question.split for question in all_questions if question.split)) or "none at all"
+        )
+        raise InputError(f"--split {missing[0]}: no question of {source} is in this split; it has {known_splits}")
+    return [question for question in all_questions if question.split in splits]
 
 
-def _counted(source: str, given: Sequence[Question], made: Sequence[Item]) -> str:
+def _describe_questions(source: str, chosen_questions: Sequence[Question], study_items: Sequence[Item]) -> str:
     """Say what is asked: questions, wordings and orders, and whether they have paraphrases."""
-    prompts = sum(len(item.variants) for item in made)
-    lonely = "" if any(question.paraphrases for question in given) else "; no paraphrases: asked in one wording only"
-    many = f"{len(given):,} question{'s' * (len(given) != 1)}"
+    prompts = sum(len(item.variants) for item in study_items)
+    lonely = (
+        ""
+        if any(question.paraphrases for question in chosen_questions)
+        else "; no paraphrases: asked in one wording only"
+    )
+    many = f"{len(chosen_questions):,} question{'s' * (len(chosen_questions) != 1)}"
     return f"{source}: {many}, {prompts:,} prompts (wordings with their choices in an order){lonely}"

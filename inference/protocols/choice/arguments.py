@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from inference.arguments import add_items
-from inference.asking.answer_ways import TEXT, add_text_arguments, samplings
+from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings
 from inference.engines.contract import Sampling
-from inference.numerals import whole
+from inference.numerals import build_whole_type
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 
@@ -23,7 +23,7 @@ ORDERS, MOST_ORDERS = 8, 40_320
 MAX_TOKENS = 512
 
 
-def add(parser: ArgumentParser) -> None:
+def add_choice_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose the questions, the prompts and the ways of answering."""
     add_items(
         parser,
@@ -31,29 +31,29 @@ def add(parser: ArgumentParser) -> None:
         "writes, or as ARC, CommonsenseQA, MMLU, MathQA or Unified-MCQA are published); or `demo` for questions in the "
         "world of the demo models, `demo-reworded` for some in words that they have not read",
     )
-    asked = parser.add_argument_group("questions")
-    asked.add_argument(
+    question_group = parser.add_argument_group("questions")
+    question_group.add_argument(
         "--orders",
-        type=whole(1, MOST_ORDERS),
+        type=build_whole_type(1, MOST_ORDERS),
         metavar="N",
         help=f"orders of the choices of every question (default: those of the file, else {ORDERS}, drawn by --seed)",
     )
-    asked.add_argument(
+    question_group.add_argument(
         "--split", nargs="+", choices=SPLITS, metavar="SPLIT", help=f"only questions of {', '.join(SPLITS)}"
     )
-    prompts = parser.add_argument_group("prompts")
-    prompts.add_argument(
+    prompt_group = parser.add_argument_group("prompts")
+    prompt_group.add_argument(
         "--prompt-kind",
         nargs="+",
         choices=(BASE, AWARE),
         default=[BASE],
         help="base (default), or aware: the model is to write the question in other words first; or both",
     )
-    prompts.add_argument(
+    prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/prompts.yaml)"
     )
-    answers = parser.add_argument_group("answers")
-    answers.add_argument(
+    answer_group = parser.add_argument_group("answers")
+    answer_group.add_argument(
         "--answer",
         nargs="+",
         choices=(LETTERS, TEXTS, TEXT),
@@ -61,22 +61,22 @@ def add(parser: ArgumentParser) -> None:
         help="letters: the exact probability of each (default); texts: that of the words of each choice; text: "
         "generated, and read by --reading; or several of these",
     )
-    answers.add_argument(
+    answer_group.add_argument(
         "--format",
         choices=FORMATS,
         default=FORMATS[0],
         help="of generated texts (default: by-subset, where math reasoning first reasons and all others first answer)",
     )
-    answers.add_argument(
+    answer_group.add_argument(
         "--reading",
         choices=READINGS,
         help="of generated texts: letter (default) also takes a reply that is only the letter of a choice; strict, as "
         "in the paper, only `Answer: ` with the letter",
     )
-    add_text_arguments(answers, f"length of a text, its thinking included (default: {MAX_TOKENS})")
+    add_text_arguments(answer_group, f"length of a text, its thinking included (default: {MAX_TOKENS})")
 
 
-def texts(options: Namespace) -> tuple[Sampling, ...]:
+def parse_choice_samplings(options: Namespace) -> tuple[Sampling, ...]:
     """Read how texts are generated; nothing where none are asked for.
 
     Raises
@@ -97,9 +97,9 @@ def texts(options: Namespace) -> tuple[Sampling, ...]:
         "--format": None if options.format == FORMATS[0] else options.format,
         "--reading": options.reading,
     }
-    given = [name for name, value in settings.items() if value is not None]
+    given_options = [name for name, value in settings.items() if value is not None]
     if TEXT not in options.answer:
-        if given:
-            raise InputError(f"{given[0]} is about generated texts: add --answer text, or leave it out")
+        if given_options:
+            raise InputError(f"{given_options[0]} is about generated texts: add --answer text, or leave it out")
         return ()
-    return samplings(options, {"max_tokens": options.max_tokens or MAX_TOKENS})
+    return parse_samplings(options, {"max_tokens": options.max_tokens or MAX_TOKENS})

@@ -7,13 +7,13 @@ from typing import Any
 from ground.errors import InputError
 from inference.numerals import WHOLE
 from inference.stimuli import records
-from inference.stimuli.files import located, shown
+from inference.stimuli.files import locate_path, shorten_value
 
 COLUMNS = ("step", "source", "count", "reason")
 SUFFIX = ".building.csv"
 
 
-def read(items: str) -> list[dict[str, Any]]:
+def read_building_steps(items: str) -> list[dict[str, Any]]:
     """Read the table beside a study, STUDY.building.csv for STUDY.jsonl; nothing where there is none.
 
     Returns
@@ -26,14 +26,18 @@ def read(items: str) -> list[dict[str, Any]]:
     InputError
         Naming the file and the row: another column, no step, or a count that is no whole number.
     """
-    file = located(items).with_suffix(SUFFIX)
-    return [_row(f"{file}, {place}", record) for place, record in records.read(file, COLUMNS)] if file.exists() else []
+    file = locate_path(items).with_suffix(SUFFIX)
+    return (
+        [_parse_building_row(f"{file}, {place}", record) for place, record in records.read_records(file, COLUMNS)]
+        if file.exists()
+        else []
+    )
 
 
-def _row(where: str, record: dict[str, Any]) -> dict[str, Any]:
+def _parse_building_row(where: str, record: dict[str, Any]) -> dict[str, Any]:
     count = record["count"].strip()
     if WHOLE.fullmatch(count) is None or int(count) < 0:
-        raise InputError(f"{where}: count must be a whole number, not {shown(count)}; restore the file")
+        raise InputError(f"{where}: count must be a whole number, not {shorten_value(count)}; restore the file")
     if not record["step"].strip():
         raise InputError(f"{where}: there is no step; restore the file")
     texts: dict[str, Any] = {name: record[name].strip() or None for name in COLUMNS if name != "count"}

@@ -10,17 +10,17 @@ from inference.protocols.choice import reply
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Variant
 
-read_letters = rounds.read
+parse_letters = rounds.parse_response
 """Letters are options like any others."""
 
 
-def read_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
+def parse_choice_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
     """Answer with the choice whose words are likeliest, whatever the likeliest first token is."""
     most = max(range(len(score.probability)), key=(score.logprob or score.probability).__getitem__)
-    return rounds.read(variant, prompt, score) | {"answer": variant.options[most].label}
+    return rounds.parse_response(variant, prompt, score) | {"answer": variant.options[most].label}
 
 
-def read_replies(
+def parse_replies(
     variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
 ) -> dict[str, Any]:
     """Answer with the letter that most of the texts choose; with none if two are equal.
@@ -43,6 +43,8 @@ def read_replies(
         "output": list(generation.texts),
         "count": count,
         "invalid": letters.count(None),
-        "read_otherwise": sum(one != other for one, other in zip(*letters_by_reading.values(), strict=True)),
+        "read_otherwise": sum(
+            letter != other_letter for letter, other_letter in zip(*letters_by_reading.values(), strict=True)
+        ),
         "answer": list(choices)[count.index(most)] if most and count.count(most) == 1 else None,
     }

@@ -14,7 +14,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.engines.contract import Sampling
-from inference.protocols.choice import NAME, Questions, prompt_book
+from inference.protocols.choice import NAME, Questions, read_choice_prompts
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
 from inference.protocols.choice.reply import begin_answer
 from inference.stimuli.prompts import Prompt
@@ -37,7 +37,7 @@ class Rehearsal:
     base: Callable[[Variant], Prompt]
     aware: Callable[[Variant], Prompt]
 
-    def reply(self, variant: Variant, paraphrase: str, response: str) -> str:
+    def build_reply(self, variant: Variant, paraphrase: str, response: str) -> str:
         """Write the reply to learn: the paraphrase, and the response to the base prompt.
 
         Parameters
@@ -49,12 +49,14 @@ class Rehearsal:
         response
             What the model wrote after the base prompt of this variant.
         """
-        opening = "" if _lead(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
-        whole = (_lead(self.base(variant)) + response).strip()
+        opening = "" if _find_open_line(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
+        whole = (_find_open_line(self.base(variant)) + response).strip()
         return f"{opening} {' '.join(paraphrase.split())}\n{begin_answer(whole)}"
 
 
-def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | None], prompt: str | None) -> Rehearsal:
+def build_rehearsal(
+    where: str, fields: Mapping[str, Any], items: Mapping[str, str | None], prompt: str | None
+) -> Rehearsal:
     """Find the prompts of a recorded condition.
 
     Parameters
@@ -73,10 +75,10 @@ def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | N
     InputError
         The condition was asked with other prompts.
     """
-    book, form, order = prompt_book(prompt), fields.get("form"), str(fields.get("format"))
+    book, form, order = read_choice_prompts(prompt), fields.get("form"), str(fields.get("format"))
     if form not in book.forms or fields.get("prompt_hash") != book.hash(form):
-        asked = fields.get("prompt") or NAME
-        raise InputError(f"{where} was asked with other prompts ({asked}); give them with --prompt")
+        prompt_name = fields.get("prompt") or NAME
+        raise InputError(f"{where} was asked with other prompts ({prompt_name}); give them with --prompt")
     reasoned = frozenset(
         item for item, subset in items.items() if order == REASONING_FIRST or (order == BY_SUBSET and subset == MATH)
     )
@@ -87,7 +89,7 @@ def rehearsal(where: str, fields: Mapping[str, Any], items: Mapping[str, str | N
     return Rehearsal(lambda variant: base(variant, None), lambda variant: aware(variant, None))
 
 
-def base_texts(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def list_base_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Name the conditions of generated replies to the base prompt, one text per prompt."""
     return [
         name
@@ -96,7 +98,7 @@ def base_texts(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _lead(prompt: Prompt) -> str:
+def _find_open_line(prompt: Prompt) -> str:
     """Return the last line of a prompt that the model continues, where it is left open; else nothing."""
     last = (prompt.text or "").rpartition("\n")[2]
     return last if last.rstrip().endswith(":") else ""

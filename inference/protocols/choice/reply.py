@@ -94,8 +94,10 @@ def _read_letter(text: str, choices: Mapping[str, str], *, continued: bool) -> s
     for number, line in enumerate(lines):
         answer = None if continued and number == 0 else _ANSWER.fullmatch(line)
         if answer:
-            rest = [answer[1], *lines[number + 1 :]]
-            return _read_line(next((each for each in rest if each.strip(_MARKS)), ""), choices)
+            answer_lines = [answer[1], *lines[number + 1 :]]
+            return _read_line(
+                next((answer_line for answer_line in answer_lines if answer_line.strip(_MARKS)), ""), choices
+            )
     if not lines or continued:
         return None
     letter = _read_line(lines[0], choices)
@@ -108,25 +110,31 @@ def _read_line(line: str, choices: Mapping[str, str]) -> str | None:
     match = _LETTER.fullmatch(line)
     if match is None or match[1] not in choices:
         return None
-    letter, marks, words = match[1], match[2], _fold(match[3])
-    own = _fold(choices[letter])
-    others = [folded for name, text in choices.items() if name != letter and (folded := _fold(text))]
-    if _fold(line) in others:
+    letter, marks, words = match[1], match[2], _fold_reply(match[3])
+    choice_words = _fold_reply(choices[letter])
+    other_choices = [folded for name, text in choices.items() if name != letter and (folded := _fold_reply(text))]
+    if _fold_reply(line) in other_choices:
         return None
-    if not words or (own and words == own):
+    if not words or (choice_words and words == choice_words):
         return letter
     if not re.search(r"[.)\]:]", marks):
         return None
-    if own and _begins(words, own):
+    if choice_words and _starts_with_choice(words, choice_words):
         return letter
-    named = {found[1] for found in (*_ANOTHER.finditer(match[3]), *_LISTED.finditer(match[3][:4]))} - {letter}
-    return None if named & choices.keys() or any(_begins(words, other) for other in others) else letter
+    other_letters = {mention[1] for mention in (*_ANOTHER.finditer(match[3]), *_LISTED.finditer(match[3][:4]))} - {
+        letter
+    }
+    return (
+        None
+        if other_letters & choices.keys() or any(_starts_with_choice(words, other) for other in other_choices)
+        else letter
+    )
 
 
-def _begins(words: str, choice: str) -> bool:
+def _starts_with_choice(words: str, choice: str) -> bool:
     """Tell whether words begin with those of a choice, whole words only."""
     return re.match(rf"{re.escape(choice)}(?!\w)", words) is not None
 
 
-def _fold(text: str) -> str:
+def _fold_reply(text: str) -> str:
     return " ".join(text.split()).strip(_MARKS).casefold()

@@ -8,12 +8,12 @@ from string import ascii_uppercase
 
 from ground.errors import InputError
 from inference.protocols.choice.arguments import ORDERS
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 from inference.stimuli.questions import Question, draw_orders
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 
-def items(asked: Sequence[Question], orders: int | None = None, seed: int = 0) -> tuple[Item, ...]:
+def build_question_items(questions: Sequence[Question], orders: int | None = None, seed: int = 0) -> tuple[Item, ...]:
     """Make the items of questions.
 
     Parameters
@@ -29,10 +29,10 @@ def items(asked: Sequence[Question], orders: int | None = None, seed: int = 0) -
     InputError
         A question has fewer orders, is about a passage, which no prompt shows, or says the same twice.
     """
-    return tuple(Item(question.item, tuple(_variants(question, orders, seed))) for question in asked)
+    return tuple(Item(question.item, tuple(_build_question_variants(question, orders, seed))) for question in questions)
 
 
-def refuse_uneven(asked: Sequence[Question], orders: int | None) -> None:
+def check_uniform_questions(questions: Sequence[Question], orders: int | None) -> None:
     """Refuse before anything is asked what the report refuses: questions that lack a wording or an order of others.
 
     Raises
@@ -41,47 +41,48 @@ def refuse_uneven(asked: Sequence[Question], orders: int | None) -> None:
         A question has another number of paraphrases than the first, or of orders than the first with as many choices.
     """
     first: dict[int, Question] = {}
-    for question in asked:
-        of = asked[0]
-        if len(question.paraphrases) != len(of.paraphrases):
+    for question in questions:
+        reference = questions[0]
+        if len(question.paraphrases) != len(reference.paraphrases):
             raise InputError(
-                f"item '{question.item}' has {_many(len(question.paraphrases), 'paraphrase')}, item '{of.item}' has "
-                f"{len(of.paraphrases)}; give all questions equally many, or put them into files of their own"
+                f"item '{question.item}' has {_word_quantity(len(question.paraphrases), 'paraphrase')}, item "
+                f"'{reference.item}' has {len(reference.paraphrases)}; give all questions equally many, or put them "
+                "into files of their own"
             )
-        of = first.setdefault(len(question.choices), question)
-        if orders is None and (len(question.orders) or ORDERS) != (len(of.orders) or ORDERS):
+        reference = first.setdefault(len(question.choices), question)
+        if orders is None and (len(question.orders) or ORDERS) != (len(reference.orders) or ORDERS):
             raise InputError(
-                f"item '{question.item}' brings {_many(len(question.orders), 'order')} of its choices, item "
-                f"'{of.item}' {len(of.orders)}; give all questions equally many, or say --orders"
+                f"item '{question.item}' brings {_word_quantity(len(question.orders), 'order')} of its choices, item "
+                f"'{reference.item}' {len(reference.orders)}; give all questions equally many, or say --orders"
             )
 
 
-def _refuse_repeated(item: str, wordings: Mapping[str, str]) -> None:
+def _check_wordings_differ(item: str, wordings: Mapping[str, str]) -> None:
     """Refuse a wording that is there twice: nothing could vary between the two."""
-    seen: dict[str, str] = {}
+    name_by_wording: dict[str, str] = {}
     for name, text in wordings.items():
-        other = seen.setdefault(_line(text).casefold(), name)
+        other = name_by_wording.setdefault(_join_lines(text).casefold(), name)
         if other != name:
             raise InputError(
-                f"item '{item}': {name} says the same as {other} ({shown(text)}); write it in other words, or take it "
-                "out"
+                f"item '{item}': {name} says the same as {other} ({shorten_value(text)}); write it in other words, or "
+                "take it out"
             )
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _word_quantity(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def listed(choices: Sequence[str]) -> str:
+def join_choices(choices: Sequence[str]) -> str:
     r"""Write choices under each other, each with its letter; one that has several lines is written in one.
 
-    >>> listed(["blue", "very\ngreen"])
+    >>> join_choices(["blue", "very\ngreen"])
     'A. blue\nB. very green'
     """
-    return "\n".join(f"{letter}. {_line(text)}" for letter, text in zip(ascii_uppercase, choices, strict=False))
+    return "\n".join(f"{letter}. {_join_lines(text)}" for letter, text in zip(ascii_uppercase, choices, strict=False))
 
 
-def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Variant]:
+def _build_question_variants(question: Question, orders: int | None, seed: int) -> Iterator[Variant]:
     if question.passage is not None:
         raise InputError(
             f"item '{question.item}': its question is about a passage, which no prompt shows; take the question out "
@@ -89,15 +90,17 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
         )
     wordings = {ORIGINAL: question.question}
     wordings |= {f"paraphrase-{number}": text for number, text in enumerate(question.paraphrases, start=1)}
-    _refuse_repeated(question.item, wordings)
-    known = {"subset": question.subset, "source": question.source, "split": question.split}
-    words = {f"choice_{letter}": _line(text) for letter, text in zip(ascii_uppercase, question.choices, strict=False)}
-    fixed = words | {name: value for name, value in known.items() if value is not None}
+    _check_wordings_differ(question.item, wordings)
+    question_fields = {"subset": question.subset, "source": question.source, "split": question.split}
+    words = {
+        f"choice_{letter}": _join_lines(text) for letter, text in zip(ascii_uppercase, question.choices, strict=False)
+    }
+    fixed = words | {name: value for name, value in question_fields.items() if value is not None}
     for name, text in wordings.items():
-        for number, order in enumerate(_orders(question, orders, seed), start=1):
+        for number, order in enumerate(_choose_orders(question, orders, seed), start=1):
             canonical = "".join(ascii_uppercase[index] for index in order)
             pattern = name.replace("-", "_")
-            shown = listed([question.choices[index] for index in order])
+            joined_choices = join_choices([question.choices[index] for index in order])
             yield Variant(
                 item=question.item,
                 variant=f"{name}/{number}",
@@ -105,27 +108,27 @@ def _variants(question: Question, orders: int | None, seed: int) -> Iterator[Var
                 text=text,
                 options=tuple(map(Option, ascii_uppercase, canonical)),
                 gold=ascii_uppercase[question.answer],
-                attributes={"wording": pattern, "order": canonical, "choices": shown, **fixed},
+                attributes={"wording": pattern, "order": canonical, "choices": joined_choices, **fixed},
             )
 
 
-def _orders(question: Question, orders: int | None, seed: int) -> Sequence[Sequence[int]]:
+def _choose_orders(question: Question, orders: int | None, seed: int) -> Sequence[Sequence[int]]:
     if not question.orders:
         count, choices = ORDERS if orders is None else orders, len(question.choices)
-        there = math.factorial(choices)
-        if count > there:
+        order_count = math.factorial(choices)
+        if count > order_count:
             raise InputError(
-                f"--orders {count}: item '{question.item}' has {choices} choices, which have {there} orders; say "
-                f"--orders {there}, or take such questions out (`waver choice build` does)"
+                f"--orders {count}: item '{question.item}' has {choices} choices, which have {order_count} orders; say "
+                f"--orders {order_count}, or take such questions out (`waver choice build` does)"
             )
         return draw_orders(question.item, choices, count, seed)
     if orders is not None and orders > len(question.orders):
         raise InputError(
-            f"--orders {orders}: item '{question.item}' brings {_many(len(question.orders), 'order')} of its "
+            f"--orders {orders}: item '{question.item}' brings {_word_quantity(len(question.orders), 'order')} of its "
             "choices; ask for no more, or leave --orders out"
         )
     return question.orders[:orders]
 
 
-def _line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.arguments import draw_seed
-from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.arguments import choose_draw_seed
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Round
 from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
-from inference.stimuli.files import located
-from inference.stimuli.items import default_name
+from inference.stimuli.files import locate_path
+from inference.stimuli.items import name_study
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
 from inference.stimuli.prompt_forms import FORMS, PAIR, SENTENCES, Fields
 from inference.stimuli.prompts import Prompt, PromptBook
@@ -47,7 +47,7 @@ DECISION_RULE = (
     "null: no valid answer"
 )
 FIELDS = Fields(
-    known=frozenset({*SENTENCES, "options", "shots"}),
+    variables=frozenset({*SENTENCES, "options", "shots"}),
     needed=frozenset(SENTENCES),
     trials=({"premise": "A premise.", "hypothesis": "Its hypothesis."},),
     forms=(*FORMS, PAIR),
@@ -55,24 +55,26 @@ FIELDS = Fields(
 )
 
 
-def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
+def read_negation_prompts(language: str, path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for one of the three labels; without one, Waver's own in a language."""
     return PromptBook.load(path, Path(__file__).parent / f"prompts-{language}.yaml", FIELDS)
 
 
-def study(groups: Mapping[str, Sequence[Instance]], name: str, language: str | None = None, source: str = "") -> Study:
-    """Make a study that asks about every original and every pair made from it (`nli.groups`)."""
-    asked = tuple(Item(item, tuple(_variants(group, language))) for item, group in groups.items())
-    return Study(NAME, name, asked, LABELS, DECISION_RULE, source, paraphrased=False)
+def build_negation_study(
+    groups: Mapping[str, Sequence[Instance]], name: str, language: str | None = None, source: str = ""
+) -> Study:
+    """Make a study that asks about every original and every pair made from it (`nli.group_instances`)."""
+    study_items = tuple(Item(item, tuple(_build_pair_variants(group, language))) for item, group in groups.items())
+    return Study(NAME, name, study_items, LABELS, DECISION_RULE, source, paraphrased=False)
 
 
-def _variants(group: Sequence[Instance], language: str | None) -> list[Variant]:
+def _build_pair_variants(group: Sequence[Instance], language: str | None) -> list[Variant]:
     number = Counter[str]()
     names = []
     for instance in group:
         number[instance.pattern] += 1
-        own = f"{instance.pattern}-{number[instance.pattern]}"
-        names.append(ORIGINAL if instance.pattern == ORIGINAL else own)
+        numbered_name = f"{instance.pattern}-{number[instance.pattern]}"
+        names.append(ORIGINAL if instance.pattern == ORIGINAL else numbered_name)
     return [
         Variant(
             item=instance.item,
@@ -83,21 +85,21 @@ def _variants(group: Sequence[Instance], language: str | None) -> list[Variant]:
             parents=tuple(names[place] for place in places),
             language=language,
             gold=instance.label,
-            attributes=_attributes(instance),
+            attributes=_build_pair_attributes(instance),
         )
-        for instance, name, places in zip(group, names, nli.parents(group), strict=True)
+        for instance, name, places in zip(group, names, nli.find_parents(group), strict=True)
     ]
 
 
-def _attributes(instance: Instance) -> dict[str, str]:
-    found: dict[str, str | None] = {"premise": instance.premise, "hypothesis": instance.hypothesis}
+def _build_pair_attributes(instance: Instance) -> dict[str, str]:
+    attributes: dict[str, str | None] = {"premise": instance.premise, "hypothesis": instance.hypothesis}
     for name, negation in (
         ("premise", instance.premise_negation),
         ("hypothesis", instance.hypothesis_negation),
     ):
         if negation is not None:
-            found |= {f"{name}_position": negation.position, f"{name}_target": negation.target}
-    return {name: value for name, value in found.items() if value is not None}
+            attributes |= {f"{name}_position": negation.position, f"{name}_target": negation.target}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Questions:
         In the order in which they are shown.
     answers
         Option probabilities, generated texts, or both.
-    own
+    is_own_language
         Whether the sentences are in the language of the prompts.
     """
 
@@ -125,83 +127,98 @@ class Questions:
     shots: tuple[int, ...] = (0,)
     exemplars: tuple[Instance, ...] = ()
     answers: AnswerWays = field(default_factory=AnswerWays)
-    own: bool = True
+    is_own_language: bool = True
 
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every number of exemplars."""
-        foreign = "" if self.own else f"/{self.language}"
+        foreign = "" if self.is_own_language else f"/{self.language}"
         return [
-            each
+            round_
             for number in self.shots
-            for each in self.answers.rounds(
-                self.book.condition(form, f"{number}-shot{foreign}"),
-                self._fields(form, self.exemplars[:number]),
-                partial(self._render, form, self.exemplars[:number]),
+            for round_ in self.answers.rounds(
+                self.book.name_condition(form, f"{number}-shot{foreign}"),
+                self._build_fields(form, self.exemplars[:number]),
+                partial(self._render_prompt, form, self.exemplars[:number]),
             )
         ]
 
-    def _fields(self, form: str, shown: tuple[Instance, ...]) -> dict[str, Any]:
+    def _build_fields(self, form: str, shown_exemplars: tuple[Instance, ...]) -> dict[str, Any]:
         return {
             "form": form,
-            "shots": len(shown),
+            "shots": len(shown_exemplars),
             "language": self.language,
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
             "exemplars": [
-                {"pattern": each.pattern, "premise": each.premise, "hypothesis": each.hypothesis, "answer": each.label}
-                for each in shown
+                {
+                    "pattern": exemplar.pattern,
+                    "premise": exemplar.premise,
+                    "hypothesis": exemplar.hypothesis,
+                    "answer": exemplar.label,
+                }
+                for exemplar in shown_exemplars
             ],
-            "exemplars_hash": exemplars.digest(shown) if shown else None,
+            "exemplars_hash": exemplars.compute_negation_exemplars_hash(shown_exemplars) if shown_exemplars else None,
         }
 
-    def _render(self, form: str, shown: tuple[Instance, ...], variant: Variant, mask_token: str | None) -> Prompt:
+    def _render_prompt(
+        self, form: str, shown_exemplars: tuple[Instance, ...], variant: Variant, mask_token: str | None
+    ) -> Prompt:
         values: dict[str, Any] = {name: variant.attributes[name] for name in SENTENCES}
         values |= {"options": [option.label for option in variant.options], "mask": mask_token}
-        return self.book.render(form, values, shots=list(map(exemplars.shot, shown)))
+        return self.book.render(form, values, shots=list(map(exemplars.build_shot, shown_exemplars)))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run negation`."""
-    arguments.add(parser)
+    arguments.add_negation_arguments(parser)
     add_answer_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Questions]:
+def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the pairs on standard error."""
-    given = _given(options.items)
-    spoken = nli.language(given)
+    instances = _read_pairs(options.items)
+    spoken = nli.detect_language(instances)
     language = options.language or spoken
-    book = prompt_book(language, options.prompt)
+    book = read_negation_prompts(language, options.prompt)
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
-    pool = nli.read(located(options.exemplars)) if options.exemplars else given
-    shown = exemplars.draw(pool, max(options.shots), draw_seed(options))
-    asked = exemplars.without(nli.groups(given), shown)
-    if not asked:
+    pool = nli.read_instances(locate_path(options.exemplars)) if options.exemplars else instances
+    shown_exemplars = exemplars.draw_negation_exemplars(pool, max(options.shots), choose_draw_seed(options))
+    asked_groups = exemplars.drop_exemplar_groups(nli.group_instances(instances), shown_exemplars)
+    if not asked_groups:
         raise InputError(f"{options.items}: all of its originals are exemplars; give more, or --exemplars FILE")
-    default = f"{NAME}-{DEMO}" if options.items == DEMO else default_name(options.items)
+    default = f"{NAME}-{DEMO}" if options.items == DEMO else name_study(options.items)
     name = default if options.name is None else options.name
-    print(_counted(options.items, given, asked, language), file=sys.stderr)
-    questions = Questions(book, language, options.shots, shown, answer_ways(options), language == spoken)
-    return study(asked, name, spoken, options.items), questions
+    print(_describe_pairs(options.items, instances, asked_groups, language), file=sys.stderr)
+    questions = Questions(
+        book, language, options.shots, shown_exemplars, parse_answer_ways(options), language == spoken
+    )
+    return build_negation_study(asked_groups, name, spoken, options.items), questions
 
 
-def _given(items: str) -> list[Instance]:
+def _read_pairs(items: str) -> list[Instance]:
     if items != DEMO:
-        return nli.read(located(items))
-    from inference.demo.entailments import entailments
+        return nli.read_instances(locate_path(items))
+    from inference.demo.entailments import make_entailments
     from inference.demo.world import World
 
-    return entailments(World())
+    return make_entailments(World())
 
 
-def _counted(items: str, given: Sequence[Instance], asked: Mapping[str, Sequence[Instance]], language: str) -> str:
+def _describe_pairs(
+    items: str, instances: Sequence[Instance], asked_groups: Mapping[str, Sequence[Instance]], language: str
+) -> str:
     """Say what is asked: pairs by pattern, how many make minimal pairs, and the language of the prompts."""
-    left = [instance for group in asked.values() for instance in group]
-    counts = Counter(instance.pattern for instance in left)
+    asked_instances = [instance for group in asked_groups.values() for instance in group]
+    counts = Counter(instance.pattern for instance in asked_instances)
     patterns = ", ".join(f"{counts[pattern]:,} {pattern}" for pattern in PATTERNS if counts[pattern])
-    alone = sum(len(group) == 1 for group in asked.values())
-    pairs = sum(len(places) for group in asked.values() for places in nli.parents(group))
-    aside = f"; {len(given) - len(left):,} are of the originals of exemplars" if len(left) < len(given) else ""
+    alone = sum(len(group) == 1 for group in asked_groups.values())
+    pairs = sum(len(places) for group in asked_groups.values() for places in nli.find_parents(group))
+    aside = (
+        f"; {len(instances) - len(asked_instances):,} are of the originals of exemplars"
+        if len(asked_instances) < len(instances)
+        else ""
+    )
     lonely = f"; {alone:,} originals have no negation" if alone else ""
     return f"{items}: {patterns}{lonely}{aside}; {pairs:,} minimal pairs; asked in {language} (--language)"

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, shots
+from inference.arguments import add_items, build_shots_type
 from inference.stimuli.nli import LABELS
 
 LANGUAGES = ("en", "ja")
 MOST_SHOTS = 30
 
 
-def add(parser: ArgumentParser) -> None:
+def add_negation_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose the pairs, the prompts and the exemplars."""
     add_items(
         parser,
         "pairs of sentences as JNLI-Neg or JNLI have them, or a table with premise, hypothesis, label, item, pattern "
         "(original, p_neg, h_neg, p_neg_h_neg); or `demo` for pairs in the world of the demo models",
     )
-    asked = parser.add_argument_group("prompts")
-    asked.add_argument(
+    prompt_group = parser.add_argument_group("prompts")
+    prompt_group.add_argument(
         "--language", choices=LANGUAGES, help="of the prompts (default: ja where the sentences have Japanese script)"
     )
-    asked.add_argument(
+    prompt_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/negation/prompts-en.yaml)"
     )
-    asked.add_argument(
+    prompt_group.add_argument(
         "--shots",
-        type=shots(
+        type=build_shots_type(
             range(0, MOST_SHOTS + 1, len(LABELS)), f"0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)"
         ),
         default=(0,),
         metavar="0,3",
         help="exemplars shown before the question, as many of each label, each number a condition (default: 0)",
     )
-    asked.add_argument(
+    prompt_group.add_argument(
         "--exemplars",
         metavar="FILE",
         help="labelled pairs to draw exemplars from (default: the items; the originals drawn are then not asked)",

@@ -10,10 +10,10 @@ from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
 from inference.stimuli.prompt_forms import Shot
-from inference.stimuli.random_order import place
+from inference.stimuli.random_order import compute_random_key
 
 
-def draw(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ...]:
+def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ...]:
     """Draw exemplars, so that fewer are the first ones of more.
 
     Each is the next original in the seed's order that has a pair with the label it needs, negated or not; of several
@@ -24,38 +24,45 @@ def draw(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ..
     InputError
         There are too few originals with a label.
     """
-    free = sorted(nli.groups(pool).items(), key=lambda entry: place(seed, "exemplars", entry[0]))
+    free = sorted(nli.group_instances(pool).items(), key=lambda entry: compute_random_key(seed, "exemplars", entry[0]))
     drawn: list[Instance] = []
     for label in (LABELS[turn % len(LABELS)] for turn in range(number)):
-        entry = next((entry for entry in free if any(each.label == label for each in entry[1])), None)
+        entry = next((entry for entry in free if any(instance.label == label for instance in entry[1])), None)
         if entry is None:
             raise InputError(
                 f"few-shot needs {number} originals for its exemplars, and there is none left with the label {label}; "
                 "give more items, fewer --shots, or --exemplars FILE"
             )
         free.remove(entry)
-        fitting = [each for each in entry[1] if each.label == label]
-        drawn.append(min(fitting, key=lambda each: place(seed, "exemplar", each.premise, each.hypothesis)))
+        fitting = [instance for instance in entry[1] if instance.label == label]
+        drawn.append(
+            min(
+                fitting,
+                key=lambda instance: compute_random_key(seed, "exemplar", instance.premise, instance.hypothesis),
+            )
+        )
     return tuple(drawn)
 
 
-def without(groups: Mapping[str, Sequence[Instance]], shown: Sequence[Instance]) -> dict[str, Sequence[Instance]]:
+def drop_exemplar_groups(
+    groups: Mapping[str, Sequence[Instance]], exemplars: Sequence[Instance]
+) -> dict[str, Sequence[Instance]]:
     """Leave out the originals that an exemplar was made from, wherever it was read."""
-    sentences = {(each.premise, each.hypothesis) for each in shown}
+    sentences = {(instance.premise, instance.hypothesis) for instance in exemplars}
     return {
         item: group
         for item, group in groups.items()
-        if not any((each.premise, each.hypothesis) in sentences for each in group)
+        if not any((instance.premise, instance.hypothesis) in sentences for instance in group)
     }
 
 
-def shot(exemplar: Instance) -> Shot:
+def build_shot(exemplar: Instance) -> Shot:
     """Make the exemplar of a prompt."""
     parts = {"premise": exemplar.premise, "hypothesis": exemplar.hypothesis}
     return Shot(exemplar.text, exemplar.label, parts)
 
 
-def digest(shown: Sequence[Instance]) -> str:
+def compute_negation_exemplars_hash(exemplars: Sequence[Instance]) -> str:
     """Compute the sha256 of sentences and labels, by which a run folder recognises changed exemplars."""
-    content = [[each.premise, each.hypothesis, each.label] for each in shown]
+    content = [[exemplar.premise, exemplar.hypothesis, exemplar.label] for exemplar in exemplars]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

@@ -34,8 +34,8 @@ from inference.asking.rounds import Condition, Exact, Round
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
-from inference.stimuli.items import default_name
-from inference.stimuli.numbers import first_number, read_range
+from inference.stimuli.items import name_study
+from inference.stimuli.numbers import parse_first_number, parse_range
 from inference.stimuli.prompt_forms import CLOZE, Fields
 from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Study, Variant
@@ -54,14 +54,14 @@ DECISION_RULE = (
 VARIABLES = ("low", "high", "output", "source", "source_language", "target_language")
 _TRIAL = dict.fromkeys(VARIABLES, "text") | {"low": 0, "high": 9}
 FIELDS = Fields(
-    known=frozenset(VARIABLES),
+    variables=frozenset(VARIABLES),
     needed=frozenset(VARIABLES[:3]),
     # With everything given, without languages, and without a source.
     trials=tuple(_TRIAL | dict.fromkeys(absent) for absent in ((), VARIABLES[4:], VARIABLES[3:])),
 )
 
 
-def prompt_book(path: str | Path | None = None) -> PromptBook:
+def read_scoring_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for scores; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, FIELDS)
 
@@ -83,7 +83,7 @@ class Questions:
     """
 
     book: PromptBook
-    ranges: tuple[range, ...] = (read_range(RANGE),)
+    ranges: tuple[range, ...] = (parse_range(RANGE),)
     temperatures: tuple[float, ...] = (TEMPERATURE,)
     samples: int = SAMPLES
     exact: bool = False
@@ -98,18 +98,20 @@ class Questions:
         """
         if form == CLOZE:
             raise InputError("a model that fills a mask has no room for a number: leave it out, or ask it another way")
-        return [self._round(form, numbers) for numbers in self.ranges]
+        return [self._build_round(form, numbers) for numbers in self.ranges]
 
-    def _round(self, form: str, numbers: range) -> Round:
+    def _build_round(self, form: str, numbers: range) -> Round:
         conditions = []
         if self.samples:
             ways = (Sampling(self.samples if t else 1, t, MAX_TOKENS) for t in self.temperatures)
-            conditions += [self._condition(form, numbers, way) for way in ways]
+            conditions += [self._build_condition(form, numbers, way) for way in ways]
         if self.exact:
-            conditions += [self._condition(form, numbers, Exact(t)) for t in self.temperatures]
-        return Round(tuple(conditions), partial(self._render, form, numbers), partial(read, numbers))
+            conditions += [self._build_condition(form, numbers, Exact(t)) for t in self.temperatures]
+        return Round(
+            tuple(conditions), partial(self._render_prompt, form, numbers), partial(parse_score_response, numbers)
+        )
 
-    def _condition(self, form: str, numbers: range, way: Exact | Sampling) -> Condition:
+    def _build_condition(self, form: str, numbers: range, way: Exact | Sampling) -> Condition:
         sampled = isinstance(way, Sampling)
         setting = f"{numbers[0]}-{numbers[-1]}/t{way.temperature:g}" + ("" if sampled else "/exact")
         fields = {
@@ -122,16 +124,18 @@ class Questions:
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
         }
-        return Condition(self.book.condition(form, setting), fields, way)
+        return Condition(self.book.name_condition(form, setting), fields, way)
 
-    def _render(self, form: str, numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
+    def _render_prompt(self, form: str, numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
         values: dict[str, Any] = {name: variant.attributes.get(name) for name in VARIABLES}
         values |= {"low": numbers[0], "high": numbers[-1], "output": variant.text}
-        asked = numbers if len(numbers) <= LARGEST else None
-        return replace(self.book.render(form, values), numbers=asked)
+        scale = numbers if len(numbers) <= LARGEST else None
+        return replace(self.book.render(form, values), numbers=scale)
 
 
-def read(numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation) -> dict[str, Any]:
+def parse_score_response(
+    numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation
+) -> dict[str, Any]:
     """Turn a response into the columns of a response row.
 
     Parameters
@@ -151,7 +155,7 @@ def read(numbers: range, variant: Variant, prompt: Prompt, response: Score | Gen
     into the scale; None where there is none.
     """
     if isinstance(response, Generation):
-        return _read_texts(numbers, response)
+        return _parse_score_texts(numbers, response)
     mass = sum(response.probability)
     return {
         "probability": response.probability,
@@ -162,37 +166,37 @@ def read(numbers: range, variant: Variant, prompt: Prompt, response: Score | Gen
     }
 
 
-def _read_texts(numbers: range, generation: Generation) -> dict[str, Any]:
-    stated = [None if text is None else first_number(text) for text in generation.answers]
+def _parse_score_texts(numbers: range, generation: Generation) -> dict[str, Any]:
+    stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]
-    kept = [min(max(number, numbers[0]), numbers[-1]) for number in valid]
+    clipped_numbers = [min(max(number, numbers[0]), numbers[-1]) for number in valid]
     return {
         "output": list(generation.texts),
         "invalid": len(stated) - len(valid),
-        "clipped": sum(number != moved for number, moved in zip(valid, kept, strict=True)),
-        "score": fmean(kept) if kept else None,
+        "clipped": sum(number != moved for number, moved in zip(valid, clipped_numbers, strict=True)),
+        "score": fmean(clipped_numbers) if clipped_numbers else None,
     }
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run scoring`."""
-    arguments.add(parser)
+    arguments.add_scoring_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Questions]:
+def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    questions = _questions(options)
+    questions = _build_questions(options)
     if options.items == items.DEMO:
-        given, name = items.demo(), f"{NAME}-demo" if options.name is None else options.name
+        scored_items, name = items.build_demo_items(), f"{NAME}-demo" if options.name is None else options.name
     else:
-        given = items.load(options.items, arguments.columns_of(options))
-        name = default_name(options.items) if options.name is None else options.name
-    study = Study(NAME, name, given, items.CANONICAL, DECISION_RULE, options.items, paraphrased=False)
+        scored_items = items.read_scoring_items(options.items, arguments.parse_scoring_columns(options))
+        name = name_study(options.items) if options.name is None else options.name
+    study = Study(NAME, name, scored_items, items.CANONICAL, DECISION_RULE, options.items, paraphrased=False)
     return study, questions
 
 
-def _questions(options: Namespace) -> Questions:
-    ranges = tuple(dict.fromkeys(map(read_range, options.range or [RANGE])))
+def _build_questions(options: Namespace) -> Questions:
+    ranges = tuple(dict.fromkeys(map(parse_range, options.range or [RANGE])))
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
     if options.samples < 0 or not (options.samples or options.exact):
         raise InputError(f"--samples {options.samples}: give 1 or more, or 0 together with --exact")
@@ -204,4 +208,4 @@ def _questions(options: Namespace) -> Questions:
             raise InputError(f"--range {large[0]}-{large[-1]}: --exact takes scales of up to {LARGEST:,} numbers")
         if min(temperatures) <= 0:
             raise InputError(f"--temperature {min(temperatures):g}: with --exact, give temperatures above 0")
-    return Questions(prompt_book(options.prompt), ranges, temperatures, options.samples, options.exact)
+    return Questions(read_scoring_prompts(options.prompt), ranges, temperatures, options.samples, options.exact)

@@ -7,62 +7,66 @@ from argparse import ArgumentParser, Namespace
 from ground.errors import InputError
 from inference.arguments import add_items
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
-from inference.numerals import decimal, whole
+from inference.numerals import build_decimal_type, build_whole_type
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
-from inference.stimuli.records import refuse_shared
+from inference.stimuli.records import check_column_roles
 
 RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 
 
-def add(parser: ArgumentParser) -> None:
+def add_scoring_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that say which texts are scored, on which scales and how."""
     add_items(
         parser,
         "a .csv, .tsv, .json, .jsonl, .yaml or .parquet table with one text to score per row (quotation marks are "
         "text where tabs part the cells), or `demo` for retellings in the world of the demo models",
     )
-    table = parser.add_argument_group("the table")
-    table.add_argument("--output-column", metavar="NAME", help="the texts to score, such as translations")
-    table.add_argument("--source-column", metavar="NAME", help="the texts that they were made from")
-    table.add_argument("--gold-column", metavar="NAME", help="human scores")
-    table.add_argument("--gold-range", metavar="LOW-HIGH", help="scale of the human scores (default: 0-100)")
-    table.add_argument("--item-column", metavar="NAME", help="ids of the texts (default: their number in the table)")
-    table.add_argument("--group", metavar="GROUP", help="group of all these items, such as a language pair")
-    table.add_argument("--group-column", metavar="NAME", help="groups of the items")
-    table.add_argument("--source-language", metavar="LANGUAGE", help="as it is to be called in the prompt: English")
-    table.add_argument("--target-language", metavar="LANGUAGE")
-    asked = parser.add_argument_group("scores")
-    asked.add_argument(
+    table_group = parser.add_argument_group("the table")
+    table_group.add_argument("--output-column", metavar="NAME", help="the texts to score, such as translations")
+    table_group.add_argument("--source-column", metavar="NAME", help="the texts that they were made from")
+    table_group.add_argument("--gold-column", metavar="NAME", help="human scores")
+    table_group.add_argument("--gold-range", metavar="LOW-HIGH", help="scale of the human scores (default: 0-100)")
+    table_group.add_argument(
+        "--item-column", metavar="NAME", help="ids of the texts (default: their number in the table)"
+    )
+    table_group.add_argument("--group", metavar="GROUP", help="group of all these items, such as a language pair")
+    table_group.add_argument("--group-column", metavar="NAME", help="groups of the items")
+    table_group.add_argument(
+        "--source-language", metavar="LANGUAGE", help="as it is to be called in the prompt: English"
+    )
+    table_group.add_argument("--target-language", metavar="LANGUAGE")
+    score_group = parser.add_argument_group("scores")
+    score_group.add_argument(
         "--range",
         nargs="+",
         action="extend",
         metavar="LOW-HIGH",
         help=f"scales to ask for, each a condition (default: {RANGE}; below zero as --range=-5-5)",
     )
-    asked.add_argument(
+    score_group.add_argument(
         "--temperature",
         nargs="+",
         action="extend",
-        type=decimal(0, MOST_TEMPERATURE),
+        type=build_decimal_type(0, MOST_TEMPERATURE),
         metavar="T",
         help=f"each a condition (default: {TEMPERATURE:g})",
     )
-    asked.add_argument(
+    score_group.add_argument(
         "--samples",
-        type=whole(0, MOST_SAMPLES),
+        type=build_whole_type(0, MOST_SAMPLES),
         default=SAMPLES,
         metavar="N",
         help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
-    asked.add_argument(
+    score_group.add_argument(
         "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
     )
-    asked.add_argument(
+    score_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)"
     )
 
 
-def columns_of(options: Namespace) -> Columns:
+def parse_scoring_columns(options: Namespace) -> Columns:
     """Read the columns of the table from the command line.
 
     Raises
@@ -75,12 +79,12 @@ def columns_of(options: Namespace) -> Columns:
     if options.group is not None and options.group_column is not None:
         raise InputError("--group names one group for all items, --group-column a column: give one of the two")
     languages = {"source_language": options.source_language, "target_language": options.target_language}
-    given = {name: value for name, value in languages.items() if value is not None}
-    if given and (len(given) < 2 or options.source_column is None):
+    given_languages = {name: value for name, value in languages.items() if value is not None}
+    if given_languages and (len(given_languages) < 2 or options.source_column is None):
         raise InputError("--source-language and --target-language go together, and with --source-column")
     if options.gold_range is not None and options.gold_column is None:
         raise InputError("--gold-range is about human scores: give their --gold-column")
-    refuse_shared(
+    check_column_roles(
         {
             "--output-column": options.output_column,
             "--source-column": options.source_column,
@@ -96,5 +100,5 @@ def columns_of(options: Namespace) -> Columns:
         group=options.group_column,
         item=options.item_column,
         gold_range=options.gold_range or GOLD_RANGE,
-        fields=tuple((given | ({"group": options.group} if options.group is not None else {})).items()),
+        fields=tuple((given_languages | ({"group": options.group} if options.group is not None else {})).items()),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.stimuli import numbers, records
-from inference.stimuli.files import located, shown
+from inference.stimuli.files import locate_path, shorten_value
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 CANONICAL = ("lowest", "highest")
@@ -45,7 +45,7 @@ class Columns:
     fields: tuple[tuple[str, str], ...] = ()
 
 
-def load(path: str, columns: Columns) -> tuple[Item, ...]:
+def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
     """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet).
 
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
@@ -68,37 +68,39 @@ def load(path: str, columns: Columns) -> tuple[Item, ...]:
         Naming the file and the row: an unknown column, an empty text, a human score that is missing, no number, or
         outside its scale.
     """
-    found = records.Records(located(path), quotes_in_tabs=False)
-    wanted = (columns.output, columns.source, columns.gold, columns.group, columns.item)
-    records.require_columns(path, found.fields(), wanted)
-    low, high = gold_ends(columns.gold_range)
-    items, named = [], dict[str, str]()
-    for number, (place, record) in enumerate(found, start=1):
+    source_records = records.Records(locate_path(path), quotes_in_tabs=False)
+    needed_columns = (columns.output, columns.source, columns.gold, columns.group, columns.item)
+    records.check_columns_present(path, source_records.fields(), needed_columns)
+    low, high = parse_gold_range(columns.gold_range)
+    items, place_by_item = [], dict[str, str]()
+    for number, (place, record) in enumerate(source_records, start=1):
         where = f"{path}, {place}"
         attributes = dict(columns.fields)
         if columns.group is not None:
-            attributes["group"] = _text(where, record, columns.group)
+            attributes["group"] = _parse_cell_text(where, record, columns.group)
         if columns.source is not None:
-            attributes["source"] = _text(where, record, columns.source)
+            attributes["source"] = _parse_cell_text(where, record, columns.source)
         score = None
         if columns.gold is not None:
-            score = _score(where, record, columns.gold)
+            score = _parse_human_score(where, record, columns.gold)
             if not low <= score <= high:
                 raise InputError(
                     f"{where}: human score {score:g} is not in {columns.gold_range}; give the scale with --gold-range"
                 )
             attributes["gold_range"] = columns.gold_range
-        name = str(number) if columns.item is None else _text(where, record, columns.item).strip()
-        if named.setdefault(name, place) != place:
-            raise InputError(f"{where}: item '{name}' is already in {named[name]}; give every text an id of its own")
-        items.append(_item(name, _text(where, record, columns.output), score, attributes))
+        name = str(number) if columns.item is None else _parse_cell_text(where, record, columns.item).strip()
+        if place_by_item.setdefault(name, place) != place:
+            raise InputError(
+                f"{where}: item '{name}' is already in {place_by_item[name]}; give every text an id of its own"
+            )
+        items.append(_build_scoring_item(name, _parse_cell_text(where, record, columns.output), score, attributes))
     return tuple(items)
 
 
-def demo() -> tuple[Item, ...]:
+def build_demo_items() -> tuple[Item, ...]:
     """Make retellings in the demo world, each scored 0-9 for what it keeps, in two groups by their wordings."""
     from inference.demo import SEED
-    from inference.demo.exercises import rating
+    from inference.demo.exercises import make_rating_exercise
     from inference.demo.world import Wording, World
 
     world, items = World(), []
@@ -107,16 +109,16 @@ def demo() -> tuple[Item, ...]:
         rng = random.Random(f"{SEED} retellings {group}")
         pairs: dict[tuple[str, str], str] = {}
         while len(pairs) < DEMO_ITEMS:
-            exercise = rating(world, rng, group, "0-9")
+            exercise = make_rating_exercise(world, rng, group, "0-9")
             if exercise.kind == "rating_retelling":
                 pairs[exercise.fields["source"], exercise.fields["output"]] = exercise.gold
         for number, ((source, output), gold) in enumerate(pairs.items(), start=1):
             attributes = {"group": "held out" if group == "heldout" else group, "source": source, "gold_range": "0-9"}
-            items.append(_item(f"{group}-{number:03d}", output, float(gold), attributes))
+            items.append(_build_scoring_item(f"{group}-{number:03d}", output, float(gold), attributes))
     return tuple(items)
 
 
-def gold_ends(text: str) -> tuple[float, float]:
+def parse_gold_range(text: str) -> tuple[float, float]:
     """Read the two ends of the scale of human scores.
 
     Raises
@@ -124,30 +126,30 @@ def gold_ends(text: str) -> tuple[float, float]:
     InputError
         For anything but two numbers, the lower one first.
     """
-    found = _GOLD_RANGE.fullmatch(text)
-    if found is None or float(found[1]) >= float(found[2]):
+    match = _GOLD_RANGE.fullmatch(text)
+    if match is None or float(match[1]) >= float(match[2]):
         raise InputError(f"--gold-range {text}: give two numbers, the lower one first, such as 0-100")
-    return float(found[1]), float(found[2])
+    return float(match[1]), float(match[2])
 
 
-def _item(name: str, text: str, score: float | None, attributes: dict[str, str]) -> Item:
+def _build_scoring_item(name: str, text: str, score: float | None, attributes: dict[str, str]) -> Item:
     return Item(name, (Variant(name, ORIGINAL, ORIGINAL, text, OPTIONS, gold_score=score, attributes=attributes),))
 
 
-def _text(where: str, record: dict[str, Any], column: str) -> str:
+def _parse_cell_text(where: str, record: dict[str, Any], column: str) -> str:
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: column '{column}' is empty")
     if not isinstance(value, str | int | float) or value != value:
-        raise InputError(f"{where}: column '{column}' must hold text, not {shown(value)}")
+        raise InputError(f"{where}: column '{column}' must hold text, not {shorten_value(value)}")
     return str(value)
 
 
-def _score(where: str, record: dict[str, Any], column: str) -> float:
+def _parse_human_score(where: str, record: dict[str, Any], column: str) -> float:
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: there is no human score in column '{column}'; add it, or take the row out")
-    score = numbers.number(value)
+    score = numbers.parse_number(value)
     if not math.isfinite(score):
-        raise InputError(f"{where}: the human score in column '{column}' must be a number, not {shown(value)}")
+        raise InputError(f"{where}: the human score in column '{column}' must be a number, not {shorten_value(value)}")
     return score

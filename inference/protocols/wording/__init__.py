@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.arguments import draw_seed
-from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways
+from inference.arguments import choose_draw_seed
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import by_pattern, drawn
+from inference.asking.wordings import build_pattern_key, draw_wordings
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
-from inference.stimuli.files import located
-from inference.stimuli.items import default_name
+from inference.stimuli.files import locate_path
+from inference.stimuli.items import name_study
 from inference.stimuli.prompt_forms import OPTION_FIELDS
-from inference.stimuli.prompts import Prompt, PromptBook, option_values
+from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 
 NAME = "wording"
@@ -35,10 +35,10 @@ KINDS = ("causal",)
 DECISION_RULE = (
     "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
 )
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
-def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
+def read_wording_prompts(language: str, path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for yes or no.
 
     Parameters
@@ -57,17 +57,17 @@ def prompt_book(language: str, path: str | Path | None = None) -> PromptBook:
     InputError
         As for `PromptBook.load`.
     """
-    return PromptBook.load(path, HERE / f"prompts-{language}.yaml", OPTION_FIELDS)
+    return PromptBook.load(path, FOLDER / f"prompts-{language}.yaml", OPTION_FIELDS)
 
 
-def study(
-    given: Iterable[Text], bank: Bank, name: str, *, seed: int = 0, all_templates: bool = False, source: str = ""
+def build_wording_study(
+    study_texts: Iterable[Text], bank: Bank, name: str, *, seed: int = 0, all_templates: bool = False, source: str = ""
 ) -> Study:
     """Make a study that asks the original question about every text, and each manipulation of it.
 
     Parameters
     ----------
-    given
+    study_texts
         The texts that are asked about.
     bank
         The templates.
@@ -84,25 +84,29 @@ def study(
     -------
     The study, with an item per text.
     """
-    asked = tuple(Item(text.item, tuple(_variants(text, bank, seed, all_templates))) for text in given)
-    return Study(NAME, name, asked, (YES, NO), DECISION_RULE, source)
+    study_items = tuple(
+        Item(text.item, tuple(_build_text_variants(text, bank, seed, all_templates))) for text in study_texts
+    )
+    return Study(NAME, name, study_items, (YES, NO), DECISION_RULE, source)
 
 
-def _variants(text: Text, bank: Bank, seed: int, all_templates: bool) -> Iterable[Variant]:
-    yield _variant(text, bank, bank.original, ORIGINAL)
+def _build_text_variants(text: Text, bank: Bank, seed: int, all_templates: bool) -> Iterable[Variant]:
+    yield _build_text_variant(text, bank, bank.original, ORIGINAL)
     for pattern in MANIPULATED:
         if all_templates:
-            yield from (_variant(text, bank, template, template.name) for template in bank.templates[pattern])
+            yield from (
+                _build_text_variant(text, bank, template, template.name) for template in bank.templates[pattern]
+            )
         else:
-            yield _variant(text, bank, bank.draw(pattern, text.item, seed), pattern)
+            yield _build_text_variant(text, bank, bank.draw(pattern, text.item, seed), pattern)
 
 
-def _variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
+def _build_text_variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
     return Variant(
         item=text.item,
         variant=name,
         pattern=template.pattern,
-        text=template.ask(text.text),
+        text=template.word_question(text.text),
         options=template.options,
         language=bank.language,
         gold=text.gold,
@@ -134,68 +138,78 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every number of exemplars."""
         return [
-            each
+            round_
             for number in self.shots
-            for each in self.answers.rounds(
-                self.book.condition(form, f"{number}-shot"),
-                self._fields(form, self.exemplars[:number]),
-                partial(self._render, form, self.exemplars[:number]),
+            for round_ in self.answers.rounds(
+                self.book.name_condition(form, f"{number}-shot"),
+                self._build_fields(form, self.exemplars[:number]),
+                partial(self._render_prompt, form, self.exemplars[:number]),
             )
         ]
 
-    def _fields(self, form: str, shown: tuple[Exemplar, ...]) -> dict[str, Any]:
+    def _build_fields(self, form: str, shown_exemplars: tuple[Exemplar, ...]) -> dict[str, Any]:
         return {
             "form": form,
-            "shots": len(shown),
+            "shots": len(shown_exemplars),
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
             "exemplars": [
-                {"pattern": each.pattern, "question": each.shot.question, "answer": each.shot.label} for each in shown
+                {"pattern": exemplar.pattern, "question": exemplar.shot.question, "answer": exemplar.shot.label}
+                for exemplar in shown_exemplars
             ],
-            "exemplars_hash": exemplars.digest(shown) if shown else None,
+            "exemplars_hash": exemplars.compute_wording_exemplars_hash(shown_exemplars) if shown_exemplars else None,
         }
 
-    def _render(self, form: str, shown: tuple[Exemplar, ...], variant: Variant, mask_token: str | None) -> Prompt:
-        return self.book.render(form, option_values(variant, mask_token), shots=[each.shot for each in shown])
+    def _render_prompt(
+        self, form: str, shown_exemplars: tuple[Exemplar, ...], variant: Variant, mask_token: str | None
+    ) -> Prompt:
+        return self.book.render(
+            form, build_option_values(variant, mask_token), shots=[exemplar.shot for exemplar in shown_exemplars]
+        )
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the arguments of `run wording`."""
-    arguments.add(parser)
+    arguments.add_wording_arguments(parser)
     add_answer_arguments(parser)
 
 
-def prepare(options: Namespace) -> tuple[Study, Asking]:
+def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     """Read the study and its questions from the command line; count the items on standard error."""
-    seed = draw_seed(options)
+    seed = choose_draw_seed(options)
     if options.wordings is not None and not options.all_templates:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
-    given = sources.find(options)
-    bank = templates.load(given.templates, given.language)
-    book = prompt_book(bank.language, options.prompt)
-    pool = given.read()
-    shown: tuple[Exemplar, ...] = ()
+    source = sources.find_source(options)
+    bank = templates.read_bank(source.templates, source.language)
+    book = read_wording_prompts(bank.language, options.prompt)
+    pool = source.read()
+    shown_exemplars: tuple[Exemplar, ...] = ()
     if any(options.shots):
-        shown = (
-            exemplars.read(located(options.exemplars), bank, seed)
+        shown_exemplars = (
+            exemplars.read_exemplars(locate_path(options.exemplars), bank, seed)
             if options.exemplars
-            else exemplars.draw(pool.texts, bank, seed)
+            else exemplars.draw_wording_exemplars(pool.texts, bank, seed)
         )
     elif options.exemplars:
         raise InputError("--exemplars is for few-shot conditions: add --shots 4 or --shots 0,4")
-    shown_texts = {exemplar.text.text for exemplar in shown}
-    left = tuple(text for text in pool.texts if text.text not in shown_texts)
-    asked = texts.sample(left, options.sample, options.balanced, seed)
-    name = _name(options.items, bank) if options.name is None else options.name
-    aside = f"; {len(pool.texts) - len(left)} are exemplars" if len(left) < len(pool.texts) else ""
-    print(f"{options.items}: {pool.counts()}{aside}; asked: {texts.split(asked)}", file=sys.stderr)
+    shown_texts = {exemplar.text.text for exemplar in shown_exemplars}
+    free_texts = tuple(text for text in pool.texts if text.text not in shown_texts)
+    asked_texts = texts.sample_texts(free_texts, options.sample, options.balanced, seed)
+    name = _name_wording_study(options.items, bank) if options.name is None else options.name
+    aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
+    print(
+        f"{options.items}: {pool.describe_counts()}{aside}; asked: {texts.word_gold_counts(asked_texts)}",
+        file=sys.stderr,
+    )
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)
-    whole = study(asked, bank, name, seed=seed, all_templates=options.all_templates, source=options.items)
-    questions = Questions(book, options.shots, shown, answer_ways(options))
-    return whole, drawn(whole, questions, options.wordings, seed, by_pattern)
+    wording_study = build_wording_study(
+        asked_texts, bank, name, seed=seed, all_templates=options.all_templates, source=options.items
+    )
+    questions = Questions(book, options.shots, shown_exemplars, parse_answer_ways(options))
+    return wording_study, draw_wordings(wording_study, questions, options.wordings, seed, build_pattern_key)
 
 
-def _name(items: str, bank: Bank) -> str:
+def _name_wording_study(items: str, bank: Bank) -> str:
     """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
-    stem = default_name(items)
+    stem = name_study(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, add_wordings, positive, shots
+from inference.arguments import add_items, add_wordings, build_shots_type, parse_positive
 from inference.protocols.wording.sources import OURS
-from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, names
+from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, list_banks
 
 
-def add(parser: ArgumentParser) -> None:
+def add_wording_arguments(parser: ArgumentParser) -> None:
     """Define the arguments that choose texts, templates, exemplars and the sample."""
     add_items(
         parser,
@@ -35,7 +35,7 @@ def add(parser: ArgumentParser) -> None:
     questions.add_argument(
         "--templates",
         metavar="BANK[:TASK]",
-        help=f"template bank: {', '.join(names())}, or a file (YAML, like inference/protocols/wording/banks)",
+        help=f"template bank: {', '.join(list_banks())}, or a file (YAML, like inference/protocols/wording/banks)",
     )
     questions.add_argument("--language", choices=LANGUAGES, help="of the templates, the prompts and the answers")
     questions.add_argument(
@@ -47,7 +47,7 @@ def add(parser: ArgumentParser) -> None:
     )
     questions.add_argument(
         "--shots",
-        type=shots((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
+        type=build_shots_type((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
         default=(0,),
         metavar="0,4",
         help="exemplars shown before the question, each number a condition (default: 0)",
@@ -58,5 +58,5 @@ def add(parser: ArgumentParser) -> None:
         help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items)",
     )
     sampling = parser.add_argument_group("sampling")
-    sampling.add_argument("--sample", type=positive, metavar="N", help="ask about N items, drawn by --seed")
+    sampling.add_argument("--sample", type=parse_positive, metavar="N", help="ask about N items, drawn by --seed")
     sampling.add_argument("--balanced", action="store_true", help="as many of gold yes as of gold no")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.numerals import COMMA
-from inference.stimuli.numbers import number
+from inference.stimuli.numbers import parse_number
 
 _ORDERED: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -49,11 +49,11 @@ class Comparison:
         InputError
             For anything else.
         """
-        found = _SHAPE.fullmatch(text)
-        if not found:
+        match = _SHAPE.fullmatch(text)
+        if not match:
             raise InputError(f"{option} {text!r}: give a comparison such as '>=1', '<=-1', '=positive' or '=a,b'")
-        sign, rest = found.groups()
-        values = tuple(value.strip() for value in rest.split(","))
+        sign, value_text = match.groups()
+        values = tuple(value.strip() for value in value_text.split(","))
         if not all(values):
             raise InputError(f"{option} {text!r}: there is no value after {sign}")
         if sign != "=" and (len(values) > 1 or not is_number(values[0])):
@@ -71,7 +71,7 @@ class Comparison:
         if COMMA.fullmatch(value) and any(map(is_number, self.values)):
             raise InputError(f"'{value}' cannot be compared with {self}; write the number with a point, not a comma")
         if self.sign == "=":
-            return any(_equal(value, wanted) for wanted in self.values)
+            return any(_is_equal(value, target) for target in self.values)
         if not is_number(value):
             raise InputError(f"'{value}' is not a number, so it cannot be compared with {self}")
         return _ORDERED[self.sign](float(value), float(self.values[0]))
@@ -80,7 +80,7 @@ class Comparison:
         return self.sign + ",".join(self.values)
 
 
-def condition(text: str, option: str) -> tuple[str, Comparison]:
+def parse_condition(text: str, option: str) -> tuple[str, Comparison]:
     """Read a column and its comparison from the command line.
 
     Parameters
@@ -99,13 +99,13 @@ def condition(text: str, option: str) -> tuple[str, Comparison]:
     InputError
         For anything else.
     """
-    found = re.fullmatch(r"([^<>=]+)([<>=].*)", text, re.DOTALL)
-    if not found:
+    match = re.fullmatch(r"([^<>=]+)([<>=].*)", text, re.DOTALL)
+    if not match:
         raise InputError(f"{option} {text!r}: give a column and a comparison, such as 'length<=100' or 'kind=a,b'")
-    return found[1].strip(), Comparison.parse(found[2], f"{option} {found[1].strip()}")
+    return match[1].strip(), Comparison.parse(match[2], f"{option} {match[1].strip()}")
 
 
-def plain(value: Any) -> str | None:
+def strip_cell(value: Any) -> str | None:
     """Turn a cell of any file into text; None if it is empty."""
     if value is None or isinstance(value, list | dict):
         return None
@@ -116,10 +116,10 @@ def plain(value: Any) -> str | None:
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a finite decimal number."""
-    return math.isfinite(number(text))
+    return math.isfinite(parse_number(text))
 
 
-def _equal(value: str, wanted: str) -> bool:
-    if is_number(value) and is_number(wanted):
-        return float(value) == float(wanted)
-    return value.casefold() == wanted.casefold()
+def _is_equal(value: str, target: str) -> bool:
+    if is_number(value) and is_number(target):
+        return float(value) == float(target)
+    return value.casefold() == target.casefold()

@@ -13,12 +13,12 @@ from itertools import combinations
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.protocols.wording.comparisons import plain
+from inference.protocols.wording.comparisons import strip_cell
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
-from inference.protocols.wording.texts import Columns, Text, gather, in_order
+from inference.protocols.wording.texts import Columns, Text, gather_texts, sort_texts
 from inference.stimuli import files, records
 from inference.stimuli.prompt_forms import Shot
-from inference.stimuli.random_order import place
+from inference.stimuli.random_order import compute_random_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Exemplar:
     shot: Shot
 
 
-def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
+def draw_wording_exemplars(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     """Draw exemplars from the pool: for each pattern, the last text in the seed's order with the gold it needs.
 
     Parameters
@@ -51,12 +51,12 @@ def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     InputError
         There are too few texts of a gold answer.
     """
-    shown_yes = min(combinations(MANIPULATED, 2), key=lambda pair: place(seed, "exemplars", *pair))
-    free = in_order(texts, seed)
+    shown_yes = min(combinations(MANIPULATED, 2), key=lambda pair: compute_random_key(seed, "exemplars", *pair))
+    free = sort_texts(texts, seed)
     drawn = []
     for pattern in MANIPULATED:
         template = bank.templates[pattern][0]
-        gold = template.shown(YES if pattern in shown_yes else NO)
+        gold = template.translate_answer(YES if pattern in shown_yes else NO)
         last = next((text for text in reversed(free) if text.gold == gold), None)
         if last is None:
             raise InputError(
@@ -64,11 +64,11 @@ def draw(texts: Iterable[Text], bank: Bank, seed: int) -> tuple[Exemplar, ...]:
                 "give more items, or --exemplars FILE"
             )
         free.remove(last)
-        drawn.append(_exemplar(pattern, last, bank, seed))
+        drawn.append(_build_exemplar(pattern, last, bank, seed))
     return tuple(drawn)
 
 
-def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
+def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     """Read exemplars from a file with the fields `pattern`, `text` and `gold` (the answer to the original question).
 
     Parameters
@@ -89,34 +89,36 @@ def read(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     InputError
         Naming the file and row, unless there is one exemplar per manipulated pattern and the answers shown balance.
     """
-    found = []
-    for row, record in records.read(path):
-        pattern = plain(record.get("pattern"))
+    exemplars = []
+    for row, record in records.read_records(path):
+        pattern = strip_cell(record.get("pattern"))
         if pattern not in MANIPULATED:
             raise InputError(
-                f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shown(pattern)}"
+                f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shorten_value(pattern)}"
             )
-        (text,) = gather(str(path), [(row, record)], Columns("text", "gold")).texts
-        found.append(_exemplar(pattern, text, bank, seed))
-    there = [exemplar.pattern for exemplar in found]
-    if sorted(there) != sorted(MANIPULATED):
-        raise InputError(f"{path}: needs one exemplar each of {', '.join(MANIPULATED)}; there are {', '.join(there)}")
-    shown = [exemplar.shot.label for exemplar in found]
-    if shown.count(YES) != shown.count(NO):
+        (text,) = gather_texts(str(path), [(row, record)], Columns("text", "gold")).texts
+        exemplars.append(_build_exemplar(pattern, text, bank, seed))
+    patterns = [exemplar.pattern for exemplar in exemplars]
+    if sorted(patterns) != sorted(MANIPULATED):
         raise InputError(
-            f"{path}: {shown.count(YES)} of the answers shown are Yes and {shown.count(NO)} No; two each are needed "
-            "(an antonym shows the opposite of its gold)"
+            f"{path}: needs one exemplar each of {', '.join(MANIPULATED)}; there are {', '.join(patterns)}"
         )
-    return tuple(found)
+    answers = [exemplar.shot.label for exemplar in exemplars]
+    if answers.count(YES) != answers.count(NO):
+        raise InputError(
+            f"{path}: {answers.count(YES)} of the answers shown are Yes and {answers.count(NO)} No; two each are "
+            "needed (an antonym shows the opposite of its gold)"
+        )
+    return tuple(exemplars)
 
 
-def _exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
+def _build_exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
     template = bank.draw(pattern, text.item, seed)
     assert text.gold is not None
-    return Exemplar(pattern, text, Shot(template.ask(text.text), template.shown(text.gold)))
+    return Exemplar(pattern, text, Shot(template.word_question(text.text), template.translate_answer(text.gold)))
 
 
-def digest(exemplars: Iterable[Exemplar]) -> str:
+def compute_wording_exemplars_hash(exemplars: Iterable[Exemplar]) -> str:
     """Compute the sha256 of questions and answers, by which a run folder recognises changed exemplars."""
-    shown = [[exemplar.shot.question, exemplar.shot.label] for exemplar in exemplars]
-    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()
+    questions_and_answers = [[exemplar.shot.question, exemplar.shot.label] for exemplar in exemplars]
+    return hashlib.sha256(json.dumps(questions_and_answers, ensure_ascii=False).encode()).hexdigest()

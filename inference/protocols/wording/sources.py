@@ -12,7 +12,7 @@ from ground.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text
-from inference.stimuli.files import located
+from inference.stimuli.files import locate_path
 
 DEMO = "demo"
 SENTIMENT = ("sentiment-en", "sentiment-ja")
@@ -29,7 +29,7 @@ class Source:
     read: Callable[[], Pool]
 
 
-def find(options: Namespace) -> Source:
+def find_source(options: Namespace) -> Source:
     """Find the source that the command line names.
 
     Raises
@@ -37,13 +37,13 @@ def find(options: Namespace) -> Source:
     InputError
         An option is missing, or does not go with the source.
     """
-    return _ours(options) if options.items in OURS else _file(options)
+    return _build_own_source(options) if options.items in OURS else _build_file_source(options)
 
 
-def _file(options: Namespace) -> Source:
+def _build_file_source(options: Namespace) -> Source:
     for name in ("text_column", "language", "templates"):
         if getattr(options, name) is None:
-            raise InputError(f"--items {options.items}: {_flag(name)} is needed for a file")
+            raise InputError(f"--items {options.items}: {_name_option(name)} is needed for a file")
     columns = Columns.parse(
         options.text_column,
         options.gold_column,
@@ -52,34 +52,36 @@ def _file(options: Namespace) -> Source:
         options.no_if,
         options.where,
     )
-    path = located(options.items)
-    return Source(options.language, options.templates, partial(texts.read, path, columns))
+    path = locate_path(options.items)
+    return Source(options.language, options.templates, partial(texts.read_wording_texts, path, columns))
 
 
-def _ours(options: Namespace) -> Source:
-    given = [name for name in ABOUT_FILES if getattr(options, name)]
-    if given:
-        raise InputError(f"{_flag(given[0])} is for a file; the texts of --items {options.items} need none")
+def _build_own_source(options: Namespace) -> Source:
+    file_options = [name for name in ABOUT_FILES if getattr(options, name)]
+    if file_options:
+        raise InputError(
+            f"{_name_option(file_options[0])} is for a file; the texts of --items {options.items} need none"
+        )
     language = options.items.rpartition("-")[2] if options.items in SENTIMENT else "en"
     if options.language not in (None, language):
         raise InputError(f"--items {options.items} is in '{language}', not in '{options.language}'")
     if options.items == DEMO:
-        return Source(language, options.templates or "facts", _demo_facts)
-    return Source(language, options.templates or "sentiment", partial(_sentiment, options.items))
+        return Source(language, options.templates or "facts", _build_demo_pool)
+    return Source(language, options.templates or "sentiment", partial(_read_sentiment_texts, options.items))
 
 
-def _sentiment(name: str) -> Pool:
+def _read_sentiment_texts(name: str) -> Pool:
     columns = Columns("text", "sentiment", "item", Comparison("=", ("positive",)), Comparison("=", ("negative",)))
-    return texts.read(Path(__file__).parent / f"{name}.csv", columns)
+    return texts.read_wording_texts(Path(__file__).parent / f"{name}.csv", columns)
 
 
-def _demo_facts() -> Pool:
-    from inference.demo.facts import facts
+def _build_demo_pool() -> Pool:
+    from inference.demo.facts import state_world_facts
     from inference.demo.world import World
 
-    stated = tuple(Text(fact.item, fact.text, "yes" if fact.holds else "no") for fact in facts(World()))
+    stated = tuple(Text(fact.item, fact.text, "yes" if fact.holds else "no") for fact in state_world_facts(World()))
     return Pool(stated, rows=len(stated), filtered=0, neutral=0, repeated=0)
 
 
-def _flag(name: str) -> str:
+def _name_option(name: str) -> str:
     return "--" + name.replace("_", "-")

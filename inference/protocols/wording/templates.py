@@ -15,8 +15,8 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.files import located, read_yaml, shown
-from inference.stimuli.random_order import place
+from inference.stimuli.files import locate_path, read_yaml, shorten_value
+from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.sandbox import check_variables, compile_template
 from inference.stimuli.study import ORIGINAL, Option
 
@@ -42,13 +42,13 @@ class Template:
     @property
     def options(self) -> tuple[Option, ...]:
         """Yes and No as shown, and what they mean for the original question: after an antonym, the opposite."""
-        return tuple(Option(label, self.shown(label)) for label in (YES, NO))
+        return tuple(Option(label, self.translate_answer(label)) for label in (YES, NO))
 
-    def shown(self, gold: str) -> str:
+    def translate_answer(self, gold: str) -> str:
         """Translate an answer to the original question into one to this question, or back: both ways are the same."""
         return OPPOSITE[gold] if self.pattern == ANTONYM else gold
 
-    def ask(self, text: str) -> str:
+    def word_question(self, text: str) -> str:
         """Write the question about a text.
 
         Raises
@@ -95,21 +95,24 @@ class Bank:
         -------
         The template.
         """
-        return min(self.templates[pattern], key=lambda template: place(seed, "template", item, template.source))
+        return min(
+            self.templates[pattern], key=lambda template: compute_random_key(seed, "template", item, template.source)
+        )
 
 
-def names() -> tuple[str, ...]:
+def list_banks() -> tuple[str, ...]:
     """List the banks that come with Waver."""
     return tuple(sorted(path.stem for path in OURS.glob("*.yaml")))
 
 
-def load(source: str, language: str) -> Bank:
+def read_bank(source: str, language: str) -> Bank:
     """Read the bank of a task in a language; the whole file is checked.
 
     Parameters
     ----------
     source
-        `BANK` or `BANK:TASK`; the bank is a name of `names()` or a file. A file with one task needs none to be named.
+        `BANK` or `BANK:TASK`; the bank is a name of `list_banks()` or a file. A file with one task needs none to be
+        named.
     language
         One of `LANGUAGES`.
 
@@ -122,57 +125,57 @@ def load(source: str, language: str) -> Bank:
     InputError
         One line with file, task and pattern.
     """
-    path, task = _locate(source)
-    entries = _entries(path)
+    path, task = _find_bank_file(source)
+    entries = _read_bank_entries(path)
     tasks = list(dict.fromkeys(entry["task"] for entry in entries))
     if task is None and len(tasks) > 1:
         raise InputError(f"{path}: has the tasks {', '.join(tasks)}; choose one as --templates {source}:{tasks[0]}")
-    wanted = tasks[0] if task is None else task
-    banks = {(entry["task"], entry["language"]): _bank(path, entry) for entry in entries}
-    if wanted not in tasks:
-        raise InputError(f"{path}: there is no task '{wanted}', only {', '.join(tasks)}")
-    if (wanted, language) not in banks:
-        there = ", ".join(known for name, known in banks if name == wanted)
-        raise InputError(f"{path}, task {wanted}: there are no templates in '{language}', only in {there}")
-    return banks[wanted, language]
+    chosen_task = tasks[0] if task is None else task
+    banks = {(entry["task"], entry["language"]): _build_bank(path, entry) for entry in entries}
+    if chosen_task not in tasks:
+        raise InputError(f"{path}: there is no task '{chosen_task}', only {', '.join(tasks)}")
+    if (chosen_task, language) not in banks:
+        languages = ", ".join(bank_language for name, bank_language in banks if name == chosen_task)
+        raise InputError(f"{path}, task {chosen_task}: there are no templates in '{language}', only in {languages}")
+    return banks[chosen_task, language]
 
 
-def _locate(source: str) -> tuple[Path, str | None]:
+def _find_bank_file(source: str) -> tuple[Path, str | None]:
     """Find the file of a bank, and the task after the last colon."""
     bank, _, task = source.rpartition(":")
     for name, chosen in ((source, None), (bank, task)):
         if not name:
             continue
-        if name in names():
+        if name in list_banks():
             return OURS / f"{name}.yaml", chosen
-        if located(name).is_file():
-            return located(name), chosen
-    raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(names())})")
+        if locate_path(name).is_file():
+            return locate_path(name), chosen
+    raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(list_banks())})")
 
 
-def _entries(path: Path) -> list[dict[str, Any]]:
+def _read_bank_entries(path: Path) -> list[dict[str, Any]]:
     """Check the entries of a bank file: known languages, and no task twice in one language."""
     content = read_yaml(path)
     if not isinstance(content, list) or not content:
         raise InputError(f"{path}: expected a list of entries with task, language and patterns")
-    seen = set()
+    task_languages = set()
     for number, entry in enumerate(content, start=1):
         if not isinstance(entry, dict) or not {"task", "language", "patterns"} <= set(entry):
             raise InputError(f"{path}, entry {number}: expected task, language and patterns")
         task, language = entry["task"], entry["language"]
         if not isinstance(task, str) or not task.strip():
-            raise InputError(f"{path}, entry {number}: task must be text, not {shown(task)}")
+            raise InputError(f"{path}, entry {number}: task must be text, not {shorten_value(task)}")
         if not isinstance(language, str) or language not in LANGUAGES:
             raise InputError(
-                f"{path}, task {task}: unknown language {shown(language)}; there are {', '.join(LANGUAGES)}"
+                f"{path}, task {task}: unknown language {shorten_value(language)}; there are {', '.join(LANGUAGES)}"
             )
-        if (task, language) in seen:
+        if (task, language) in task_languages:
             raise InputError(f"{path}, entry {number}: task {task} is already there in '{language}'")
-        seen.add((task, language))
+        task_languages.add((task, language))
     return content
 
 
-def _bank(path: Path, entry: Mapping[str, Any]) -> Bank:
+def _build_bank(path: Path, entry: Mapping[str, Any]) -> Bank:
     where = f"{path}, task {entry['task']}, language {entry['language']}"
     patterns = entry["patterns"]
     if not isinstance(patterns, dict):
@@ -185,26 +188,30 @@ def _bank(path: Path, entry: Mapping[str, Any]) -> Bank:
     for pattern in PATTERNS:
         if pattern not in patterns:
             raise InputError(f"{where}: the pattern {pattern} is missing")
-        here = f"{where}, pattern {pattern}"
+        pattern_where = f"{where}, pattern {pattern}"
         sources = patterns[pattern]
         if not isinstance(sources, list) or not sources:
-            raise InputError(f"{here}: expected a list of templates")
+            raise InputError(f"{pattern_where}: expected a list of templates")
         if pattern == ORIGINAL and len(sources) != 1:
-            raise InputError(f"{here}: there is one original question, not {len(sources)}")
-        templates[pattern] = tuple(_template(here, pattern, number, text) for number, text in enumerate(sources, 1))
+            raise InputError(f"{pattern_where}: there is one original question, not {len(sources)}")
+        templates[pattern] = tuple(
+            _compile_template(pattern_where, pattern, number, text) for number, text in enumerate(sources, 1)
+        )
         for template in templates[pattern]:
             if owner.setdefault(template.source.strip(), template.name) != template.name:
-                raise InputError(f"{here}: {template.name} is the same as {owner[template.source.strip()]}")
+                raise InputError(f"{pattern_where}: {template.name} is the same as {owner[template.source.strip()]}")
     return Bank(path.stem, entry["task"], entry["language"], templates)
 
 
-def _template(where: str, pattern: str, number: int, source: Any) -> Template:
+def _compile_template(where: str, pattern: str, number: int, source: Any) -> Template:
     """Check and compile one template; a trial rendering finds what a syntax check cannot."""
-    here = f"{where}, template {number}"
+    template_where = f"{where}, template {number}"
     if not isinstance(source, str):
-        raise InputError(f"{here}: must be text, not {shown(source)}")
-    check_variables(here, source, {"text"}, {"text"})
-    template = Template(f"{pattern}-{number:02d}", pattern, source, here, compile_template(here, source))
-    if template.ask("A text.") == template.ask("Another"):
-        raise InputError(f"{here}: the question never shows {{{{ text }}}}: it is the same for any text")
+        raise InputError(f"{template_where}: must be text, not {shorten_value(source)}")
+    check_variables(template_where, source, {"text"}, {"text"})
+    template = Template(
+        f"{pattern}-{number:02d}", pattern, source, template_where, compile_template(template_where, source)
+    )
+    if template.word_question("A text.") == template.word_question("Another"):
+        raise InputError(f"{template_where}: the question never shows {{{{ text }}}}: it is the same for any text")
     return template

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.wording.comparisons import Comparison, condition, plain
+from inference.protocols.wording.comparisons import Comparison, parse_condition, strip_cell
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli import records
-from inference.stimuli.files import not_finite, shown
-from inference.stimuli.random_order import place
+from inference.stimuli.files import is_nonfinite, shorten_value
+from inference.stimuli.random_order import compute_random_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ class Columns:
             raise InputError("--yes-if and --no-if go together: say which values mean yes and which mean no")
         if yes_if is not None and gold is None:
             raise InputError("--yes-if and --no-if are about the gold column: name it with --gold-column")
-        records.refuse_shared({"--text-column": text, "--gold-column": gold, "--item-column": item})
+        records.check_column_roles({"--text-column": text, "--gold-column": gold, "--item-column": item})
         return cls(
             text,
             gold,
             item,
             None if yes_if is None else Comparison.parse(yes_if, "--yes-if"),
             None if no_if is None else Comparison.parse(no_if, "--no-if"),
-            tuple(condition(each, "--where") for each in where),
+            tuple(parse_condition(condition_text, "--where") for condition_text in where),
         )
 
 
@@ -99,21 +99,21 @@ class Pool:
     neutral: int
     repeated: int
 
-    def counts(self) -> str:
+    def describe_counts(self) -> str:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
-        parts = [f"{self.rows:,} rows", *(f"{count:,} {what}" for what, count in left_out.items() if count)]
-        return f"{', '.join(parts)}: {split(self.texts)}"
+        parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]
+        return f"{', '.join(parts)}: {word_gold_counts(self.texts)}"
 
 
-def split(texts: Iterable[Text]) -> str:
+def word_gold_counts(texts: Iterable[Text]) -> str:
     """Say in words how many texts there are of each gold answer."""
     golds = [text.gold for text in texts]
-    known = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
-    return f"{len(golds):,} items{known}"
+    gold_counts = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
+    return f"{len(golds):,} items{gold_counts}"
 
 
-def read(path: Path, columns: Columns) -> Pool:
+def read_wording_texts(path: Path, columns: Columns) -> Pool:
     """Read the texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
 
     Parameters
@@ -132,20 +132,20 @@ def read(path: Path, columns: Columns) -> Pool:
     InputError
         Naming the file and the row of the first thing that is wrong.
     """
-    found = records.Records(path)
-    wanted = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    records.require_columns(path, found.fields(), wanted)
-    return gather(str(path), found, columns)
+    source_records = records.Records(path)
+    needed_columns = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
+    records.check_columns_present(path, source_records.fields(), needed_columns)
+    return gather_texts(str(path), source_records, columns)
 
 
-def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Pool:
+def gather_texts(source: str, source_records: Iterable[records.Record], columns: Columns) -> Pool:
     """Turn records into texts.
 
     Parameters
     ----------
     source
         Name of the file, for messages.
-    found
+    source_records
         Rows.
     columns
         Which column holds what.
@@ -161,13 +161,13 @@ def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Po
     """
     texts: dict[str, tuple[str, Text]] = {}
     rows = filtered = neutral = repeated = 0
-    for row, record in found:
+    for row, record in source_records:
         rows += 1
         try:
-            if not all(_where(record, column, wanted) for column, wanted in columns.where):
+            if not all(_meets_condition(record, column, comparison) for column, comparison in columns.where):
                 filtered += 1
                 continue
-            text = _text(record, columns)
+            text = _build_text(record, columns)
             if columns.gold is not None and text.gold is None:
                 neutral += 1
                 continue
@@ -180,26 +180,32 @@ def gather(source: str, found: Iterable[records.Record], columns: Columns) -> Po
                 repeated += 1
         except InputError as error:
             raise InputError(f"{source}, {row}: {error}") from None
-    kept = tuple(text for _, text in texts.values())
-    if not kept:
+    unique_texts = tuple(text for _, text in texts.values())
+    if not unique_texts:
         raise InputError(f"{source}: of {rows} rows none is left ({filtered} filtered out, {neutral} neutral)")
-    return Pool(kept, rows, filtered, neutral, repeated)
+    return Pool(unique_texts, rows, filtered, neutral, repeated)
 
 
-def _text(record: Mapping[str, Any], columns: Columns) -> Text:
+def _build_text(record: Mapping[str, Any], columns: Columns) -> Text:
     value = record.get(columns.text)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"column '{columns.text}' must be text, not {shown(value)}")
-    text = plain(value)
+        raise InputError(f"column '{columns.text}' must be text, not {shorten_value(value)}")
+    text = strip_cell(value)
     if text is None:
         raise InputError(f"column '{columns.text}' is empty")
-    item = hashlib.sha256(text.encode()).hexdigest()[:12] if columns.item is None else _cell(record, columns.item)
-    if not_finite(item):
+    item = (
+        hashlib.sha256(text.encode()).hexdigest()[:12]
+        if columns.item is None
+        else _check_filled_cell(record, columns.item)
+    )
+    if is_nonfinite(item):
         raise InputError(f"column '{columns.item}' holds '{item}', as a missing number is written; give it a name")
-    return Text(item, text, None if columns.gold is None else _gold(_cell(record, columns.gold), columns))
+    return Text(
+        item, text, None if columns.gold is None else _classify_gold(_check_filled_cell(record, columns.gold), columns)
+    )
 
 
-def _gold(value: str, columns: Columns) -> str | None:
+def _classify_gold(value: str, columns: Columns) -> str | None:
     """Decide whether a gold value means yes, no, or None for neutral (Takayama et al., section 4.1)."""
     if columns.yes is None or columns.no is None:
         if value.casefold() not in (YES, NO):
@@ -211,19 +217,19 @@ def _gold(value: str, columns: Columns) -> str | None:
     return YES if is_yes else NO if is_no else None
 
 
-def _where(record: Mapping[str, Any], column: str, wanted: Comparison) -> bool:
-    value = plain(record.get(column))
-    return value is not None and wanted.holds(value)
+def _meets_condition(record: Mapping[str, Any], column: str, comparison: Comparison) -> bool:
+    value = strip_cell(record.get(column))
+    return value is not None and comparison.holds(value)
 
 
-def _cell(record: Mapping[str, Any], column: str) -> str:
-    value = plain(record.get(column))
+def _check_filled_cell(record: Mapping[str, Any], column: str) -> str:
+    value = strip_cell(record.get(column))
     if value is None:
         raise InputError(f"column '{column}' is empty")
     return value
 
 
-def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
+def sample_texts(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int) -> tuple[Text, ...]:
     """Choose texts and keep their order: all, or the first `size` in the seed's order of items.
 
     Parameters
@@ -249,7 +255,7 @@ def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int)
     if not balanced:
         if size is not None and size > len(texts):
             raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
-        chosen = set(first(texts, len(texts) if size is None else size, seed))
+        chosen = set(take_first_texts(texts, len(texts) if size is None else size, seed))
         return tuple(text for text in texts if text in chosen)
     sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]
     fewest = min(map(len, sides))
@@ -259,11 +265,11 @@ def sample(texts: tuple[Text, ...], size: int | None, balanced: bool, seed: int)
     if not fewest or half > fewest:
         counts = " and ".join(f"{len(side)} with gold {gold}" for side, gold in zip(sides, (YES, NO), strict=True))
         raise InputError(f"--balanced: there are {counts} to ask; at most {2 * fewest} can be balanced")
-    chosen = {text for side in sides for text in first(side, half, seed)}
+    chosen = {text for side in sides for text in take_first_texts(side, half, seed)}
     return tuple(text for text in texts if text in chosen)
 
 
-def first(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
+def take_first_texts(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
     """Take the first `count` texts in the seed's order of items.
 
     Parameters
@@ -279,10 +285,10 @@ def first(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
     -------
     The first texts; all where there are fewer.
     """
-    return in_order(texts, seed)[:count]
+    return sort_texts(texts, seed)[:count]
 
 
-def in_order(texts: Iterable[Text], seed: int) -> list[Text]:
+def sort_texts(texts: Iterable[Text], seed: int) -> list[Text]:
     """Sort texts into the seed's order: samples are taken from its front, exemplars from its back.
 
     Parameters
@@ -296,4 +302,4 @@ def in_order(texts: Iterable[Text], seed: int) -> list[Text]:
     -------
     All texts.
     """
-    return sorted(texts, key=lambda text: place(seed, "item", text.item))
+    return sorted(texts, key=lambda text: compute_random_key(seed, "item", text.item))

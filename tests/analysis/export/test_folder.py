@@ -51,12 +51,12 @@ def test_an_empty_folder_is_filled_and_others_are_refused(run, tmp_path):
     export(run, tmp_path / "out")
     (tmp_path / "out" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"notes\.txt is not of the export"):
-        folder.refuse(tmp_path / "out")
+        folder.check_export_folder(tmp_path / "out")
     (tmp_path / "out" / "export.json").write_text("{}")
     with pytest.raises(InputError, match="is not one that an export wrote"):
-        folder.refuse(tmp_path / "out")
+        folder.check_export_folder(tmp_path / "out")
     with pytest.raises(InputError, match="holds other files and no export"):
-        folder.refuse(run)
+        folder.check_export_folder(run)
 
 
 def test_an_export_that_fails_leaves_the_earlier_one(tmp_path):
@@ -66,9 +66,9 @@ def test_an_export_that_fails_leaves_the_earlier_one(tmp_path):
             raise OSError(28, "No space left on device", "somewhere")
         return {}
 
-    folder.write(tmp_path / "out", fill)
+    folder.write_export_folder(tmp_path / "out", fill)
     with pytest.raises(OSError, match="out"):
-        folder.write(tmp_path / "out", lambda aside: fill(aside, "new"))
+        folder.write_export_folder(tmp_path / "out", lambda aside: fill(aside, "new"))
     assert (tmp_path / "out" / "table").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from analysis import runs
 from analysis.export import plain
-from analysis.export.tables import tables
+from analysis.export.tables import build_export_tables
 from helpers.commands import waver
 from helpers.scoring_runs import condition, name_of
 from helpers.synthetic import write_run
@@ -160,7 +160,9 @@ def test_csv_read_as_the_card_says_is_parquet_but_for_empty_texts(exported):
 
 
 def test_a_table_without_rows_is_left_out(tmp_path, opened):
-    written = plain.write(opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})), tmp_path, "csv")
+    written = plain.write_table_files(
+        opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})), tmp_path, "csv"
+    )
     assert set(written) == {"responses", "response_options", "variants", "variant_options", "studies", "models",
                             "conditions"}  # fmt: skip
     assert {path.name for path in tmp_path.iterdir()} >= {f"{name}.csv" for name in written} | {"dictionary.csv"}
@@ -170,15 +172,15 @@ def test_a_table_without_rows_is_left_out(tmp_path, opened):
 def test_fields_that_differ_in_case_only_have_columns_of_their_own(tmp_path):
     rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})
     path = write_run(tmp_path / "run", rows, conditions={"plain/yes-no": {"Shots": 1, "shots": "two", "model": "x"}})
-    names = list(tables(runs.open(path))["conditions"].columns)
+    names = list(build_export_tables(runs.open_runs(path))["conditions"].columns)
     assert {"Shots", "shots_2", "model"} <= set(names)
 
 
 def test_the_same_run_is_exported_to_the_same_bytes(run, tmp_path):
-    opened = runs.open(run)
+    opened = runs.open_runs(run)
     for kind in ("parquet", "csv"):
         for name in ("one", "two"):
             (tmp_path / name).mkdir(exist_ok=True)
-            plain.write(opened, tmp_path / name, kind)
+            plain.write_table_files(opened, tmp_path / name, kind)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.features import dependencies
-from analysis.features.component import Component, Missing
+from analysis.features.component import Component, MissingComponent
 from ground.errors import InputError
 from helpers.text_features import make_pipeline
 
@@ -38,11 +38,11 @@ def doc(text: str, heads: list[int]):
     ],
 )
 def test_heads_written_by_hand(text, heads, left, right, length):
-    assert dependencies.dependents(doc(text, heads)) == pytest.approx((left, right, length))
+    assert dependencies.compute_dependents(doc(text, heads)) == pytest.approx((left, right, length))
 
 
 def test_a_text_without_words_has_no_mean():
-    assert all(math.isnan(value) for value in dependencies.dependents(doc("", [])))
+    assert all(math.isnan(value) for value in dependencies.compute_dependents(doc("", [])))
 
 
 @st.composite
@@ -61,7 +61,7 @@ def trees(draw):
 @given(trees())
 def test_against_the_counts_of_spacy_and_the_identity_of_left_and_right(heads):
     parsed = doc(" ".join("w" * len(heads)), heads)
-    left, right, length = dependencies.dependents(parsed)
+    left, right, length = dependencies.compute_dependents(parsed)
     n = len(heads)
     roots = sum(head == word for word, head in enumerate(heads))
     assert left == pytest.approx(sum(head > word for word, head in enumerate(heads)) / n)
@@ -74,7 +74,7 @@ def test_against_the_counts_of_spacy_and_the_identity_of_left_and_right(heads):
 
 
 def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(small_pipeline):
-    measure = dependencies.parsed("en", [dependencies.find(str(small_pipeline))]).load()
+    measure = dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(small_pipeline))]).load()
     values = measure(["don't stop-over, e.g. now!", "one"])
     assert list(values) == list(dependencies.COLUMNS)
     assert values["left_dependents"][0] * 4 == pytest.approx(round(values["left_dependents"][0] * 4))
@@ -86,8 +86,8 @@ def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(sma
     [("ja", "no spaCy pipeline is installed for 'ja'"), ("de", "no spaCy pipeline is installed for 'de'")],
 )
 def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_pipeline):
-    missing = dependencies.parsed(language, [dependencies.find(str(small_pipeline))])
-    assert isinstance(missing, Missing)
+    missing = dependencies.build_dependency_component(language, [dependencies.find_pipeline(str(small_pipeline))])
+    assert isinstance(missing, MissingComponent)
     assert expected in missing.reason
 
 
@@ -103,45 +103,47 @@ def install(folder, name, monkeypatch):
 
 
 def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_path, monkeypatch):
-    assert dependencies.parsed("en") == Missing(
+    assert dependencies.build_dependency_component("en") == MissingComponent(
         dependencies.COLUMNS, "spaCy has no pipeline here: python -m spacy download en_core_web_sm"
     )
     install(tmp_path, "en_mine", monkeypatch)
-    found = dependencies.parsed("en")
+    found = dependencies.build_dependency_component("en")
     assert (found.identity["source"], found.named) == ("en_mine", False)
     assert list(found.load()(["It is so."])) == list(dependencies.COLUMNS)
     install(tmp_path, "en_other", monkeypatch)
-    several = dependencies.parsed("en")
-    assert several == Missing(dependencies.COLUMNS, "en_mine, en_other are installed: choose with --spacy NAME")
+    several = dependencies.build_dependency_component("en")
+    assert several == MissingComponent(
+        dependencies.COLUMNS, "en_mine, en_other are installed: choose with --spacy NAME"
+    )
     install(tmp_path, "en_core_web_sm", monkeypatch)
-    assert dependencies.parsed("en").identity["source"] == "en_core_web_sm"
-    assert dependencies.parsed("de").reason.startswith("no spaCy pipeline is installed for 'de'")
+    assert dependencies.build_dependency_component("en").identity["source"] == "en_core_web_sm"
+    assert dependencies.build_dependency_component("de").reason.startswith("no spaCy pipeline is installed for 'de'")
 
 
 def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):
-    known = dependencies.find(str(small_pipeline)).identity
-    again = dependencies.parsed("en", known=known)
+    known = dependencies.find_pipeline(str(small_pipeline)).identity
+    again = dependencies.build_dependency_component("en", known=known)
     assert isinstance(again, Component)
     assert again.identity == known
-    gone = dependencies.parsed("en", known={**known, "source": "no/such/pipeline"})
-    assert isinstance(gone, Missing)
+    gone = dependencies.build_dependency_component("en", known={**known, "source": "no/such/pipeline"})
+    assert isinstance(gone, MissingComponent)
 
 
 def test_the_hash_is_of_the_files(small_pipeline, tmp_path):
-    before = dependencies.find(str(small_pipeline)).identity["hash"]
+    before = dependencies.find_pipeline(str(small_pipeline)).identity["hash"]
     copy = tmp_path / "copy"
     spacy.util.load_model(small_pipeline).to_disk(copy)
     meta = json.loads((copy / "meta.json").read_text())
     (copy / "meta.json").write_text((small_pipeline / "meta.json").read_text())
-    assert dependencies.find(str(copy)).identity["hash"] == before
+    assert dependencies.find_pipeline(str(copy)).identity["hash"] == before
     (copy / "meta.json").write_text(json.dumps({**meta, "version": "9"}))
-    assert dependencies.find(str(copy)).identity["hash"] != before
+    assert dependencies.find_pipeline(str(copy)).identity["hash"] != before
 
 
 @pytest.mark.parametrize("source", ["no_such_pipeline", "no/such/folder", "json", "", "two words", "en_core.web"])
 def test_an_unknown_pipeline_is_refused_in_one_line(source):
     with pytest.raises(InputError) as error:
-        dependencies.find(source)
+        dependencies.find_pipeline(source)
     assert f"spaCy pipeline {source!r}" in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -149,7 +151,7 @@ def test_an_unknown_pipeline_is_refused_in_one_line(source):
 def test_a_pipeline_without_a_parser_is_refused(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(InputError, match="has no parser"):
-        dependencies.parsed("en", [dependencies.find(str(tmp_path / "blank"))]).load()
+        dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(tmp_path / "blank"))]).load()
 
 
 def test_a_damaged_pipeline_is_refused(small_pipeline, tmp_path):
@@ -157,7 +159,7 @@ def test_a_damaged_pipeline_is_refused(small_pipeline, tmp_path):
     spacy.util.load_model(small_pipeline).to_disk(damaged)
     (damaged / "config.cfg").write_text("[nlp]\n")
     with pytest.raises(InputError, match="cannot be loaded"):
-        dependencies.parsed("en", [dependencies.find(str(damaged))]).load()
+        dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(damaged))]).load()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.runs.agreement import prepare
+from analysis.runs.agreement import create_agreement_tables
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 
@@ -31,7 +31,7 @@ def test_load_has_a_row_per_stimulus_with_the_features_of_its_text(tmp_path):
         columns=["item", "variant", "text"],
     )
     path = write_run(tmp_path / "run", rows.assign(agreement=0.5, language=["en", "en", "en", "de"]))
-    frame = features.load(runs.open(path))
+    frame = features.read_features(runs.open_runs(path))
     assert frame[["item", "variant"]].to_numpy().tolist() == rows[["item", "variant"]].to_numpy().tolist()
     assert frame["negation_cues"].tolist() == pytest.approx([0, 1, 1, math.nan], nan_ok=True)
     assert frame["statement_length"].tolist() == [3, 4, 4, 2]
@@ -46,8 +46,8 @@ def test_frame_has_a_row_per_answer_in_order(tmp_path):
     rows["text"] = rows["item"] + " says " + rows["variant"]
     rows["text_logprob"] = -np.arange(len(rows), dtype=float)
     shuffled = rows.sample(frac=1, random_state=0)
-    run = runs.open(write_run(tmp_path / "run", shuffled, parts=3))
-    frame = features.frame(run)
+    run = runs.open_runs(write_run(tmp_path / "run", shuffled, parts=3))
+    frame = features.join_answers_with_features(run)
     keys = ["model", "condition", "item", "variant"]
     assert len(frame) == (rows["variant"] != "original").sum()
     assert not frame.duplicated(keys).any()
@@ -63,16 +63,20 @@ def test_frame_has_a_row_per_answer_in_order(tmp_path):
         frame.groupby("model", observed=True, sort=False).size().index.tolist()
         == run.sql("SELECT DISTINCT model, min(position) AS p FROM units GROUP BY model ORDER BY p")["model"].tolist()
     )
-    everything = features.frame(run, original=True)
+    everything = features.join_answers_with_features(run, original=True)
     assert len(everything) == len(rows)
     assert set(everything["variant"]) - set(frame["variant"]) == {"original"}
 
 
 def test_agreement_is_the_one_of_the_stability_tables(tmp_path):
-    run = runs.open(write_run(tmp_path / "run", random_frame(items=3)))
-    prepare(run)
+    run = runs.open_runs(write_run(tmp_path / "run", random_frame(items=3)))
+    create_agreement_tables(run)
     answers = run.sql("SELECT item, variant, agreement FROM answers WHERE NOT original ORDER BY item, variant")
-    frame = features.frame(run).astype({"item": "object", "variant": "object"}).sort_values(["item", "variant"])
+    frame = (
+        features.join_answers_with_features(run)
+        .astype({"item": "object", "variant": "object"})
+        .sort_values(["item", "variant"])
+    )
     assert frame["agreement"].tolist() == answers["agreement"].tolist()
 
 
@@ -80,7 +84,7 @@ def test_the_logit_is_that_of_the_first_canonical_option_in_any_place(tmp_path):
     rows = pd.DataFrame({"item": "a", "variant": ["p1", "p2", "p3", "p4"], "agreement": [0.9, 0.9, 0.0, math.nan]})
     rows["options"] = [["yes", "no"], ["no", "yes"], ["yes", "no"], ["yes", "no"]]
     rows["canonical"] = [["agree", "disagree"], ["disagree", "agree"], ["agree", "disagree"], ["agree", "disagree"]]
-    frame = features.frame(runs.open(write_run(tmp_path / "run", rows)))
+    frame = features.join_answers_with_features(runs.open_runs(write_run(tmp_path / "run", rows)))
     assert frame["logit"].tolist() == pytest.approx([math.log(9), math.log(9), -math.inf, math.nan], nan_ok=True)
     assert frame["agreement"].tolist() == pytest.approx([0.9, 0.9, 0, math.nan], nan_ok=True)
 
@@ -91,22 +95,22 @@ def test_studies_keep_their_own_features_and_text_logprob_may_be_absent(tmp_path
         write_run(tmp_path / study, rows.assign(text=texts), study=study)
         for study, texts in {"two": ["one word more", "word"], "one": ["word", "two words"]}.items()
     ]
-    run = runs.open(*folders)
-    frame = features.frame(run)
+    run = runs.open_runs(*folders)
+    frame = features.join_answers_with_features(run)
     assert frame.groupby("study", observed=True)["statement_length"].agg(list).to_dict() == {
         "one": [1, 2],
         "two": [3, 1],
     }
     assert frame["text_logprob"].isna().all()
-    components = features.components(run)
+    components = features.list_feature_components(run)
     assert components["study"].unique().tolist() == ["one", "two"]
     assert (components["component"].isna() == components["missing"].notna()).all()
     assert set(", ".join(components["columns"]).split(", ")) == set(features.FEATURES) - {"edit_similarity"}
 
 
 def test_frames_hold_the_named_features(tmp_path):
-    run = runs.open(write_run(tmp_path / "run", random_frame()))
-    for frame in (features.load(run), features.frame(run)):
+    run = runs.open_runs(write_run(tmp_path / "run", random_frame()))
+    for frame in (features.read_features(run), features.join_answers_with_features(run)):
         assert tuple(frame.columns[-len(features.FEATURES) :]) == features.FEATURES
     assert set(features.PUBLISHED) < set(features.FEATURES)
     assert len(features.PUBLISHED) == 8
@@ -119,7 +123,7 @@ def test_correlation_against_numpy_with_pairwise_n():
         {"x": x, "y": x + rng.normal(size=50), "z": rng.normal(size=50), "constant": 1.0, "none": math.nan}
     )
     frame.loc[:9, "y"] = math.nan
-    table = features.correlation(frame, ["z", "x", "y", "constant", "none", "absent"]).set_index(
+    table = features.correlate_columns(frame, ["z", "x", "y", "constant", "none", "absent"]).set_index(
         ["feature_a", "feature_b"]
     )
     assert len(table) == 16  # four features with values
@@ -140,20 +144,20 @@ def test_correlated_features_are_neighbours_with_either_sign():
     rng = np.random.default_rng(1)
     one, two = rng.normal(size=(2, 200))
     frame = pd.DataFrame({"a": one, "b": two, "c": -one + 0.01 * two, "d": two + 0.01 * one})
-    order = features.correlation(frame, ["a", "b", "c", "d"])["feature_a"].unique().tolist()
+    order = features.correlate_columns(frame, ["a", "b", "c", "d"])["feature_a"].unique().tolist()
     assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset("ac"), frozenset("bd")}
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
 def test_too_few_rows_have_no_correlation(rows):
     frame = pd.DataFrame({"word_length": [1.0, 2.0][:rows], "statement_length": [3.0, 1.0][:rows]})
-    assert features.correlation(frame)["r"].isna().all()
+    assert features.correlate_columns(frame)["r"].isna().all()
 
 
 def test_correlations_are_over_paraphrases(tmp_path):
     rows = random_frame(items=5, paraphrases=6)
     rows["text"] = [f"{'very ' * (k % 7)}long{'er' * (k % 3)}" for k in range(len(rows))]
-    table = features.correlations(runs.open(write_run(tmp_path / "run", rows)))
+    table = features.correlate_features(runs.open_runs(write_run(tmp_path / "run", rows)))
     assert table.loc[
         (table["feature_a"] == "word_length") & (table["feature_b"] == "statement_length"), "n"
     ].tolist() == [30]

@@ -46,14 +46,16 @@ def pysentimiento(monkeypatch):
 
 def engine(path) -> dict:
     return next(
-        r for r in json.loads((path / store.RECORDS).read_text())["components"] if "sentiment_positive" in r["columns"]
+        r
+        for r in json.loads((path / store.RECORDS_FILE).read_text())["components"]
+        if "sentiment_positive" in r["columns"]
     )
 
 
 def test_pysentimiento_is_taken_where_it_can_be_loaded(tmp_path, pysentimiento):
     pysentimiento()
     path = write(tmp_path / "run")
-    features.compute(path)
+    features.compute_features(path)
     assert engine(path)["identity"] == {"name": "pysentimiento", "version": "0.7.3"}
     assert set(kept(path)["sentiment_positive"]) == {0.7}
     assert set(kept(path)["sentiment_negative"]) == {0.1}
@@ -63,19 +65,19 @@ def test_vader_stands_in_when_pysentimiento_cannot_be_loaded_and_says_why(tmp_pa
     pytest.importorskip("vaderSentiment")
     pysentimiento(OSError("no connection\nand more"))
     path = write(tmp_path / "run")
-    features.compute(path)
+    features.compute_features(path)
     assert engine(path)["identity"]["name"] == "vader"
     assert engine(path)["note"].endswith("pysentimiento cannot load its model for 'en': no connection")
     pysentimiento()
-    assert features.compute(path).computed == 0  # the choice is kept until the user names another
-    (change,) = features.compute(path, sentiment="pysentimiento").changes
+    assert features.compute_features(path).n_computed == 0  # the choice is kept until the user names another
+    (change,) = features.compute_features(path, sentiment="pysentimiento").changes
     assert "computed again with pysentimiento 0.7.3; before with vader" in change
 
 
 def test_a_language_that_no_engine_knows_has_no_sentiment(tmp_path, pysentimiento):
     pysentimiento()
     path = write(tmp_path / "run", language="fi")
-    features.compute(path)
+    features.compute_features(path)
     assert engine(path)["identity"] is None
     assert "no sentiment engine knows 'fi'" in engine(path)["note"]
 
@@ -84,11 +86,11 @@ def test_what_the_user_names_must_be_there(tmp_path, monkeypatch, pysentimiento)
     path = write(tmp_path / "run")
     hide(monkeypatch, *OPTIONAL)
     with pytest.raises(InputError, match=r"--sentiment vader: it is not installed: pip install .*features"):
-        features.compute(path, sentiment="vader")
+        features.compute_features(path, sentiment="vader")
     with pytest.raises(InputError, match="unknown sentiment engine 'vadre'"):
-        features.compute(path, sentiment="vadre")
+        features.compute_features(path, sentiment="vadre")
     with pytest.raises(InputError, match="spaCy is not installed"):
-        features.compute(path, spacy=["en_core_web_sm"])
+        features.compute_features(path, spacy=["en_core_web_sm"])
     pysentimiento(OSError("no connection"))
     with pytest.raises(InputError, match="pysentimiento cannot load its model"):
-        features.compute(path, sentiment="pysentimiento")
+        features.compute_features(path, sentiment="pysentimiento")

@@ -27,22 +27,26 @@ def test_one_row_per_distinct_text_and_nothing_else_in_the_folder(tmp_path, unin
     uninstalled(*OPTIONAL)
     path = write(tmp_path / "run")
     before = {file.name for file in path.iterdir()}
-    features.compute(path)
+    features.compute_features(path)
     assert kept(path)["text"].tolist() == list(dict.fromkeys(TEXTS))
-    assert {file.name for file in path.iterdir()} - before == {store.FEATURES, store.RECORDS, store.SIMILARITY}
+    assert {file.name for file in path.iterdir()} - before == {
+        store.FEATURES_FILE,
+        store.RECORDS_FILE,
+        store.SIMILARITY_FILE,
+    }
 
 
 def test_a_folder_that_only_holds_run_folders_is_refused(tmp_path):
     write(tmp_path / "runs" / "one")
     with pytest.raises(InputError, match=r"this one only holds such: give one of .*one"):
-        features.compute(tmp_path / "runs")
+        features.compute_features(tmp_path / "runs")
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["one"]
 
 
 def test_what_is_not_installed_is_missing_and_said_once_and_the_rest_is_there(tmp_path, uninstalled):
     uninstalled(*OPTIONAL)
     path = write(tmp_path / "run")
-    summary = features.compute(path)
+    summary = features.compute_features(path)
     missing = {name: record.note for record in summary.records if record.identity is None for name in record.columns}
     assert set(missing) == set(features.FEATURES) - {
         "word_length",
@@ -67,11 +71,11 @@ def test_a_component_installed_later_fills_its_columns_and_leaves_the_others(tmp
     pytest.importorskip("vaderSentiment")
     uninstalled(*OPTIONAL)
     path = write(tmp_path / "run")
-    features.compute(path)
+    features.compute_features(path)
     before = kept(path)
     uninstalled("spacy", "wordfreq", "pysentimiento")
-    summary = features.compute(path)
-    assert summary.computed == len(before)
+    summary = features.compute_features(path)
+    assert summary.n_computed == len(before)
     assert summary.changes == ()
     after = kept(path)
     assert after["sentiment_positive"].tolist()[2] > 0 == after["sentiment_negative"].tolist()[2]
@@ -84,9 +88,9 @@ def test_a_component_installed_later_fills_its_columns_and_leaves_the_others(tmp
 def test_a_second_call_computes_nothing_and_touches_no_file(tmp_path, uninstalled):
     uninstalled("spacy", "pysentimiento")
     path = write(tmp_path / "run")
-    assert features.compute(path).computed > 0
+    assert features.compute_features(path).n_computed > 0
     before = {file.name: file.stat().st_mtime_ns for file in path.iterdir()}
-    assert features.compute(path).computed == 0
+    assert features.compute_features(path).n_computed == 0
     assert {file.name: file.stat().st_mtime_ns for file in path.iterdir()} == before
 
 
@@ -94,10 +98,10 @@ def test_what_a_component_computed_stays_when_the_component_is_gone(tmp_path, un
     pytest.importorskip("vaderSentiment")
     uninstalled("spacy", "pysentimiento")
     path = write(tmp_path / "run")
-    features.compute(path)
+    features.compute_features(path)
     before = kept(path)
     uninstalled(*OPTIONAL)
-    assert features.compute(path).computed == 0
+    assert features.compute_features(path).n_computed == 0
     pd.testing.assert_frame_equal(kept(path), before)
 
 
@@ -106,12 +110,12 @@ def test_another_pipeline_recomputes_its_columns_alone_and_says_so(tmp_path, uni
     uninstalled("pysentimiento")
     path = write(tmp_path / "run")
     first, second = (str(make_pipeline(tmp_path / f"pipeline-{seed}", seed)) for seed in (1, 2))
-    features.compute(path, spacy=[first])
+    features.compute_features(path, spacy=[first])
     before = kept(path)
-    assert features.compute(path).computed == 0  # without a name the one used before
-    assert features.compute(path, spacy=[first]).computed == 0
-    summary = features.compute(path, spacy=[second])
-    assert summary.computed == len(before)
+    assert features.compute_features(path).n_computed == 0  # without a name the one used before
+    assert features.compute_features(path, spacy=[first]).n_computed == 0
+    summary = features.compute_features(path, spacy=[second])
+    assert summary.n_computed == len(before)
     (change,) = summary.changes
     assert change.startswith("left_dependents, right_dependents, dependency_length (en): computed again")
     assert first in change
@@ -119,7 +123,9 @@ def test_another_pipeline_recomputes_its_columns_alone_and_says_so(tmp_path, uni
     others = [name for name in before if name not in ("left_dependents", "right_dependents", "dependency_length")]
     pd.testing.assert_frame_equal(kept(path)[others], before[others])
     record = next(
-        r for r in json.loads((path / store.RECORDS).read_text())["components"] if "left_dependents" in r["columns"]
+        r
+        for r in json.loads((path / store.RECORDS_FILE).read_text())["components"]
+        if "left_dependents" in r["columns"]
     )
     assert record["identity"]["source"] == second
     assert len(record["identity"]["hash"]) == 64
@@ -130,7 +136,7 @@ def test_a_killed_computation_goes_on_where_it_was(tmp_path, uninstalled, monkey
     uninstalled("spacy", "wordfreq", "pysentimiento")
     texts = [f"{word} dogs." for word in ("good", "bad", "no", "happy", "sad", "kind", "evil")]
     path, whole = write(tmp_path / "run", texts), write(tmp_path / "whole", texts)
-    features.compute(whole)
+    features.compute_features(whole)
     real, calls = sentiment._load_vader(), []
 
     def dying(some):
@@ -141,21 +147,21 @@ def test_a_killed_computation_goes_on_where_it_was(tmp_path, uninstalled, monkey
 
     monkeypatch.setattr(sentiment, "_load_vader", lambda: dying)
     with pytest.raises(KeyboardInterrupt):
-        features.compute(path, chunk=2)
-    assert not (path / store.FEATURES).exists()
+        features.compute_features(path, chunk=2)
+    assert not (path / store.FEATURES_FILE).exists()
     calls[:] = [[]] * 3
-    summary = features.compute(path, chunk=2)
+    summary = features.compute_features(path, chunk=2)
     assert calls[3:] == [texts[4:6], texts[6:]]  # the first two chunks and the columns before are done
-    assert summary.computed == 3 + len(texts)  # and the similarities
+    assert summary.n_computed == 3 + len(texts)  # and the similarities
     pd.testing.assert_frame_equal(kept(path), kept(whole))
-    assert not (path / store.PARTS).exists()
+    assert not (path / store.PARTS_FOLDER).exists()
 
 
-@pytest.mark.parametrize("file", [store.RECORDS, store.FEATURES, store.SIMILARITY])
+@pytest.mark.parametrize("file", [store.RECORDS_FILE, store.FEATURES_FILE, store.SIMILARITY_FILE])
 def test_a_computation_killed_at_any_of_its_files_ends_with_all_of_them(tmp_path, uninstalled, monkeypatch, file):
     uninstalled("spacy", "wordfreq", "pysentimiento", "vaderSentiment")
     path, whole = write(tmp_path / "run", TEXTS), write(tmp_path / "whole", TEXTS)
-    features.compute(whole)
+    features.compute_features(whole)
 
     def dying(target, write):
         if target.name == file:
@@ -165,17 +171,17 @@ def test_a_computation_killed_at_any_of_its_files_ends_with_all_of_them(tmp_path
     with monkeypatch.context() as patched:
         patched.setattr(store, "write_atomically", dying)
         with pytest.raises(KeyboardInterrupt):
-            features.compute(path)
-    features.compute(path)
+            features.compute_features(path)
+    features.compute_features(path)
     assert [each.name for each in sorted(path.iterdir())] == [each.name for each in sorted(whole.iterdir())]
-    for name in (store.RECORDS, store.FEATURES, store.SIMILARITY):
+    for name in (store.RECORDS_FILE, store.FEATURES_FILE, store.SIMILARITY_FILE):
         assert (path / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_a_language_is_a_matter_of_the_wording(tmp_path, uninstalled):
     uninstalled("spacy", "wordfreq", "pysentimiento", "fugashi")
     path = write(tmp_path / "run", ["no", "No", "no", "non", "no"], ["en", "EN-gb", "es", "de_DE", "en-US"])
-    summary = features.compute(path)
+    summary = features.compute_features(path)
     rows = kept(path)[["language", "text", "negation_cues"]].to_numpy().tolist()
     assert [row[:2] for row in rows] == [["de", "non"], ["en", "no"], ["en", "No"], ["es", "no"]]
     assert [row[2] for row in rows] == pytest.approx([float("nan"), 1, 1, float("nan")], nan_ok=True)
@@ -186,10 +192,10 @@ def test_japanese_without_a_language_is_not_taken_for_english(tmp_path, uninstal
     uninstalled("spacy", "pysentimiento", "fugashi")
     path = write(tmp_path / "run", ["Dogs bark.", "犬はほえる。"])
     with pytest.raises(InputError, match=r"item 'i1', variant 'original' looks Japanese.*--language ja"):
-        features.compute(path)
-    summary = features.compute(path, language="ja")
+        features.compute_features(path)
+    summary = features.compute_features(path, language="ja")
     assert {record.language for record in summary.records} == {"ja"}
-    assert features.compute(path).computed == 0  # the language given is remembered
+    assert features.compute_features(path).n_computed == 0  # the language given is remembered
 
 
 def test_a_pipeline_for_another_language_is_refused(tmp_path):
@@ -197,23 +203,23 @@ def test_a_pipeline_for_another_language_is_refused(tmp_path):
     path = write(tmp_path / "run")
     german = make_pipeline(tmp_path / "german", language="de")
     with pytest.raises(InputError, match=r"is for 'de', but the wordings are in en; name one for these"):
-        features.compute(path, spacy=[str(german)])
+        features.compute_features(path, spacy=[str(german)])
 
 
 def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninstalled):
     uninstalled(*OPTIONAL)
     with pytest.raises(InputError, match="no such run folder"):
-        features.compute(tmp_path / "none")
+        features.compute_features(tmp_path / "none")
     path = write(tmp_path / "run")
-    (path / store.FEATURES).write_bytes(b"PAR1")
+    (path / store.FEATURES_FILE).write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"features\.parquet: damaged or cut short"):
-        features.compute(path)
-    pq.write_table(pq.read_table(path / "stimuli.parquet"), path / store.FEATURES)
+        features.compute_features(path)
+    pq.write_table(pq.read_table(path / "stimuli.parquet"), path / store.FEATURES_FILE)
     with pytest.raises(InputError, match=r"features\.parquet: has not the columns of features"):
-        features.compute(path)
+        features.compute_features(path)
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli\.parquet is missing"):
-        features.compute(path)
+        features.compute_features(path)
 
 
 def test_a_second_process_waits_for_the_first(tmp_path):
@@ -254,8 +260,8 @@ def test_real_paraphrases_with_a_trained_pipeline(tmp_path, shared):
     source = next((shared / "political-compass-paraphrases").glob("*gpt3.5*"))
     texts = [text for item in json.loads(source.read_text())[:5] for text in item["alternative_statements"][:40]]
     path = write(tmp_path / "run", texts)
-    features.compute(path, spacy=[str(pipeline)], sentiment="vader")
-    frame = features.load(runs.open(path))
+    features.compute_features(path, spacy=[str(pipeline)], sentiment="vader")
+    frame = features.read_features(runs.open_runs(path))
     assert len(frame) == len(texts)
     assert not frame[list(features.FEATURES)].isna().any(axis=None)
     roots = (1 - frame["left_dependents"] - frame["right_dependents"]) * frame["statement_length"]
@@ -263,4 +269,4 @@ def test_real_paraphrases_with_a_trained_pipeline(tmp_path, shared):
     assert (roots.round(6) == 1).mean() > 0.9  # a parser that knows English: one root per sentence
     assert frame["dependency_length"].between(0, 8).all()
     assert frame["word_frequency"].between(3, 7.5).all()
-    assert computation.compute(path).computed == 0
+    assert computation.compute_features(path).n_computed == 0

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.features import negation_cues, similarity, words
-from analysis.features.component import Missing
+from analysis.features.component import MissingComponent
 
 fugashi = pytest.mark.skipif(
-    not words.version("fugashi") or not words.version("unidic-lite"), reason="needs fugashi and UniDic"
+    not words.find_version("fugashi") or not words.find_version("unidic-lite"), reason="needs fugashi and UniDic"
 )
 
 
@@ -29,26 +29,29 @@ fugashi = pytest.mark.skipif(
     ],
 )
 def test_word_and_statement_length(text, length, statement):
-    assert words.word_length(text) == pytest.approx(length)
-    assert words.statement_length(text) == statement
+    assert words.compute_word_length(text) == pytest.approx(length)
+    assert words.compute_statement_length(text) == statement
 
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "- –"])
 def test_without_a_word_means_are_undefined_and_not_zero(text):
-    assert math.isnan(words.word_length(text))
-    assert math.isnan(words.word_frequency(text, "en", lambda word: 1.0))
+    assert math.isnan(words.compute_word_length(text))
+    assert math.isnan(words.compute_word_frequency(text, "en", lambda word: 1.0))
 
 
 def test_word_frequency_is_the_mean_over_words_without_punctuation():
     seen = {"The": 7.0, "cats": 4.0, "dont": 5.0}
-    assert words.word_frequency("The cats, the… don't!", "en", {**seen, "the": 7.0}.__getitem__) == (7 + 4 + 7 + 5) / 4
+    assert (
+        words.compute_word_frequency("The cats, the… don't!", "en", {**seen, "the": 7.0}.__getitem__)
+        == (7 + 4 + 7 + 5) / 4
+    )
 
 
 def test_word_frequency_is_asked_in_the_language_of_the_text():
     wordfreq = pytest.importorskip("wordfreq")
     values = {}
     for language in ("en", "de"):
-        measure = words.frequency(language).load()
+        measure = words.build_frequency_component(language).load()
         values[language] = measure(["the house"])["word_frequency"]
         expected = (wordfreq.zipf_frequency("the", language) + wordfreq.zipf_frequency("house", language)) / 2
         assert values[language] == [pytest.approx(expected)]
@@ -57,25 +60,25 @@ def test_word_frequency_is_asked_in_the_language_of_the_text():
 
 def test_an_unknown_word_has_the_lowest_frequency_and_an_unknown_language_none():
     pytest.importorskip("wordfreq")
-    assert words.frequency("en").load()(["qzxvbrrk"]) == {"word_frequency": [0.0]}
-    assert words.frequency("tlh") == Missing(
-        words.FREQUENCY, f"wordfreq {words.version('wordfreq')} has no word list for 'tlh'"
+    assert words.build_frequency_component("en").load()(["qzxvbrrk"]) == {"word_frequency": [0.0]}
+    assert words.build_frequency_component("tlh") == MissingComponent(
+        words.FREQUENCY, f"wordfreq {words.find_version('wordfreq')} has no word list for 'tlh'"
     )
 
 
 @pytest.mark.parametrize("language", ["zh", "th"])
 def test_languages_without_spaces_are_not_cut_at_spaces(language):
-    for part in (words.lengths(language), words.frequency(language)):
-        assert isinstance(part, Missing)
+    for part in (words.build_length_component(language), words.build_frequency_component(language)):
+        assert isinstance(part, MissingComponent)
         assert "without spaces" in part.reason
 
 
 @fugashi
 def test_japanese_words_are_unidic_short_units_without_punctuation():
     text = "犬は、猫より大きいですか？"
-    assert words.words(text, "ja") == ["犬", "は", "猫", "より", "大きい", "です", "か"]
-    assert words.statement_length(text, "ja") == 7
-    assert words.word_length(text, "ja") == pytest.approx((1 + 1 + 1 + 2 + 3 + 2 + 1) / 7)
+    assert words.split_words(text, "ja") == ["犬", "は", "猫", "より", "大きい", "です", "か"]
+    assert words.compute_statement_length(text, "ja") == 7
+    assert words.compute_word_length(text, "ja") == pytest.approx((1 + 1 + 1 + 2 + 3 + 2 + 1) / 7)
 
 
 @fugashi
@@ -83,7 +86,7 @@ def test_japanese_frequency():
     wordfreq = pytest.importorskip("wordfreq")
     pytest.importorskip("ipadic")
     expected = (wordfreq.zipf_frequency("犬", "ja") + wordfreq.zipf_frequency("だ", "ja")) / 2
-    assert words.frequency("ja").load()(["犬だ。"]) == {"word_frequency": [pytest.approx(expected)]}
+    assert words.build_frequency_component("ja").load()(["犬だ。"]) == {"word_frequency": [pytest.approx(expected)]}
     assert expected > 4
 
 
@@ -99,7 +102,7 @@ def test_japanese_frequency():
     ],
 )
 def test_english_negation_cues(text, count):
-    assert negation_cues.english(text) == count
+    assert negation_cues.count_english_cues(text) == count
 
 
 @fugashi
@@ -119,11 +122,11 @@ def test_english_negation_cues(text, count):
     ],
 )
 def test_japanese_negation_cues(text, count):
-    assert negation_cues.japanese(text) == count
+    assert negation_cues.count_japanese_cues(text) == count
 
 
 def test_negation_cues_of_other_languages_are_missing():
-    assert negation_cues.cues("de") == Missing(
+    assert negation_cues.build_cue_component("de") == MissingComponent(
         negation_cues.COLUMNS, "no list of negation cues for 'de', only for en and ja"
     )
 
@@ -140,17 +143,17 @@ def textbook_distance(one: str, other: str) -> int:
 
 @given(st.text(alphabet="abcé雨 ", max_size=90), st.text(alphabet="abcé雨 ", max_size=90))
 def test_bit_parallel_distance_is_the_textbook_distance(one, other):
-    assert similarity.Pattern(one).distance(other) == textbook_distance(one, other)
+    assert similarity.EditPattern(one).distance(other) == textbook_distance(one, other)
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_similarity_is_symmetric_and_one_for_equal_texts_only(one, other):
-    value = similarity.Pattern(one).similarity(other)
-    assert value == similarity.Pattern(other).similarity(one)
+    value = similarity.EditPattern(one).similarity(other)
+    assert value == similarity.EditPattern(other).similarity(one)
     assert 0 <= value <= 1
     assert (value == 1) == (one == other)
 
 
 def test_similarities_to_the_original():
     pairs = [("abcd", "abcd"), ("abcd", " abcd "), ("abcd", "abed"), (None, "abcd"), ("x", "abcd"), ("a b", "a  b")]
-    assert list(similarity.similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)
+    assert list(similarity.compute_similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)

@@ -42,11 +42,11 @@ def test_the_examples_are_right():
 
 
 def test_both_counts_are_those_of_tests_after_holm():
-    pairs = beyond.differences([study(drawn(np.random.default_rng(0), 0.05, models=5, wordings=8))])
+    pairs = beyond.compare_model_pairs([study(drawn(np.random.default_rng(0), 0.05, models=5, wordings=8))])
     holm = {name: multipletests(pairs[name], method="holm")[0] for name in ("p_items", "p")}
     these, both = int(holm["p_items"].sum()), int((holm["p_items"] & holm["p"]).sum())
     assert 0 < both < these <= 10
-    assert beyond.told(pairs) == (
+    assert beyond.describe_holding_pairs(pairs) == (
         f"Of 10 differences in accuracy between models, {these} hold for these wordings, and {both} for wordings like "
         "these."
     )
@@ -56,7 +56,7 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
     """Nothing but other templates moves the models: a test over items calls three of four a difference."""
     rng, found = np.random.default_rng(1), {"these": 0, "like": 0}
     for _ in range(200):
-        said = beyond.told(beyond.differences([study(drawn(rng, 0.0))]))
+        said = beyond.describe_holding_pairs(beyond.compare_model_pairs([study(drawn(rng, 0.0))]))
         found["these"] += "1 holds" in said
         found["like"] += "and 1 for wordings like these" in said
     assert found["these"] > 120 and found["like"] <= 18  # 5 % of 200, and two and a half standard errors more
@@ -64,10 +64,10 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
 
 def test_nothing_is_said_where_nothing_is_compared():
     values = drawn(np.random.default_rng(2), 0.1)
-    assert beyond.told(beyond.differences([study(values[:1])])) == ""
-    assert beyond.told(pd.DataFrame()) == ""
-    same = beyond.differences([study(np.stack([values[0], values[0]]))])
-    assert beyond.told(same).endswith("none holds for these wordings.")
+    assert beyond.describe_holding_pairs(beyond.compare_model_pairs([study(values[:1])])) == ""
+    assert beyond.describe_holding_pairs(pd.DataFrame()) == ""
+    same = beyond.compare_model_pairs([study(np.stack([values[0], values[0]]))])
+    assert beyond.describe_holding_pairs(same).endswith("none holds for these wordings.")
 
 
 @pytest.mark.parametrize("name", ["stability", "wording", "choice", "scoring"])
@@ -86,11 +86,11 @@ def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
         rows = wording_runs.random_rows(["a", "b", "c"], items=12, invalid=0, seed=1)
         path = wording_runs.write_wording(tmp_path / "run", rows)
         page, figure = WordingPage([str(path)], resamples=20), "consistency"
-    sentence = beyond.sentence(runs.open(path))
+    sentence = beyond.describe_beyond_rewording(runs.open_runs(path))
     assert sentence.startswith("Of 3 differences in ") and len(sentence.split()) <= 30
     first = seen(page.answer())
     assert sentence not in first
-    assert sentence in page.said(figure)
+    assert sentence in page.render_details(figure)
     assert verdicts.RULES["beyond"].split(".")[0] in seen(page.method())
 
 
@@ -98,20 +98,20 @@ def test_scores_by_one_prompt_have_no_sentence(tmp_path):
     path, _ = prompted(tmp_path / "run", prompts=[None])
     page = ScoringPage([str(path)], resamples=20)
     page.answer()
-    assert "wordings like these" not in page.said("score_violins")
+    assert "wordings like these" not in page.render_details("score_violins")
     assert verdicts.RULES["beyond"].split(".")[0] not in seen(page.method())
 
 
 def test_the_sentence_of_scores_is_about_the_setting_of_the_page(tmp_path):
     """Two prompts at 0-10, and a scale with one prompt, on which nothing can be said."""
     path, _ = prompted(tmp_path / "run", models=["a", "b"], prompts=[None, "mine"])
-    opened = runs.open(path)
-    assert beyond.sentence(opened, {"plain/0-10/t0.7"}).startswith("Of 1 difference in score")
-    assert beyond.sentence(opened, {"plain/1-5/t0.7"}) == ""
+    opened = runs.open_runs(path)
+    assert beyond.describe_beyond_rewording(opened, {"plain/0-10/t0.7"}).startswith("Of 1 difference in score")
+    assert beyond.describe_beyond_rewording(opened, {"plain/1-5/t0.7"}) == ""
 
 
 def test_where_only_orders_vary_the_sentence_is_about_orders(tmp_path):
     asked = choice_runs.questions(40, 6)
     rows = choice_runs.answers(asked[asked["pattern"] == "original"], ["a", "b"], seed=3)
-    sentence = beyond.sentence(runs.open(choice_runs.write_choice(tmp_path / "run", rows)))
+    sentence = beyond.describe_beyond_rewording(runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows)))
     assert "orders" in sentence and "wordings" not in sentence

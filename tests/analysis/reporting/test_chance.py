@@ -29,7 +29,7 @@ def test_the_examples_are_right():
 
 def make_answers(folder, protocol):
     """Yield the pages that a run of a protocol has, each with its answer."""
-    for name, page in catalogue.pages().items():
+    for name, page in catalogue.list_pages().items():
         if page.protocols and protocol not in page.protocols:
             continue
         with pytest.MonkeyPatch.context() as patch:
@@ -81,21 +81,21 @@ def test_answers_of_temperature_0_are_determined(temperature, tmp_path):
 
 
 def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
-    frames = runs.open(flip_agreement(tmp_path / "run", 3, 20))
+    frames = runs.open_runs(flip_agreement(tmp_path / "run", 3, 20))
     by_chance = chance.find_chance(frames)
     rows = by_chance[["study", "model", "condition"]]
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
     assert chance.withhold_word(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == ["yes", "", "hardly"]
-    assert next(chance.write_cautions(rows, by_chance[:1])).startswith(
+    assert next(chance.list_chance_cautions(rows, by_chance[:1])).startswith(
         "Chance and wording are not told apart for coin-1: one answer per wording"
     )
-    assert list(chance.write_cautions(rows, chance.NOBODY)) == []
+    assert list(chance.list_chance_cautions(rows, chance.NO_CHANCE)) == []
 
 
 def test_sample_agreement_is_that_of_all_pairs(tmp_path):
     """Two samples of one wording, or of two: counted pair by pair."""
     folder = flip_agreement(tmp_path / "run", 2, 6, samples=3, fields={"temperature": 1.0}, effect=0.3)
-    opened = runs.open(folder)
+    opened = runs.open_runs(folder)
     found = measure_sample_agreement(opened, "synthetic").set_index(["model", "item"])["gap"]
     counts = opened.sql('SELECT model, item, variant, "count" AS counted FROM responses ORDER BY ALL')
     for unit, rows in counts.groupby(["model", "item"]):

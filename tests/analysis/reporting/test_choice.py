@@ -10,14 +10,14 @@ import pytest
 from analysis import runs
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue, choice
-from analysis.reporting.choice import Choice
-from analysis.reporting.pictures import pictures
+from analysis.reporting.choice import AnswerPair
+from analysis.reporting.pictures import build_pictures
 from helpers.figures import shown_texts
 from helpers.page_runs import opinions
 from helpers.synthetic import random_frame, write_run
 
 AGREE = re.compile(r"\b(dis)?agree(s|d|ing|ment)?\b", re.IGNORECASE)
-OTHERS = Choice("left", "agree strongly")
+OTHERS = AnswerPair("left", "agree strongly")
 
 
 def test_the_examples_are_right():
@@ -33,8 +33,8 @@ def test_the_examples_are_right():
      ("column agreement_mean of source-agreement", "column agreement_mean of source-agreement")],
 )  # fmt: skip
 def test_words_are_rewritten_once_and_as_wholes(said, wanted):
-    assert OTHERS.named(said) == wanted
-    assert Choice().named(said) == said
+    assert OTHERS.rewrite_text(said) == wanted
+    assert AnswerPair().rewrite_text(said) == said
 
 
 def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
@@ -43,10 +43,10 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
         write_run(tmp_path / name, frame, study=name, canonical=canonical)
         for name, canonical in (("one", ("left", "right")), ("other", ("agree", "disagree")))
     )
-    assert choice.of_runs(runs.open(one).info) == Choice("left", "right")
-    both = choice.of_runs(runs.open(one, other).info)
+    assert choice.find_answer_pair(runs.open_runs(one).info) == AnswerPair("left", "right")
+    both = choice.find_answer_pair(runs.open_runs(one, other).info)
     assert both.measure == "share of the first answer"
-    assert not both.agrees
+    assert not both.is_agree_disagree
 
 
 @pytest.fixture(scope="module")
@@ -57,21 +57,23 @@ def page(tmp_path_factory):
 
 
 def test_no_table_speaks_of_agreement(page):
-    for name in catalogue.pages()["stability"].tables:
+    for name in catalogue.list_pages()["stability"].tables:
         shown = re.sub(r"<td.*?</td>", "", page.table(name).text, flags=re.DOTALL)  # the texts of the items may
         assert not AGREE.search(re.sub(r"<code>.*?</code>", "", shown)), (name, AGREE.search(shown))
 
 
 def test_no_sentence_speaks_of_agreement(page):
-    said = page.answer().text + page.cautions().text + page.method().text + page.examples().text + page.said_answers()
-    said += "".join(page.said(name) for name in ("overview", "differences"))
+    said = (
+        page.answer().text + page.cautions().text + page.method().text + page.examples().text + page.describe_answers()
+    )
+    said += "".join(page.render_details(name) for name in ("overview", "differences"))
     assert not AGREE.search(said), AGREE.search(said)
     assert "asked to choose between “left” and “right”" in said
 
 
-@pytest.mark.parametrize("figure", catalogue.pages()["stability"].figures)
+@pytest.mark.parametrize("figure", catalogue.list_pages()["stability"].figures)
 def test_no_figure_speaks_of_agreement(page, figure):
-    picture = pictures(figure, page.frames)[0]
+    picture = build_pictures(figure, page.frames)[0]
     drawn = " ".join(text.get_text() for text, _ in shown_texts(picture.draw()))
     assert not AGREE.search(picture.caption), picture.caption
     assert not AGREE.search(drawn), AGREE.search(drawn)

@@ -11,20 +11,20 @@ import yaml
 from analysis.reporting import catalogue, citations, provenance
 
 ROOT = Path(citations.__file__).parents[2]
-STUDIES = citations.studies()
+STUDIES = citations.read_published_studies()
 
 
 def test_every_study_has_a_page_and_every_page_about_one_protocol_a_study():
-    pages = catalogue.pages().values()
+    pages = catalogue.list_pages().values()
     assert {name for page in pages for name in page.studies} == set(STUDIES)
     assert all(page.studies for page in pages if len(page.protocols) == 1)
 
 
-@pytest.mark.parametrize("page", [name for name, entry in catalogue.pages().items() if entry.studies])
+@pytest.mark.parametrize("page", [name for name, entry in catalogue.list_pages().items() if entry.studies])
 def test_a_page_cites_the_study_that_it_repeats(page):
-    named = catalogue.pages()[page].studies
+    named = catalogue.list_pages()[page].studies
     cited = [STUDIES[name] for name in named]
-    foot = provenance.foot(named, [])
+    foot = provenance.render_foot(named, [])
     for study in cited:
         assert study.title in foot.replace("&#39;", "'")
         assert study.year in foot
@@ -37,13 +37,13 @@ def test_waver_itself_is_cited_as_its_citation_file_says():
     assert (stated["title"], stated["authors"]) == (citations.TOOL.title, [{"name": citations.TOOL.authors}])
     assert citations.TOOL.year == str(stated["date-released"].year)
     assert citations.TOOL.note == f"Software, version {stated['version']}"
-    assert citations.TOOL.title in provenance.foot([], [])
+    assert citations.TOOL.title in provenance.render_foot([], [])
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_bibtex_of_a_study_holds_what_its_entry_says(name):
     """Read back with a reader of a few lines: fields are `name = {value},` with balanced braces."""
-    own, study = citations.bibtex({name: STUDIES[name]}).split("\n\n")[1], STUDIES[name]
+    own, study = citations.render_bibtex({name: STUDIES[name]}).split("\n\n")[1], STUDIES[name]
     kind, key = re.match(r"@(\w+)\{(\w+),\n", own).groups()
     fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", own, re.M))
     assert own.count("{") == own.count("}")
@@ -58,8 +58,8 @@ def test_bibtex_of_a_study_holds_what_its_entry_says(name):
 
 
 def test_bibtex_writes_what_latex_would_read_as_commands_as_signs():
-    study = citations.Study("A & B", "2020", r"50 % of $x_1$ {~^\}", links={"code": "https://x.org/a_b"})
-    own = citations.bibtex({"x": study})
+    study = citations.PublishedStudy("A & B", "2020", r"50 % of $x_1$ {~^\}", links={"code": "https://x.org/a_b"})
+    own = citations.render_bibtex({"x": study})
     assert r"title = {{50 \% of \$x\_1\$ \{\textasciitilde{}\textasciicircum{}\textbackslash{}\}}}" in own
     assert "https://x.org/a_b" in own  # an address stands as it is
 

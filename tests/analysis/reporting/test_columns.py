@@ -10,7 +10,7 @@ import pytest
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import catalogue, files
-from analysis.reporting.catalogue import column
+from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.columns import Column
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
@@ -59,27 +59,30 @@ RIGHT = [
 
 @pytest.mark.parametrize(("table", "name", "words", "of_another"), RIGHT)
 def test_a_column_is_explained_by_the_page_of_its_table(table, name, words, of_another):
-    meaning = column(table, name).meaning
+    meaning = look_up_column(table, name).meaning
     assert words in meaning and of_another not in meaning
 
 
 def test_a_run_decides_on_columns():
-    assert column("stability", "flip_025").meaning.startswith("share of items with more than 2.5 %")
-    assert column("stability", "flip_05").header == "Flips > 5 %"
-    assert column("score_ranges", "tau_-5_5").header == "Tau -5-5"
-    assert "range 1-100" in column("score_ranges", "kurtosis_1_100").meaning
-    assert "characters per word" in column("table3", "effect_word_length").meaning
-    assert column("table3", "effect_word_length_se").meaning.startswith("standard error of the change")
-    assert column("table3", "effect_word_length_dagger").header == "†"
+    assert look_up_column("stability", "flip_025").meaning.startswith("share of items with more than 2.5 %")
+    assert look_up_column("stability", "flip_05").header == "Flips > 5 %"
+    assert look_up_column("score_ranges", "tau_-5_5").header == "Tau -5-5"
+    assert "range 1-100" in look_up_column("score_ranges", "kurtosis_1_100").meaning
+    assert "characters per word" in look_up_column("table3", "effect_word_length").meaning
+    assert look_up_column("table3", "effect_word_length_se").meaning.startswith("standard error of the change")
+    assert look_up_column("table3", "effect_word_length_dagger").header == "†"
 
 
 def test_an_end_of_an_interval_is_explained_by_its_figure():
-    figure = column("sources", "validity").meaning
-    lower = column("sources", "validity_lower")
+    figure = look_up_column("sources", "validity").meaning
+    lower = look_up_column("sources", "validity_lower")
     assert lower.meaning == f"lower end of the 95 % interval (over items) of: {figure}"
-    assert column("stability", "flip_05_upper").meaning.startswith("upper end of the 95 % interval")
+    assert look_up_column("stability", "flip_05_upper").meaning.startswith("upper end of the 95 % interval")
     # The page's own words come first: these ends are no bootstrap.
-    assert column("mixed", "estimate_std_lower").meaning == "lower end of its 95 % interval by the cluster-robust error"
+    assert (
+        look_up_column("mixed", "estimate_std_lower").meaning
+        == "lower end of its 95 % interval by the cluster-robust error"
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,7 @@ def test_an_end_of_an_interval_is_explained_by_its_figure():
 )
 def test_what_no_page_explains_is_refused_by_table_and_column(table, name):
     with pytest.raises(KeyError, match=re.escape(f"{table}.{name.removesuffix('_lower')}")):
-        column(table, name)
+        look_up_column(table, name)
 
 
 def test_the_predictors_are_the_terms_that_have_words():
@@ -96,10 +99,10 @@ def test_the_predictors_are_the_terms_that_have_words():
 
 def test_the_file_next_to_the_tables_says_what_each_table_means(tmp_path):
     for table in ("score_items", "items"):
-        files.write_table(table, pd.DataFrame([dict.fromkeys(catalogue.table(table).columns, 1)]), tmp_path)
+        files.write_table(table, pd.DataFrame([dict.fromkeys(catalogue.look_up_table(table).columns, 1)]), tmp_path)
     written = pd.read_csv(tmp_path / "tables" / "dictionary.csv").set_index(["table", "column"])["meaning"]
     for table, name in (("score_items", "source"), ("score_items", "item"), ("score_items", "text"), ("items", "text")):
-        assert written[table, name] == column(table, name).meaning
+        assert written[table, name] == look_up_column(table, name).meaning
     assert written["score_items", "item"] != written["items", "item"]
     assert written["score_items", "text"] != written["items", "text"]
 

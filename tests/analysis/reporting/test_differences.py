@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.reporting import differences
-from analysis.reporting.differences import MOST, marked
+from analysis.reporting.differences import MOST_WORDS, mark_differences
 
 
 def shown(text: str, other: str) -> str:
-    return "".join(f"[{part}]" if differs else part for part, differs in marked(text, other)[0])
+    return "".join(f"[{part}]" if differs else part for part, differs in mark_differences(text, other)[0])
 
 
 def test_the_examples_are_right():
@@ -38,12 +38,12 @@ def test_the_words_that_the_other_lacks_are_marked(text, other, marks):
 
 @given(st.text(alphabet="ab 。の'\n", max_size=30), st.text(alphabet="ab 。の'\n", max_size=30))
 def test_no_letter_is_lost_and_both_sides_share_what_is_not_marked(one, other):
-    first, second = marked(one, other)
+    first, second = mark_differences(one, other)
     assert ("".join(part for part, _ in first), "".join(part for part, _ in second)) == (one, other)
     same = ["".join("".join(part.split()) for part, differs in side if not differs) for side in (first, second)]
     assert same[0].casefold() == same[1].casefold()
 
 
 def test_very_long_texts_are_not_compared():
-    text = "a " * MOST
-    assert marked(text, "b") == ([(text, False)], [("b", False)])
+    text = "a " * MOST_WORDS
+    assert mark_differences(text, "b") == ([(text, False)], [("b", False)])

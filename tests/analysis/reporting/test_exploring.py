@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import analysis
 from analysis import runs
 from analysis.reporting import tables
-from analysis.reporting.catalogue import pages
+from analysis.reporting.catalogue import list_pages
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts
@@ -40,7 +40,7 @@ def run(folder):
 
 
 def test_a_table_is_that_of_the_report(run, folder):
-    expected = tables.build("stability", runs.open(folder / "agreement"), resamples=20)
+    expected = tables.build_table("stability", runs.open_runs(folder / "agreement"), resamples=20)
     pd.testing.assert_frame_equal(run.table("stability", resamples=20), expected)
 
 
@@ -57,14 +57,14 @@ def test_options_make_another_table(run):
 
 def test_what_there_is_is_listed_a_line_each(run, folder):
     about = ("stability", "text_features", "wording", "reliability", "benchmarks", "transcripts")
-    listed = [name for page in about for name in pages()[page].tables]
+    listed = [name for page in about for name in list_pages()[page].tables]
     assert list(run.tables()) == listed
     lines = repr(run.tables()).splitlines()
     assert len(lines) == len(listed)
-    assert lines[0].split(maxsplit=1) == ["stability", pages()["stability"].tables["stability"].title]
+    assert lines[0].split(maxsplit=1) == ["stability", list_pages()["stability"].tables["stability"].title]
     only = analysis.open(folder / "wording")
     assert list(only.figures()) == [
-        name for page in ("wording", "reliability", "benchmarks", "transcripts") for name in pages()[page].figures
+        name for page in ("wording", "reliability", "benchmarks", "transcripts") for name in list_pages()[page].figures
     ]
     assert "<code>overall_scores</code>" in only.figures()._repr_html_()
 

@@ -37,7 +37,7 @@ def sentences(text):
 
 
 def check(page, said):
-    title = notebooks.question(ROOT / "notebooks" / f"{page}.ipynb")
+    title = notebooks.read_question(ROOT / "notebooks" / f"{page}.ipynb")
     first = f"{title} {said.asked} {said.verdict}"
     assert len(first.split()) <= 60, f"{len(first.split())} words: {first}"
     assert len(sentences(said.asked)) == 1, said.asked
@@ -49,7 +49,7 @@ def check(page, said):
 
 
 @pytest.mark.parametrize("made", ["full", "bare", "silent"])
-@pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
+@pytest.mark.parametrize("page", [page for page in catalogue.list_pages() if page in SILENT])
 def test_first_screens_are_short(page, made, tmp_path):
     folder, options = {"full": FULL, "bare": BARE, "silent": SILENT}[made][page](tmp_path / "run")
     said = answer(page, folder, options)
@@ -68,13 +68,13 @@ def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, mad
         assert said.verdict in ("This model does not answer.", "These models do not answer.")
 
 
-@pytest.mark.parametrize("page", [page for page in catalogue.pages() if page in SILENT])
+@pytest.mark.parametrize("page", [page for page in catalogue.list_pages() if page in SILENT])
 def test_first_screens_of_the_demo_are_short(page):
-    asked = (name for name in sorted(catalogue.pages()[page].protocols) if (DEMO / name / "run.json").is_file())
+    asked = (name for name in sorted(catalogue.list_pages()[page].protocols) if (DEMO / name / "run.json").is_file())
     protocol = next(asked, None)
     if protocol is None:
         pytest.skip("make report has not asked the demo")
-    fewer = {"resamples": 50} if "resamples" in notebooks.inspect(ROOT / "notebooks" / f"{page}.ipynb") else {}
+    fewer = {"resamples": 50} if "resamples" in notebooks.read_parameters(ROOT / "notebooks" / f"{page}.ipynb") else {}
     check(page, answer(page, DEMO / protocol, fewer))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting import glossary
-from analysis.reporting.html import render
+from analysis.reporting.html import render_template
 
 ROOT = Path(glossary.__file__).parents[2]
 
@@ -21,19 +21,19 @@ def test_the_examples_are_right():
 
 
 def test_the_documentation_has_what_the_pages_show():
-    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.markdown(), (
+    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.render_glossary(), (
         "write it again: python -m analysis.reporting.glossary > docs/glossary.md"
     )
 
 
 def test_terms_are_in_the_order_of_the_alphabet_and_each_has_one_meaning():
-    words = [term.word for term in glossary.terms()]
+    words = [term.word for term in glossary.read_terms()]
     assert words == sorted(words, key=str.casefold)
-    every = [name for term in glossary.terms() for name in (term.word, *term.also)]
+    every = [name for term in glossary.read_terms() for name in (term.word, *term.also)]
     assert len(set(every)) == len(every)
 
 
-@pytest.mark.parametrize("term", glossary.terms(), ids=lambda term: term.word)
+@pytest.mark.parametrize("term", glossary.read_terms(), ids=lambda term: term.word)
 def test_a_meaning_is_sentences_of_at_most_thirty_words(term):
     for sentence in re.split(r"(?<=[.;:])\s", term.means):
         assert len(sentence.split()) <= 30, sentence
@@ -60,13 +60,13 @@ def said_on_pages() -> str:
 
 
 def test_every_term_is_used_on_some_page():
-    used = {term.word for term in glossary.used(said_on_pages())}
-    assert [term.word for term in glossary.terms() if term.word not in used] == []
+    used = {term.word for term in glossary.find_used_terms(said_on_pages())}
+    assert [term.word for term in glossary.read_terms() if term.word not in used] == []
 
 
 def test_a_box_has_the_terms_of_its_page_only():
     page = "<style>p.kurtosis {}</style><h2>Flips</h2><img alt='tau'><p>Overall, a conditional &lt;mass&gt;</p>"
-    box = render("glossary", terms=glossary.used(page))
+    box = render_template("glossary", terms=glossary.find_used_terms(page))
     assert re.findall("<dt>(.*?)</dt>", box) == ["flip", "mass", "Overall"]
     assert "Glossary: 3 words" in box
-    assert render("glossary", terms=glossary.used("<p>Nothing here.</p>")).strip() == ""
+    assert render_template("glossary", terms=glossary.find_used_terms("<p>Nothing here.</p>")).strip() == ""

@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from analysis.reporting import grid, layout, report
 from analysis.reporting.columns import Column
-from analysis.reporting.html import address, note, render
-from analysis.reporting.page import _picture
+from analysis.reporting.html import build_data_address, render_note, render_template
+from analysis.reporting.page import _encode_picture
 from helpers.html_pages import Page
 
 
@@ -37,12 +37,12 @@ def chapter():
         shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>', "answer"),
         shows(figure, "figure"),
         shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
-        new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(note("Scores: none.").text),
+        new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(render_note("Scores: none.").text),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
         shows(figure),
     ]  # fmt: skip
-    return layout.chapter("first", "Is it <so>?", new_notebook(cells=cells), "waver report run")
+    return layout.build_chapter("first", "Is it <so>?", new_notebook(cells=cells), "waver report run")
 
 
 def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing(chapter):
@@ -53,7 +53,7 @@ def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing
 
 def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):
     path = tmp_path / "first.html"
-    path.write_text(layout.page(chapter, [chapter, layout.Chapter("next", "What else?", "")], "Title & more"))
+    path.write_text(layout.render_page(chapter, [chapter, layout.Chapter("next", "What else?", "")], "Title & more"))
     page = Page(path)
     assert {"cautions", "models-co", "tables", "models-co-2"} <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
@@ -70,8 +70,11 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
     table = tmp_path / "t.csv"
     table.write_bytes('a,"b ""c"" #1 & 100 %"\r\n0.5,é\r\n'.encode())
     path = tmp_path / "report.html"
-    card = report.Result("first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter)
-    path.write_text(layout.single([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')], {"t": table},
+    card = report.NotebookResult(
+        "first", "Is it?", parts=('<a href="first.html#cautions">1 caution</a>',), chapter=chapter
+    )
+    path.write_text(layout.render_single_file([chapter, layout.Chapter("next", "Else?", '<h2 id="tables">T</h2>')],
+                                              {"t": table},
                                   title="T", results=[card], foot="<p>Cite.</p>"))  # fmt: skip
     page = Page(path)
     assert len(set(page.ids)) == len(page.ids)
@@ -91,7 +94,7 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
 
 def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():
     text = "<svg a='1' b=\"2\"> # % & é\n\\</svg>"
-    made = address("image/svg+xml", text)
+    made = build_data_address("image/svg+xml", text)
     assert not set("'&#\n\\") & set(made)
     assert urllib.parse.unquote(made.partition(",")[2]) == text
 
@@ -100,30 +103,32 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     cell, columns = grid.Cell, (Column("", header="Model"), Column("", header="Items"), Column("", header="Empty"))
     rows = ((cell("a"), cell("34", "[1, 2]"), cell("")), (cell("b"), cell("34", "[1, 2]"), cell("")))
     table = grid.Grid(("model", "n", "e"), columns, rows, (False, True, False), (False, False, False))
-    left, same = grid.varying(table)
+    left, same = grid.drop_uniform_columns(table)
     assert (left.names, left.rows) == (("model",), ((cell("a"),), (cell("b"),)))
     assert same == [(columns[1], cell("34", "[1, 2]"))]
     alone = grid.Grid(table.names, columns, rows[:1], table.numeric, table.wordy)
-    assert grid.varying(alone) == (alone, [])
+    assert grid.drop_uniform_columns(alone) == (alone, [])
     wider = (rows[0], (cell("a"), cell("34", "[1, 3]"), cell("")))
-    assert grid.varying(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == ("n",)
+    assert grid.drop_uniform_columns(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == (
+        "n",
+    )
 
 
 def test_a_picture_in_a_page_is_escaped_once():
     svg = '<svg><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
-    made = _picture(svg)
+    made = _encode_picture(svg)
     assert urllib.parse.unquote(made.partition(",")[2]) == " ".join(svg.split())
-    shown = render("figure", wide=made, narrow="", alt="", caption="")
+    shown = render_template("figure", wide=made, narrow="", alt="", caption="")
     assert "&" not in shown
     assert BeautifulSoup(shown, "html.parser").img["src"] == made
 
 
 def test_what_one_file_holds_is_escaped_as_on_its_page():
     """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
-    picture = _picture('<svg a="1">&amp;</svg>')
+    picture = _encode_picture('<svg a="1">&amp;</svg>')
     body = f"<pre>&lt;b&gt; &amp;amp;</pre><img alt=\"&quot;&amp;lt;&quot; 'y'\" src='{picture}'>"
-    assert layout._inside(layout.Chapter("first", "Is it?", body)) == body
+    assert layout._make_ids_unique(layout.Chapter("first", "Is it?", body)) == body
     hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
-    assert layout._inside(layout.Chapter("first", "Is it?", hostile)) == (
+    assert layout._make_ids_unique(layout.Chapter("first", "Is it?", hostile)) == (
         """<p title="<b> 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
     )

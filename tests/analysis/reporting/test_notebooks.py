@@ -29,14 +29,14 @@ def code(notebook: Path) -> list[str]:
 
 
 def test_every_page_has_its_notebook_and_every_notebook_its_page():
-    assert sorted(entry.path for entry in report.found()) == OF_PAGES
+    assert sorted(entry.path for entry in report.list_notebooks()) == OF_PAGES
 
 
 @pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
 def test_notebooks_are_valid_and_begin_with_the_question_of_their_page(notebook):
     node = nbformat.read(notebook, as_version=4)
     nbformat.validate(node)
-    question = notebooks.question(notebook)
+    question = notebooks.read_question(notebook)
     assert node.cells[0].source == f"# {question}"
     assert question.endswith("?")
     assert node.metadata.kernelspec.name == "python3"
@@ -61,13 +61,13 @@ def test_notebooks_hold_no_logic(notebook):
 
 @pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
 def test_parameters_are_typed_and_explained(notebook):
-    found = notebooks.inspect(notebook)
+    found = notebooks.read_parameters(notebook)
     assert {"runs", "out"} <= found.keys()
     for name, entry in found.items():
         assert entry["inferred_type_name"] != "None", name
         assert entry["help"], name
-        if name not in notebooks.GIVEN:
-            notebooks.convert(ast.literal_eval(entry["default"]), entry, name)
+        if name not in notebooks.SET_BY_REPORT:
+            notebooks.convert_parameter(ast.literal_eval(entry["default"]), entry, name)
 
 
 def asked_by_pages() -> Iterator[str]:
@@ -83,9 +83,9 @@ def test_every_table_and_figure_is_shown_somewhere():
     called = [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     named = [argument for node in called for argument in (*node.args[:1], *(word.value for word in node.keywords))]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
-    assert set(catalogue.figures()) <= texts
-    drawn = {name for entry in catalogue.figures().values() for name in entry.data.split()}
-    assert set(catalogue.tables()) <= texts | drawn | set(asked_by_pages())
+    assert set(catalogue.list_figures()) <= texts
+    drawn = {name for entry in catalogue.list_figures().values() for name in entry.data.split()}
+    assert set(catalogue.list_tables()) <= texts | drawn | set(asked_by_pages())
 
 
 @pytest.mark.parametrize("where", ["notebooks", "."])
@@ -126,7 +126,7 @@ def test_papermill_may_give_one_run_as_text(notebook, tmp_path, monkeypatch):
 @pytest.mark.parametrize("wrong", [2026, ["run", 3], True])
 def test_what_is_no_name_of_a_run_is_refused(wrong):
     with pytest.raises(InputError, match="is no name of a folder"):
-        notebooks.named(wrong)
+        notebooks.parse_run_folders(wrong)
 
 
 def test_a_run_that_is_nowhere_is_named(tmp_path, monkeypatch):
@@ -139,9 +139,9 @@ def test_three_lines_get_from_a_run_to_a_table_and_a_figure(tmp_path):
     folder = write_run(tmp_path / "run", random_frame(["one"], items=3, paraphrases=3))
     from analysis import runs
     from analysis.pages.stability import plots
-    from analysis.pages.stability.tables import models
+    from analysis.pages.stability.tables import tabulate_stability
 
-    table = models(runs.open(folder), resamples=10)
-    figure = plots.overview(table)
+    table = tabulate_stability(runs.open_runs(folder), resamples=10)
+    figure = plots.draw_stability_overview(table)
     assert table._repr_html_()
     assert figure._repr_svg_().startswith("<svg")

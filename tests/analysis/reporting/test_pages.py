@@ -21,19 +21,19 @@ from analysis.pages.stability import printed
 from analysis.reporting import catalogue, grid, tables
 from analysis.reporting.columns import SHARED, Column
 from analysis.reporting.frames import Frames
-from analysis.reporting.html import render
+from analysis.reporting.html import render_template
 from analysis.reporting.latex import POINTS
 from analysis.reporting.notebooks import FOLDER
 from analysis.reporting.page import Page
-from analysis.reporting.pictures import pictures
+from analysis.reporting.pictures import build_pictures
 from analysis.reporting.printed import OURS
 from analysis.reporting.words import Answer
-from analysis.statistics.interval import reasons
+from analysis.statistics.interval import list_missing_reasons
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
 from helpers.text_features import hide
 
-PAGES, PACKAGES = catalogue.pages(), catalogue.PAGES
+PAGES, PACKAGES = catalogue.list_pages(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
 FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]
 MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
@@ -44,13 +44,15 @@ def frames_of(tmp_path_factory):
     """Give the tables of a page on its full run or on its bare one; every run is written and opened once."""
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
-        patch.setattr(printed, "_studies", lambda _: ["synthetic"])  # as if the items were the printed ones
+        patch.setattr(
+            printed, "_list_printed_studies", lambda _: ["synthetic"]
+        )  # as if the items were the printed ones
         made: dict[Callable, Frames] = {}
 
         def frames(make: Callable) -> Frames:
             if make not in made:
                 folder, options = make(tmp_path_factory.mktemp("pages") / "run")
-                made[make] = Frames(runs.open(folder), options)
+                made[make] = Frames(runs.open_runs(folder), options)
             return made[make]
 
         yield frames
@@ -58,7 +60,7 @@ def frames_of(tmp_path_factory):
 
 def declared(table: str) -> list[str]:
     """The columns of the catalogue, each pattern as it stands; "intervals" is no column."""
-    return [key for key in catalogue.table(table).columns if key != tables.INTERVALS]
+    return [key for key in catalogue.look_up_table(table).columns if key != tables.INTERVALS]
 
 
 def in_declared_order(table: str, columns: list[str]) -> bool:
@@ -69,7 +71,7 @@ def in_declared_order(table: str, columns: list[str]) -> bool:
     parts = {tables.INTERVALS: r"(\S+_lower \S+_upper )*"}
     for key in declared(table):
         parts[key] = f"({key.replace('*', '[^ ]+')} )*" if "*" in key else f"{key} "
-    wanted = "".join(parts[key] for key in catalogue.table(table).columns)
+    wanted = "".join(parts[key] for key in catalogue.look_up_table(table).columns)
     return re.fullmatch(wanted, "".join(f"{name} " for name in columns)) is not None
 
 
@@ -78,11 +80,11 @@ def test_a_table_has_the_declared_columns_and_each_is_explained(page, table, fra
     frame = frames_of(FULL[page])[table]
     assert len(frame), "the page's run should fill every table"
     columns = list(frame.columns)
-    assert columns == tables.declared(table, frame)
+    assert columns == tables.list_declared_columns(table, frame)
     assert len(set(columns)) == len(columns)
     assert in_declared_order(table, columns)
     for key in columns:
-        entry = catalogue.column(table, key)
+        entry = catalogue.look_up_column(table, key)
         assert entry.meaning and entry.header, key
 
 
@@ -95,10 +97,10 @@ def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, 
         ends = frame[[lower, lower.removesuffix("lower") + "upper"]].astype(float)
         assert not ((ends.iloc[:, 1] - ends.iloc[:, 0]).abs() <= 1e-12).any(), lower
         if "no_interval" in frame and ends.notna().any(axis=None):
-            named = (key for key, of in catalogue.table(table).interval.items() if of and of[0] == lower)
+            named = (key for key, of in catalogue.look_up_table(table).interval.items() if of and of[0] == lower)
             figure = base or next(named, "difference")
             bare = ends.iloc[:, 0].isna() & frame[figure].notna()
-            told = frame["no_interval"].map(lambda text, name=figure: bool(reasons([text], (name,))))
+            told = frame["no_interval"].map(lambda text, name=figure: bool(list_missing_reasons([text], (name,))))
             assert (bare == told).all(), figure
 
 
@@ -111,8 +113,8 @@ def test_a_run_with_next_to_nothing_gives_the_declared_columns(page, table, fram
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch):
-    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: pd.DataFrame())
-    frame = tables.build(table, None)
+    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: pd.DataFrame())
+    frame = tables.build_table(table, None)
     assert list(frame.columns) == [key for key in declared(table) if "*" not in key]
     printable(table, frame)
 
@@ -120,7 +122,7 @@ def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch)
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     frame = frames_of(FULL[page])[table].head(5)
-    csv, latex, markdown = (tables.render(table, frame, form) for form in tables.FORMATS)
+    csv, latex, markdown = (tables.render_table(table, frame, form) for form in tables.FORMATS)
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
@@ -135,7 +137,7 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
     parts = []
     for page, name in TABLES:
-        text = tables.render(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        text = tables.render_table(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
         if "longtable}" in text and width != "text":
             text = f"\\onecolumn\n{text}\\twocolumn\n"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
@@ -157,17 +159,19 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
 def printable(table: str, frame: pd.DataFrame) -> None:
     """Render a table in all forms."""
     for form in tables.FORMATS:
-        assert tables.render(table, frame, form)
-    cells = grid.grid(table, frame, tables.shown(table, frame), tables.best(table, frame))
+        assert tables.render_table(table, frame, form)
+    cells = grid.build_grid(
+        table, frame, tables.list_shown_columns(table, frame), tables.list_compared_columns(table, frame)
+    )
     words = {"name": table, "title": "", "caption": "", "same": ""}
-    page = render("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
+    page = render_template("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
     assert page.count("<tr>") == len(frame) + 1
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_what_is_said_about_a_column_is_about_a_column_of_the_table(page, table):
     """Hidden and optional columns, ends of intervals, errors and what is compared: all among the declared columns."""
-    entry, known = catalogue.table(table), set(declared(table))
+    entry, known = catalogue.look_up_table(table), set(declared(table))
     ends = {f"{key}_{end}" for key in known for end in ("lower", "upper")} if tables.INTERVALS in entry.columns else ()
     with_others = [{key, *(others or ())} for key, others in [*entry.interval.items(), *entry.error.items()]]
     compared = [set(names.split()) for names, _ in entry.best]
@@ -178,14 +182,21 @@ def test_what_is_said_about_a_column_is_about_a_column_of_the_table(page, table)
 @pytest.mark.parametrize("table", [name for _, name in TABLES])
 def test_every_column_is_listed_with_its_meaning(table):
     for key in declared(table):
-        for entry in (catalogue.column(table, key), catalogue.column(table, MADE_BY_RUNS.get(key, key))):
+        for entry in (
+            catalogue.look_up_column(table, key),
+            catalogue.look_up_column(table, MADE_BY_RUNS.get(key, key)),
+        ):
             assert entry.meaning and entry.header, key
-    assert tables.explain([table]).count("\n") == len(catalogue.table(table).columns) + 3  # title, caption, options
+    assert (
+        tables.explain_tables([table]).count("\n") == len(catalogue.look_up_table(table).columns) + 3
+    )  # title, caption, options
 
 
 def found(page: str) -> dict[str, Column]:
     """What the columns of the tables of a page resolve to, by "table.column"."""
-    return {f"{name}.{key}": catalogue.column(name, key) for name in PAGES[page].tables for key in declared(name)}
+    return {
+        f"{name}.{key}": catalogue.look_up_column(name, key) for name in PAGES[page].tables for key in declared(name)
+    }
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -216,12 +227,12 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     entry = PAGES[page].figures[figure]
     for module in ("plots", "captions"):
-        assert callable(catalogue.function(page, f"{module}.{entry.draw or figure}"))
+        assert callable(catalogue.import_function(page, f"{module}.{entry.draw or figure}"))
     if "." in entry.data:
-        assert callable(catalogue.function(page, entry.data))
+        assert callable(catalogue.import_function(page, entry.data))
     else:
         assert set(entry.data.split()) <= set(PAGES[page].tables)
-    drawn = pictures(figure, frames_of(FULL[page]))
+    drawn = build_pictures(figure, frames_of(FULL[page]))
     assert drawn
     assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
 
@@ -247,13 +258,13 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
 @pytest.mark.parametrize("page", ["wording", "scoring", "text_features"])
 def test_captions_have_short_sentences_and_no_answer_names_a_column(page, frames_of):
     frames, entry = frames_of(FULL[page]), PAGES[page]
-    captions = [picture.caption for name in entry.figures for picture in pictures(name, frames)]
+    captions = [picture.caption for name in entry.figures for picture in build_pictures(name, frames)]
     assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
     made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
     made.frames = frames
     made.answer()
     said = made._answer
-    assert code_names(said.asked, said.verdict, *(line for lines in said.details.values() for line in lines)) == []
+    assert code_names(said.setup, said.verdict, *(line for lines in said.details.values() for line in lines)) == []
 
 
 def shown_by(page: str) -> type[Page]:
@@ -265,21 +276,21 @@ def shown_by(page: str) -> type[Page]:
 def test_what_an_answer_says_about_something_that_is_not_shown_is_not_lost(tmp_path):
     folder, _ = BARE["stability"](tmp_path / "run")
     page = shown_by("stability")([str(folder)])
-    page.told(Answer("", "", details={"items": ("Items differ.",), "stability": ("Models differ.",)}))
+    page.show_answer(Answer("", "", details={"items": ("Items differ.",), "stability": ("Models differ.",)}))
     assert "Items differ." in page.table("items").text
     assert "Items differ." not in page.table("items").text
     foot = page.provenance().text
     assert "About “stability”, which this page does not show: Models differ." in foot
     assert "Items differ" not in foot
     with pytest.raises(AssertionError, match="details of 'stabillity', which there is not"):
-        page.told(Answer("", "", details={"stabillity": ("x",)}))
+        page.show_answer(Answer("", "", details={"stabillity": ("x",)}))
 
 
 def test_names_of_tables_and_figures_belong_to_one_page():
     for listed in ([name for _, name in TABLES], [name for _, name in FIGURES]):
         assert len(set(listed)) == len(listed)
-    assert list(catalogue.tables()) == [name for _, name in TABLES]
-    assert list(catalogue.figures()) == [name for _, name in FIGURES]
+    assert list(catalogue.list_tables()) == [name for _, name in TABLES]
+    assert list(catalogue.list_figures()) == [name for _, name in FIGURES]
 
 
 @pytest.mark.parametrize(
@@ -290,9 +301,9 @@ def test_names_of_tables_and_figures_belong_to_one_page():
 def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
     row = {"condition": "c", "study": "s", "vif": 1.0, "model": "m", "term": "t"}
     right = pd.DataFrame([row])
-    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: right)
-    assert list(tables.build("vif", None).columns) == ["study", "model", "condition", "term", "vif"]
+    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: right)
+    assert list(tables.build_table("vif", None).columns) == ["study", "model", "condition", "term", "vif"]
     wrong = {key: value for key, value in {**row, **columns}.items() if value is not None}
-    monkeypatch.setattr(tables, "function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
+    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
     with pytest.raises(AssertionError, match=re.escape(said)):
-        tables.build("vif", None)
+        tables.build_table("vif", None)

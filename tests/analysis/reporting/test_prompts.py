@@ -6,7 +6,7 @@ import pytest
 
 from analysis import runs
 from analysis.reporting import prompts
-from analysis.reporting.html import render
+from analysis.reporting.html import render_template
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
 SOURCE = {"messages": [{"role": "user", "content": "{{ text }} <i>?"}], "answers": {"agree": ["yes", "<yes>"]}}
@@ -26,13 +26,13 @@ def make(tmp_path):
         folder = write_run(tmp_path / "run", rows, conditions=known)
         asked = {name: entries for name, entries in conditions.items() if entries}
         edit_run_json(folder, asked=asked, prompts={"h": SOURCE} if sources is None else sources)
-        return runs.open(folder)
+        return runs.open_runs(folder)
 
     return make
 
 
 def box(run: runs.Runs) -> str:
-    return render("asked", **prompts.shown(run))
+    return render_template("asked", **prompts.build_prompt_values(run))
 
 
 def test_conditions_with_the_same_prompt_share_it_and_everything_is_escaped(make):
@@ -61,7 +61,7 @@ def test_a_template_without_an_example_is_shown(make):
 def test_many_and_long_prompts_are_cut_and_counted(make):
     entries = [entry(f"{number} " + "x" * 20_000, [f"m{number}"]) for number in range(40)]
     html = box(make({ONE: entries}))
-    assert html.count("<pre") == prompts.MOST + 1
+    assert html.count("<pre") == prompts.MOST_PROMPTS + 1
     assert "28 more prompts stand in run.json." in html
     assert "The first 6,000 of 20,00" in html
     assert len(html) < 100_000
@@ -75,6 +75,6 @@ def test_conditions_that_were_imported_are_named_beside_those_with_prompts(tmp_p
     rows = random_frame(["m"], items=2, paraphrases=2, conditions=[ONE, "imported"])
     folder = write_run(tmp_path / "run", rows, conditions={ONE: {"prompt_hash": "h"}})
     edit_run_json(folder, asked={ONE: [entry("A?")]}, prompts={"h": SOURCE})
-    html = box(runs.open(folder))
+    html = box(runs.open_runs(folder))
     assert "does not hold the prompts of imported:" in html
     assert "A?" in html

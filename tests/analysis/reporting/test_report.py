@@ -17,14 +17,14 @@ from analysis.__main__ import main
 from analysis.pages.stability.catalogue import TABLES
 from analysis.reporting import notebooks, provenance, report
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.citations import studies
+from analysis.reporting.citations import read_published_studies
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 
 ATTACK = "<script>alert('item')</script><img src=x onerror=alert(1)>"
-CITED = {address for study in studies().values() for address in study.links.values()}
+CITED = {address for study in read_published_studies().values() for address in study.links.values()}
 OUTPUT = '<script>alert("output")</script> as a model I cannot say'
 
 
@@ -120,7 +120,7 @@ def test_provenance_names_what_was_run(made, run):
 
 def test_index_and_the_one_file_say_how_to_cite_them_and_make_them_again(report_folder, demo_run):
     info = json.loads((demo_run / "run.json").read_text(encoding="utf-8"))
-    for file in (report_folder / "index.html", report.single(report_folder)):
+    for file in (report_folder / "index.html", report.name_single_file(report_folder)):
         foot = file.read_text(encoding="utf-8").partition('<h2 id="cite">')[2]
         for said in (info["study"]["hash"], *(fields["revision"] for fields in info["models"].values())):
             assert said in foot
@@ -131,7 +131,7 @@ def test_index_and_the_one_file_say_how_to_cite_them_and_make_them_again(report_
 
 def test_the_command_repeats_the_whole_call():
     given = {"resamples": "50", "thresholds": [0.1, 0.25]}
-    assert provenance.command(["a run", "b"], Path("out"), given, "Tea & cake", True) == (
+    assert provenance.build_report_command(["a run", "b"], Path("out"), given, "Tea & cake", True) == (
         "waver report 'a run' b --out out --title 'Tea & cake' -p resamples=50 -p thresholds=0.1,0.25 --single-file"
     )
 
@@ -145,7 +145,7 @@ def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_p
 
     monkeypatch.setattr(report.execution, "execute_at_once", stopped)
     with pytest.raises(KeyboardInterrupt):
-        report.report([str(run)], tmp_path)
+        report.write_report([str(run)], tmp_path)
     assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
 
 
@@ -218,7 +218,7 @@ def test_a_failing_notebook_leaves_the_others_standing(run, tmp_path, fixtures, 
     (out / "failing.html").write_text("from an earlier, happier day")
     works = fixtures("works", "import sys\nprint('no' + 'ise', file=sys.stderr)\nsys.executable", "speed + 1")
     fails = fixtures("failing", "1 + 1", "raise ValueError('no <b>such</b> thing')", "print('never')")
-    monkeypatch.setattr(report, "found", lambda: [fails, works])
+    monkeypatch.setattr(report, "list_notebooks", lambda: [fails, works])
     assert main(["report", str(run), "--out", str(out), "-p", "speed=41"]) == 1
     said = capsys.readouterr().err
     assert "failing: failed: ValueError: no <b>such</b> thing" in said
@@ -251,7 +251,7 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
 
 def test_a_parameter_for_pages_without_any_is_told():
     with pytest.raises(InputError, match="'resamples'; the pages of these runs have none"):
-        notebooks.check({"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"})
+        notebooks.check_parameters({"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"})
 
 
 def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_made(run, tmp_path, capsys):
@@ -263,16 +263,16 @@ def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_ma
 
 def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
     refuses = fixtures("refuses", "from ground.errors import InputError\nraise InputError('threshold 7 is no share')")
-    monkeypatch.setattr(report, "found", lambda: [refuses])
+    monkeypatch.setattr(report, "list_notebooks", lambda: [refuses])
     assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
     assert "InputError: threshold 7 is no share" in capsys.readouterr().err
 
 
 def test_runs_without_paraphrases_have_nothing_to_compare(tmp_path):
     frame = random_frame(["m"], items=3, paraphrases=1)
-    comparing = [notebook for notebook in report.found() if notebook.name != "transcripts"]
+    comparing = [notebook for notebook in report.list_notebooks() if notebook.name != "transcripts"]
     with pytest.raises(InputError, match="nothing to report"):
-        report.report([str(write_run(tmp_path / "run", frame))], tmp_path / "out", registry=comparing)
+        report.write_report([str(write_run(tmp_path / "run", frame))], tmp_path / "out", registry=comparing)
 
 
 def test_files_of_an_earlier_report_do_not_linger(tmp_path):
@@ -285,11 +285,11 @@ def test_files_of_an_earlier_report_do_not_linger(tmp_path):
         "tables/items.csv",
         "tables/mine.csv",
     ):
-        files.write(tmp_path / name, "old")
+        files.write_text_file(tmp_path / name, "old")
     # What a report left that was killed while it wrote, under the names of `write_atomically`.
     for name in ("figures/.effects.pdf.4711", "tables/.mixed.tex.4711", "tables/.mine.csv.4711"):
-        files.write(tmp_path / name, "half")
-    files.clear(tmp_path)
+        files.write_text_file(tmp_path / name, "half")
+    files.remove_report_files(tmp_path)
     assert sorted(path.name for path in tmp_path.rglob("*.*")) == [".mine.csv.4711", "mine.csv", "mine.svg"]
 
 
@@ -300,7 +300,7 @@ def test_files_of_an_earlier_report_do_not_linger(tmp_path):
      ("[1, 2]", "list[int]", [1, 2]), (["a"], "list[str]", ["a"]), ((0.1,), "list[float]", [0.1])],
 )  # fmt: skip
 def test_parameters_are_converted_to_their_declared_type(value, declared, wanted):
-    converted = notebooks.convert(value, {"inferred_type_name": declared, "help": ""}, "name")
+    converted = notebooks.convert_parameter(value, {"inferred_type_name": declared, "help": ""}, "name")
     assert converted == wanted
     assert type(converted) is type(wanted)
 
@@ -312,13 +312,15 @@ def test_parameters_are_converted_to_their_declared_type(value, declared, wanted
 )  # fmt: skip
 def test_values_of_another_type_are_refused(value, declared):
     with pytest.raises(InputError, match="parameter"):
-        notebooks.convert(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
+        notebooks.convert_parameter(value, {"inferred_type_name": declared, "help": "", "default": "0"}, "name")
 
 
 def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
     sessions = opened(random_frame()).info["sessions"]
     told = sessions[0] | {"command": ["python", "-m", "inference", "run", "agreement", "--out=../run"], "folder": "a b"}
-    assert provenance._sessions([told])[0].startswith("cd 'a b' && python -m inference run agreement --out=../run")
+    assert provenance._describe_sessions([told])[0].startswith(
+        "cd 'a b' && python -m inference run agreement --out=../run"
+    )
 
 
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
@@ -328,4 +330,4 @@ def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
         return "1.0"
 
     monkeypatch.setattr(provenance.metadata, "version", version)
-    assert "waver-lm not installed, duckdb 1.0" in provenance.versions()
+    assert "waver-lm not installed, duckdb 1.0" in provenance.word_versions()

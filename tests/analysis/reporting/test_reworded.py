@@ -15,7 +15,7 @@ from analysis.reporting import beyond
 from analysis.reporting.reworded import ACCURACY, SCORE
 from analysis.reporting.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build
+from analysis.reporting.tables import build_table
 from analysis.runs import scores
 from helpers import choice_runs, scoring_runs, textbook
 from helpers.prompted_runs import prompted
@@ -38,7 +38,7 @@ def asked_once(orders=("ABCD",), wordings=("0-shot", "5-shot"), items=12, templa
 
 def read_one(path, asked, models=("a", "b"), **options):
     rows = choice_runs.answers(asked, models, **options)
-    (found,) = studies(runs.open(choice_runs.write_choice(path / "run", rows)))
+    (found,) = studies(runs.open_runs(choice_runs.write_choice(path / "run", rows)))
     return found, rows.assign(right=[choice_runs.meant(row) == row["gold"] for row in rows.to_dict("records")])
 
 
@@ -56,7 +56,7 @@ def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     for number, model in enumerate("ab"):
         np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
         clusters = [list(own["right"]) for _, own in rows[rows["model"] == model].groupby("item")]
-        assert found.panel(number).interval("items") == pytest.approx(textbook.share(clusters), abs=1e-9)
+        assert found.compute_panel(number).interval("items") == pytest.approx(textbook.share(clusters), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -77,55 +77,55 @@ def test_orders_are_the_wordings_of_questions_in_one_wording(tmp_path):
     own, _ = read_one(tmp_path / "2", asked[asked["pattern"] == "original"])
     assert own.design == ORDERS_NESTED and own.wordings == []
     path = choice_runs.write_choice(tmp_path / "3", choice_runs.answers(asked_once(("ABCD", "BCDA"), ["original"])))
-    assert set(templates.templates(runs.open(path))["template"]) == {"ABCD", "BCDA"}
+    assert set(templates.tabulate_templates(runs.open_runs(path))["template"]) == {"ABCD", "BCDA"}
 
 
 def test_a_text_that_is_no_choice_is_wrong(tmp_path):
     asked = asked_once(("ABCD", "BCDA"))
     said = choice_runs.always(asked, lambda row: None if row["item"] == "q03" else choice_runs.right(row))
-    (found,) = studies(runs.open(choice_runs.write_choice(tmp_path / "run", said)))
+    (found,) = studies(runs.open_runs(choice_runs.write_choice(tmp_path / "run", said)))
     assert (found.values[0, 3] == 0).all() and np.delete(found.values[0], 3, axis=0).min() == 1
     assert found.validity == pytest.approx([11 / 12])
 
 
 def test_one_order_of_one_wording_tells_means_only(tmp_path):
     rows = choice_runs.answers(asked_once(wordings=["0-shot"], items=30), ["a", "b"])
-    opened = runs.open(choice_runs.write_choice(tmp_path / "run", rows))
-    row = tables.precision(opened).iloc[0]
+    opened = runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows))
+    row = tables.tabulate_wording_precision(opened).iloc[0]
     assert row["design"] == ONE and row["mean_lower"] < row["mean"] < row["mean_upper"]
     assert row[["like_lower", "error", "widening", "widening_upper"]].isna().all()
     assert row["missing"] == "the wording that all items share is not told apart from the items"
-    assert templates.templates(opened).empty and beyond.sentence(opened) == ""
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
-    assert "one of each item" in narrative.answer(frames).verdict
+    assert templates.tabulate_templates(opened).empty and beyond.describe_beyond_rewording(opened) == ""
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
+    assert "one of each item" in narrative.answer_question(frames).verdict
     (pair,) = frames["beyond_rewording"].to_dict("records")
     assert pair["p_items"] == pair["p_items"] and np.isnan([pair["p"], pair["p_holm"], pair["same_both"]]).all()
 
 
 def test_prompts_that_differ_in_nothing_else_are_shared_wordings(tmp_path):
     path, drawn = prompted(tmp_path / "run")
-    (found,) = studies(runs.open(path))
+    (found,) = studies(runs.open_runs(path))
     assert (found.measure, found.design, found.headline) == (SCORE, CROSSED, True)
     assert found.wordings == ["Waver's prompt", "mine", "yours"]
     assert found.units == [(model, "plain/0-10/t0.7") for model in "abc"]
     np.testing.assert_allclose(found.values, drawn.mean(axis=3) / 10, atol=1e-12)
     np.testing.assert_allclose(found.spread, drawn.var(axis=3, ddof=1) / 100, atol=1e-12)
     assert (found.samples == 4).all()
-    row = tables.variances(runs.open(path)).iloc[1]
+    row = tables.tabulate_variance_components(runs.open_runs(path)).iloc[1]
     assert row["sample"] == pytest.approx(drawn[1].var(axis=2, ddof=1).mean() / 100, abs=1e-12)
     assert row["n_samples"] == pytest.approx(4) and row["missing"] == ""
 
 
 def test_scales_and_temperatures_are_conditions_of_one_wording(tmp_path):
     path = scoring_runs.make_run(tmp_path / "run", {"g": 12})
-    (found,) = studies(runs.open(path))
+    (found,) = studies(runs.open_runs(path))
     assert found.design == ONE and len(found.units) == 4 * 2 * 2 * 2
-    rows = scores.read(runs.open(path))
+    rows = scores.read_scores(runs.open_runs(path))
     for number, (model, condition) in enumerate(found.units):
         own = rows[(rows["model"] == model) & (rows["condition"] == condition)]
         share = (own["score"] - own["low"]) / (own["high"] - own["low"])
         np.testing.assert_allclose(found.values[number, :, 0], share, atol=1e-12)
-        assert (found.sampled(number) is None) == condition.endswith("/exact")
+        assert (found.estimate_sampling(number) is None) == condition.endswith("/exact")
 
 
 def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
@@ -134,8 +134,8 @@ def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
     rows = scoring_runs.stimuli({"g": [50.0, 60.0, 70.0]}).assign(model="a", score=5.0, output=[["5"]] * 3, invalid=0)
     two = pd.concat([rows.assign(condition=name) for name in ("x", "y")], ignore_index=True)
     path = scoring_runs.write_scores(tmp_path / "two", two, {"x": fields, "y": fields})
-    (found,) = studies(runs.open(path))
-    assert found.units == [("a", "x"), ("a", "y")] and found.single
+    (found,) = studies(runs.open_runs(path))
+    assert found.units == [("a", "x"), ("a", "y")] and found.has_single_wording
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
     ["Score: 8.5 of 10.", "-3", "0-9", "none", "７．５", "\u22122", ".5", "a.5", "8,5", "1,000", "v2-3", "9/10 8."],
 )
 def test_texts_are_read_by_the_rule_of_the_protocol(text):
-    assert scores.first_number(text) == numbers.first_number(text)
+    assert scores.find_first_number(text) == numbers.parse_first_number(text)
 
 
 def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):
@@ -152,9 +152,9 @@ def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):
         model="m", condition="x", score=[3.0, 4.5], output=[["2", "4"], ["2", "11 of 9"]], invalid=0, clipped=0
     )
     path = scoring_runs.write_scores(tmp_path / "run", rows, {"x": scoring_runs.condition((0, 9), 0.7, "sampled", 2)})
-    opened = runs.open(path)
-    scores.read(opened)
-    found = scores.samples(opened)
+    opened = runs.open_runs(path)
+    scores.read_scores(opened)
+    found = scores.read_sampled_numbers(opened)
     assert found["drawn"].tolist() == [2, 2]
     assert found["spread"].tolist() == pytest.approx([2.0, np.nan], nan_ok=True)  # 2 and 9 have a mean of 5.5
 
@@ -163,19 +163,19 @@ def test_several_protocols_are_read_together(tmp_path):
     prompted(tmp_path / "scores", prompts=[None])
     choice_runs.write_choice(tmp_path / "choices", choice_runs.answers(choice_runs.questions(6, orders=2)))
     write_run(tmp_path / "opinions", random_frame(["a"], items=4, paraphrases=3))
-    found = studies(runs.open(tmp_path))
+    found = studies(runs.open_runs(tmp_path))
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
-    frames = {name: build(name, runs.open(tmp_path), resamples=0) for name in narrative.TABLES}
-    said = narrative.answer(frames)
-    assert "in one or several wordings" in said.asked
+    frames = {name: build_table(name, runs.open_runs(tmp_path), resamples=0) for name in narrative.TABLES}
+    said = narrative.answer_question(frames)
+    assert "in one or several wordings" in said.setup
     assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
 
 
 def test_an_interval_of_reliability_that_reaches_0_says_so(tmp_path):
-    opened = runs.open(prompted(tmp_path / "run", models=["a", "b"])[0])
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    opened = runs.open_runs(prompted(tmp_path / "run", models=["a", "b"])[0])
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["ranking_reliability"]["relative_lower"].iloc[0] == 0
-    said = narrative.answer(frames)
+    said = narrative.answer_question(frames)
     assert said.verdict.endswith("is not shown to be reliable.")
     assert "are not shown to differ" in said.details["wording_ranking"][0]
 
@@ -186,8 +186,8 @@ def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):
     page.answer()
     said = page._answer
     assert (
-        said.asked.startswith("3 models were asked about 40 items in one wording")
-        and "with 6 samples each" in said.asked
+        said.setup.startswith("3 models were asked about 40 items in one wording")
+        and "with 6 samples each" in said.setup
     )
     assert said.verdict.startswith("These runs cannot tell whether the wording was enough: there is one of each item.")
     assert said.verdict.endswith("in this wording.")
@@ -204,7 +204,7 @@ def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):
 
 def test_scores_that_never_differ_have_missing_figures(tmp_path):
     path = scoring_runs.one_judge(tmp_path / "run", [4.0, 4.0, 4.0], [10.0, 20.0, 30.0])
-    opened = runs.open(path)
-    row = tables.precision(opened).iloc[0]
+    opened = runs.open_runs(path)
+    row = tables.tabulate_wording_precision(opened).iloc[0]
     assert row["mean"] == pytest.approx(4 / 9) and row[["mean_lower", "like_lower", "widening"]].isna().all()
-    assert "no answer has two samples" in tables.variances(opened)["missing"].iloc[0]
+    assert "no answer has two samples" in tables.tabulate_variance_components(opened)["missing"].iloc[0]

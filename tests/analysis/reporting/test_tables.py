@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability.columns import threshold
+from analysis.pages.stability.columns import parse_flip_threshold
 from analysis.reporting import catalogue, files, grid, labels, latex, tables
-from analysis.reporting.columns import Column, value
+from analysis.reporting.columns import Column, format_value
 from analysis.reporting.latex import POINTS
 from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
@@ -33,17 +33,17 @@ def run(tmp_path_factory):
     lonely = frame[(frame["item"] == "item-01") & (frame["variant"] == "original")].assign(item="lonely", text="alone")
     path = tmp_path_factory.mktemp("tables") / "run"
     write_run(path, pd.concat([frame, lonely]), models={"bert": {"engine": "masked"}})
-    return runs.open(path)
+    return runs.open_runs(path)
 
 
 @pytest.fixture(scope="module")
 def frames(run):
-    return {name: tables.build(name, run, resamples=50) for name in NAMES}
+    return {name: tables.build_table(name, run, resamples=50) for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_csv_reads_back_to_the_last_digit(name, frames):
-    text = tables.render(name, frames[name], "csv")
+    text = tables.render_table(name, frames[name], "csv")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.count("\r\n") >= len(frames[name]) + 1
     assert rows[0] == list(frames[name].columns)
@@ -55,20 +55,20 @@ def test_csv_reads_back_to_the_last_digit(name, frames):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_markdown_has_one_line_per_row_and_as_many_cells_in_each(name, frames):
-    lines = tables.render(name, frames[name], "markdown").splitlines()
+    lines = tables.render_table(name, frames[name], "markdown").splitlines()
     assert len(lines) == len(frames[name]) + 2
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
 
 
 def test_markdown_shows_markup_as_text(frames):
-    shown = tables.render("items", frames["items"], "markdown")
+    shown = tables.render_table("items", frames["items"], "markdown")
     assert "<b>" not in shown and "&lt;b&gt;" in shown
     assert r"\$5" in shown and r"\_y" in shown
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_latex_is_balanced_and_escaped(name, frames):
-    text = tables.render(name, frames[name], "latex")
+    text = tables.render_table(name, frames[name], "latex")
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\caption{") > 0
     assert text.count(r"\toprule") == text.count(r"\begin{table*}")
     bare = re.sub(r"\\[{}]", "", text)
@@ -78,12 +78,12 @@ def test_latex_is_balanced_and_escaped(name, frames):
 
 def test_a_latex_table_is_as_wide_as_the_column_the_text_or_the_page(frames):
     columns = ["validity", "range_mean", "range_sd", "sd_mean", "sd_sd", "n_items"]
-    floats = {width: tables.render("stability", frames["stability"], "latex", columns, width) for width in POINTS}
+    floats = {width: tables.render_table("stability", frames["stability"], "latex", columns, width) for width in POINTS}
     assert floats["page"].count(r"\begin{table*}[tp]") == 1 and "part" not in floats["page"]
     assert floats["column"].count(r"\begin{table}[tp]") > floats["text"].count(r"\begin{table}[tp]") == 1
     assert r"(part 2 of" in floats["column"]
     with pytest.raises(InputError, match="unknown width 'slide'; the widths are: column, text, page"):
-        tables.render("stability", frames["stability"], "latex", width="slide")
+        tables.render_table("stability", frames["stability"], "latex", width="slide")
 
 
 def test_every_part_of_a_wide_latex_table_repeats_the_names_of_its_rows():
@@ -95,7 +95,7 @@ def test_every_part_of_a_wide_latex_table_repeats_the_names_of_its_rows():
         (False,) * 2 + (True,) * 30,
         (False,) * 32,
     )
-    text = latex.latex(cells, "stability", catalogue.table("stability"), "text")
+    text = latex.render_latex(cells, "stability", catalogue.look_up_table("stability"), "text")
     parts = text.split(r"\midrule")[1:]
     assert len(parts) == text.count(r"\label{") > 1
     assert all("a/one & s & " in part for part in parts)
@@ -106,7 +106,7 @@ def test_long_latex_tables_break_over_pages():
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(100)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = tables.render("item_stability", frame, "latex")
+    text = tables.render_table("item_stability", frame, "latex")
     assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count("(continued)") == 1
     assert r"\begin{table" not in text
     assert text.startswith(
@@ -116,14 +116,14 @@ def test_long_latex_tables_break_over_pages():
 
 def test_latex_says_which_texts_pdflatex_cannot_set_and_keeps_a_star_after_a_row(frames):
     frame = frames["items"].head(2).assign(item=["*a", "*b"], text=["caf\u00e9 \u2013 1", "x"])
-    plain = tables.render("items", frame, "latex")
-    assert "LuaLaTeX" not in plain and "LuaLaTeX" in tables.render("items", frame.assign(text="\u03bb"), "latex")
+    plain = tables.render_table("items", frame, "latex")
+    assert "LuaLaTeX" not in plain and "LuaLaTeX" in tables.render_table("items", frame.assign(text="\u03bb"), "latex")
     assert "{*}a" in plain and "{*}b" in plain  # LaTeX takes a bare star as part of the line break before it
 
 
 @pytest.mark.parametrize("form", tables.FORMATS)
 def test_columns_are_written_in_the_order_asked_for(form, frames):
-    text = tables.render("stability", frames["stability"], form, ["sd_mean", "validity"])
+    text = tables.render_table("stability", frames["stability"], form, ["sd_mean", "validity"])
     header = text.split(r"\toprule")[-1].splitlines()[form == "latex"]
     names = re.findall(r"\w+", header.replace(r"\textbar", ""))
     assert names == {"csv": ["sd_mean", "validity"]}.get(form, ["Model", "SD", "Validity"])
@@ -131,11 +131,11 @@ def test_columns_are_written_in_the_order_asked_for(form, frames):
 
 def test_an_unknown_column_is_told_with_the_nearest(frames):
     with pytest.raises(InputError, match=r"stability has no column 'validty' \(the nearest is 'validity'\)"):
-        tables.render("stability", frames["stability"], "csv", ["validty"])
+        tables.render_table("stability", frames["stability"], "csv", ["validty"])
 
 
 def test_intervals_are_printed_with_their_figure(frames):
-    shown = tables.render("stability", frames["stability"], "markdown")
+    shown = tables.render_table("stability", frames["stability"], "markdown")
     first = frames["stability"].iloc[0]
     ends = [f"{first[f'range_mean_{end}']:.2f}" for end in ("lower", "upper")]
     assert f"{first['range_mean']:.2f} \\[{ends[0]}, {ends[1]}\\]" in shown
@@ -145,8 +145,8 @@ def test_intervals_are_printed_with_their_figure(frames):
 def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
     one = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": ["chat", "plain"], "validity": 0.5})
     two = one.assign(model="a", study=["s", "t"])
-    assert grid.grid("stability", one, ["validity"]).names == ("model", "validity")
-    assert grid.grid("stability", two, ["validity"]).names == ("study", "model", "condition", "validity")
+    assert grid.build_grid("stability", one, ["validity"]).names == ("model", "validity")
+    assert grid.build_grid("stability", two, ["validity"]).names == ("study", "model", "condition", "validity")
 
 
 @pytest.mark.parametrize(
@@ -157,11 +157,11 @@ def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
      (["a b", "c"], None, "“a b”; “c”"), (np.int64(7), None, "7"), (True, None, "yes"), (np.False_, None, "no")],
 )  # fmt: skip
 def test_values_are_printed_with_few_digits(raw, digits, shown):
-    assert value(raw, Column("", digits=digits)) == shown
+    assert format_value(raw, Column("", digits=digits)) == shown
 
 
 def test_flip_thresholds_are_read_from_their_columns():
-    assert [threshold(name) for name in ("flip_05", "flip_25", "flip_025", "flips", "flip_05_lower")] == [
+    assert [parse_flip_threshold(name) for name in ("flip_05", "flip_25", "flip_025", "flips", "flip_05_lower")] == [
         5,
         25,
         2.5,
@@ -172,19 +172,19 @@ def test_flip_thresholds_are_read_from_their_columns():
 
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `waver table"):
-        catalogue.table("stabilty")
-    known = tables.options("stability")
+        catalogue.look_up_table("stabilty")
+    known = tables.list_options("stability")
     with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
-        tables.convert("table stability", {"sampels": "5"}, known)
+        tables.convert_options("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
-        tables.convert("table stability", {"resamples": "many"}, known)
+        tables.convert_options("table stability", {"resamples": "many"}, known)
     given = {"thresholds": "0.05,0.5", "seed": "4"}
-    assert tables.convert("table stability", given, known) == {"thresholds": (0.05, 0.5), "seed": 4}
+    assert tables.convert_options("table stability", given, known) == {"thresholds": (0.05, 0.5), "seed": 4}
 
 
 def test_explain_names_all_tables_and_every_column_of_one():
-    assert [line.split()[0] for line in tables.explain().splitlines()] == list(catalogue.tables())
-    shown = tables.explain(["stability"])
+    assert [line.split()[0] for line in tables.explain_tables().splitlines()] == list(catalogue.list_tables())
+    shown = tables.explain_tables(["stability"])
     assert "validity_se" in shown and "SD across items" in shown and "probability, 0 to 1" in shown
 
 
@@ -213,36 +213,36 @@ def test_a_table_that_is_written_again_replaces_its_own_rows_of_the_dictionary(f
     kept = dictionary[dictionary["table"] == "stability"].set_index("column")["meaning"]
     assert list(kept.index) == list(frames["stability"].columns)
     assert kept["range_sd"].startswith("SD across items of the range")
-    files.clear(tmp_path)
+    files.remove_report_files(tmp_path)
     assert list((tmp_path / "tables").iterdir()) == []
 
 
 def test_an_empty_optional_column_is_left_out_of_the_printed_forms(frames):
     frame = frames["stability"].assign(mark="")
-    assert "±" not in tables.render("stability", frame, "markdown")
-    assert "| ± |" in tables.render("stability", frame.assign(mark=["+", "", ""]), "markdown")
-    assert ",mark," in tables.render("stability", frame, "csv")
+    assert "±" not in tables.render_table("stability", frame, "markdown")
+    assert "| ± |" in tables.render_table("stability", frame.assign(mark=["+", "", ""]), "markdown")
+    assert ",mark," in tables.render_table("stability", frame, "csv")
 
 
 def test_the_spread_is_printed_without_its_interval_and_the_difference_with_it(frames):
-    cells = grid.grid("stability", frames["stability"], ["range_mean", "range_sd"]).rows[0]
+    cells = grid.build_grid("stability", frames["stability"], ["range_mean", "range_sd"]).rows[0]
     assert [bool(cell.interval) for cell in cells] == [False, True, False]
     assert "range_sd_lower" in frames["stability"]
     row = frames["differences"].iloc[0]
-    (cell,) = grid.grid("differences", frames["differences"], ["difference"]).rows[0]
+    (cell,) = grid.build_grid("differences", frames["differences"], ["difference"]).rows[0]
     assert cell.interval == f"[{row['lower']:.2f}, {row['upper']:.2f}]".replace("-", "−")
 
 
 def test_labels_say_no_more_than_needed():
     frame = pd.DataFrame({"model": ["o/a", "o/a", "o/b"], "condition": ["x", "y", "x"], "study": "s"})
-    assert list(labels.series(frame)) == ["a · x", "a · y", "b"]
-    assert list(labels.series(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
-    assert list(labels.series(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
+    assert list(labels.name_rows(frame)) == ["a · x", "a · y", "b"]
+    assert list(labels.name_rows(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
+    assert list(labels.name_rows(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
 
 
 def test_shortened_names_stay_different():
     names = ["organisation-with-a-name-0b-instruct", "organisation-with-a-name-10b-instruct"]
-    short = labels.shorten_all(names, 12)
+    short = labels.shorten_together(names, 12)
     assert len(set(short)) == 2
-    assert labels.shorten("abcdefghij", 5) == "ab…ij"
-    assert labels.opening("one two three four", 12) == "one two…"
+    assert labels.shorten_middle("abcdefghij", 5) == "ab…ij"
+    assert labels.take_first_words("one two three four", 12) == "one two…"

@@ -12,8 +12,18 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from analysis.reporting import verdicts
-from analysis.reporting.thresholds import silent
-from analysis.reporting.verdicts import Band, above, beyond, clear, spread, tally, widened, wider, word
+from analysis.reporting.thresholds import is_silent
+from analysis.reporting.verdicts import (
+    Band,
+    choose_word,
+    describe_word_counts,
+    find_distinct_extremes,
+    is_clearly_above,
+    mark_clear_effects,
+    widen_difference_interval,
+    widen_share_interval,
+    word_interval_side,
+)
 from analysis.statistics.shares import wilson
 
 BANDS = (Band("hardly", 0.0, 0.1), Band("yes", 0.1, 1.0))
@@ -27,11 +37,11 @@ def test_every_rule_is_a_sentence_of_at_most_thirty_words():
     for name, rule in verdicts.RULES.items():
         assert rule.endswith("."), name
         assert all(len(sentence.split()) <= 30 for sentence in rule.split(". ")), name
-    assert verdicts.told("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
+    assert verdicts.describe_rules("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
 
 
 def test_validity_half_of_the_answers_is_enough():
-    assert silent(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
+    assert is_silent(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +50,7 @@ def test_validity_half_of_the_answers_is_enough():
      (math.nan, 0.05, ""), (0.0, math.nan, "")],
 )  # fmt: skip
 def test_interval_a_word_holds_for_the_whole_interval_or_is_not_said(low, high, said):
-    assert word(low, high, BANDS) == said
+    assert choose_word(low, high, BANDS) == said
 
 
 @pytest.mark.parametrize(
@@ -49,7 +59,7 @@ def test_interval_a_word_holds_for_the_whole_interval_or_is_not_said(low, high, 
      (0.3, 0.47, 0.47, ""), (math.nan, math.nan, 0.47, ""), (math.nan, 0.3, 0.47, ""), (0.3, 0.6, math.nan, "")],
 )  # fmt: skip
 def test_people_nothing_is_said_where_their_value_lies_in_the_interval(low, high, people, said):
-    assert beyond(low, high, people) == said
+    assert word_interval_side(low, high, people) == said
 
 
 @pytest.mark.parametrize(("part", "n"), [(0, 12), (12, 12), (6, 12), (70, 100), (3, 40), (1, 1)])
@@ -59,7 +69,7 @@ def test_several_a_widened_interval_is_the_exact_one_of_a_smaller_error(part, n,
     low, high = textbook_wilson(share, n, z)
     exact = binomtest(part, n).proportion_ci(1 - 0.05 / number, method="exact")
     expected = min(low, exact.low), max(high, exact.high)
-    assert widened(share, low, high, number) == pytest.approx(expected, abs=1e-9)
+    assert widen_share_interval(share, low, high, number) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("n", "share"), [(62, 0.1), (62, 0.05), (300, 0.05), (43, 0.05), (62, 0.5)])
@@ -68,14 +78,14 @@ def test_interval_a_word_about_any_of_several_models_is_wrong_in_one_of_twenty_s
     """Models that are truly at the limit between two words, by the binomial distribution; by Wilson's, up to .16."""
     z, wrong = NormalDist().inv_cdf(0.975), 0.0
     for part in range(n + 1):
-        low, high = widened(part / n, *textbook_wilson(part / n, n, z), number)
+        low, high = widen_share_interval(part / n, *textbook_wilson(part / n, n, z), number)
         wrong += binom.pmf(part, n, share) * (low >= share or high <= share)
     assert 1 - (1 - wrong) ** number <= 0.05
 
 
 def test_several_one_interval_stays_and_none_stays_none():
-    assert widened(0.7, 0.6, 0.8, 1) == (0.6, 0.8)
-    assert all(math.isnan(end) for end in widened(0.7, math.nan, math.nan, 3))
+    assert widen_share_interval(0.7, 0.6, 0.8, 1) == (0.6, 0.8)
+    assert all(math.isnan(end) for end in widen_share_interval(0.7, math.nan, math.nan, 3))
 
 
 def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say():
@@ -86,9 +96,9 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
         shares = rng.binomial(100, 0.8, 4) / 100
         ends = [textbook_wilson(share, 100, z) for share in shares]
         plain += any(high < 0.8 for _, high in ends)
-        wide += any(widened(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
+        wide += any(widen_share_interval(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
         naive += ends[0][0] > shares[1]
-        both += above(shares[0], ends[0][0], shares[1], ends[1][1])
+        both += is_clearly_above(shares[0], ends[0][0], shares[1], ends[1][1])
     assert plain > 0.08 * 1500 > 0.06 * 1500 > wide
     assert naive > 0.06 * 1500 > 0.04 * 1500 > both
 
@@ -101,14 +111,14 @@ def test_spread_is_of_the_two_ends_after_widening_for_all_models():
     middle = pd.DataFrame([(27 / n, *map(float, ends[27]))], columns=list(two))
     many = pd.concat([two, *[middle] * 98])
     many = many.reset_index(drop=True)
-    assert spread(*(two[name] for name in two)) == (0.36, 0.72)
-    assert spread(*(many[name] for name in many)) is None
-    assert spread(*(two.assign(low=np.nan)[name] for name in two)) is None
+    assert find_distinct_extremes(*(two[name] for name in two)) == (0.36, 0.72)
+    assert find_distinct_extremes(*(many[name] for name in many)) is None
+    assert find_distinct_extremes(*(two.assign(low=np.nan)[name] for name in two)) is None
 
 
 def test_change_an_end_moves_as_that_of_a_normal_distribution():
     z = [NormalDist().inv_cdf(1 - 0.05 / 2 / number) for number in (1, 4)]
-    low, high = wider(0.3, 0.3 - z[0] * 0.05, 0.3 + z[0] * 0.1, 4)
+    low, high = widen_difference_interval(0.3, 0.3 - z[0] * 0.05, 0.3 + z[0] * 0.1, 4)
     assert (low, high) == pytest.approx((0.3 - z[1] * 0.05, 0.3 + z[1] * 0.1))
 
 
@@ -118,18 +128,18 @@ def textbook_wilson(p, n, z):
 
 
 def test_people_a_share_is_above_another_only_by_the_interval_of_the_difference():
-    assert not above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
-    assert above(0.9, 0.79, 0.62, 0.77)
-    assert not above(0.9, 0.79, 0.62, math.nan)
+    assert not is_clearly_above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
+    assert is_clearly_above(0.9, 0.79, 0.62, 0.77)
+    assert not is_clearly_above(0.9, 0.79, 0.62, math.nan)
 
 
 def test_fit_an_effect_that_the_robust_error_does_not_show_is_not_named():
     ordinary, robust = pd.Series([0.001, 0.001, 0.2, 0.001]), pd.Series([0.01, 0.06, 0.01, math.nan])
-    assert clear(ordinary, robust).tolist() == [True, False, False, False]
+    assert mark_clear_effects(ordinary, robust).tolist() == [True, False, False, False]
 
 
 def test_holm_nothing_differs_at_the_limit_or_without_a_test():
-    assert clear(pd.Series([0.049, 0.05, math.nan])).tolist() == [True, False, False]
+    assert mark_clear_effects(pd.Series([0.049, 0.05, math.nan])).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -140,4 +150,4 @@ def test_holm_nothing_differs_at_the_limit_or_without_a_test():
      (["yes", "yes", ""], "Yes with 2 of 3 models; with the other, these runs cannot tell.")],
 )  # fmt: skip
 def test_words_of_several_rows_are_counted(found, said):
-    assert tally(found, "3 models" if len(found) == 3 else "1 model") == said
+    assert describe_word_counts(found, "3 models" if len(found) == 3 else "1 model") == said

@@ -16,5 +16,5 @@ def test_the_examples_are_right():
 @pytest.mark.parametrize("decimals", [0, 1])
 @pytest.mark.parametrize("share", [1e-9, 0.0004, 0.004, 0.5, 0.996, 0.9996, 1 - 1e-9])
 def test_a_share_that_is_neither_nothing_nor_all_never_looks_so(share, decimals):
-    text = words.percent(share, decimals).removesuffix(" %")
+    text = words.format_percent(share, decimals).removesuffix(" %")
     assert text[0] in "<>" or 0 < float(text) < 100

@@ -9,7 +9,7 @@ import pytest
 
 from analysis import runs
 from analysis.runs import asked
-from analysis.runs.asked import Asked, said
+from analysis.runs.asked import Prompt, describe_response
 from helpers.synthetic import edit_run_json, write_run
 
 FORM = [
@@ -25,39 +25,41 @@ def test_the_examples_are_right():
 
 
 def test_columns_come_where_they_stand_and_nothing_is_a_template():
-    found = asked.prompt(ENTRY, WORDING)
+    found = asked.recover_prompt(ENTRY, WORDING)
     assert found.messages == (("system", "Be brief."), ("user", "Of tea: {{ text }} <b>?"))
     assert found.text == "[system]\nBe brief.\n\n[user]\nOf tea: {{ text }} <b>?"
 
 
 @pytest.mark.parametrize("attributes", [None, {}, {"other": "tea"}])
 def test_a_wording_without_a_shown_attribute_has_no_prompt(attributes):
-    found = asked.prompt(ENTRY, {**WORDING, "attributes": attributes})
+    found = asked.recover_prompt(ENTRY, {**WORDING, "attributes": attributes})
     assert not found.messages
     assert "lack" in found.why
 
 
 def test_without_a_form_only_the_recorded_prompt_is_shown():
     entry = {**ENTRY, "wordings": None, "inexact": "the template changes the wording"}
-    assert asked.prompt(entry, {**WORDING, "variant": "p1"}) == Asked(((None, "<s>Be"),))
-    assert "only (the template changes the wording)" in asked.prompt(entry, WORDING).why
+    assert asked.recover_prompt(entry, {**WORDING, "variant": "p1"}) == Prompt(((None, "<s>Be"),))
+    assert "only (the template changes the wording)" in asked.recover_prompt(entry, WORDING).why
     cut = {**entry, "characters": 6}
-    assert not asked.prompt(cut, {**WORDING, "variant": "p1"}).messages
+    assert not asked.recover_prompt(cut, {**WORDING, "variant": "p1"}).messages
 
 
 def test_a_run_without_prompts_says_so(tmp_path):
-    run = runs.open(write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]})))
-    assert asked.entry(run, "synthetic", "m", "plain/yes-no") is None
-    assert asked.prompt(None, WORDING) == Asked(why=asked.UNKNOWN)
+    run = runs.open_runs(
+        write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
+    )
+    assert asked.find_asked_entry(run, "synthetic", "m", "plain/yes-no") is None
+    assert asked.recover_prompt(None, WORDING) == Prompt(why=asked.UNKNOWN)
 
 
 def test_entries_belong_to_their_models_and_studies(tmp_path):
     folder = write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
     edit_run_json(folder, asked={"plain/yes-no": [{**ENTRY, "models": ["other"]}, ENTRY]})
-    run = runs.open(folder)
-    assert asked.entry(run, "synthetic", "m", "plain/yes-no") == ENTRY
-    assert asked.entry(run, "synthetic", "unasked", "plain/yes-no") is None
-    assert asked.entry(run, "another", "m", "plain/yes-no") is None
+    run = runs.open_runs(folder)
+    assert asked.find_asked_entry(run, "synthetic", "m", "plain/yes-no") == ENTRY
+    assert asked.find_asked_entry(run, "synthetic", "unasked", "plain/yes-no") is None
+    assert asked.find_asked_entry(run, "another", "m", "plain/yes-no") is None
 
 
 def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
@@ -65,8 +67,10 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
     both = pd.concat([rows.assign(model=name) for name in ("b", "a")], ignore_index=True)
     both["error"] = [None, "too long", None, None, None, None]
     both.loc[1, "agreement"] = None
-    run = runs.open(write_run(tmp_path / "run", both))
-    found = asked.answers(run, pd.DataFrame({"study": "synthetic", "item": "x", "variant": ["p1", "p2"]}))
+    run = runs.open_runs(write_run(tmp_path / "run", both))
+    found = asked.read_answers_to_wordings(
+        run, pd.DataFrame({"study": "synthetic", "item": "x", "variant": ["p1", "p2"]})
+    )
     assert found[["model", "variant", "said"]].values.tolist() == [
         ["b", "p1", "agree 0.25, disagree 0.75, together 1; answer: none"],
         ["b", "p2", "no response: too long"],
@@ -90,4 +94,4 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
     ],
 )  # fmt: skip
 def test_every_number_of_an_answer_is_said(row, scale, line):
-    assert said({"options": ["yes", "no"], **row}, scale) == line
+    assert describe_response({"options": ["yes", "no"], **row}, scale) == line

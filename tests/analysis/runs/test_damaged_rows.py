@@ -49,7 +49,7 @@ def test_values_are_found_whoever_wrote_them(write: Callable[[Path], None], whol
         for part in folder.glob("responses/*.parquet"):
             write(part)
         try:
-            runs.open(folder)
+            runs.open_runs(folder)
         except InputError as error:
             n_refused += chosen.column in str(error)
         else:
@@ -66,4 +66,4 @@ def test_an_empty_list_among_nulls_is_found(whole: Path, tmp_path):
     field = table.schema.field("count").with_nullable(True)
     pq.write_table(table.set_column(place, field, pa.array(counts, field.type)), part)
     with pytest.raises(InputError, match="count"):
-        runs.open(folder)
+        runs.open_runs(folder)

@@ -1,4 +1,4 @@
-"""`analysis.runs.open`: what it reads, what it puts together, and what it refuses in one line."""
+"""`analysis.runs.open_runs`: what it reads, what it puts together, and what it refuses in one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rewrite(file: Path, change) -> None:
 
 
 def test_opens_a_folder(folder):
-    run = runs.open(folder)
+    run = runs.open_runs(folder)
     assert run.info["studies"]["synthetic"]["protocol"] == "agreement"
     assert list(run.info["models"]) == ["a", "b"]
     assert list(run.info["conditions"]["synthetic"]) == ["plain/yes-no"]
@@ -45,20 +45,25 @@ def test_a_path_may_be_a_string_and_hold_any_character(tmp_path):
     odd = tmp_path / "it's [1]*?" / "seed=1"
     odd.parent.mkdir()
     write_run(odd, random_frame(items=2))
-    run = runs.open(str(odd))
+    run = runs.open_runs(str(odd))
     assert "seed" not in run.sql("FROM responses LIMIT 1").columns
-    assert len(tables.items(run)) == 2
+    assert len(tables.tabulate_item_agreement(run)) == 2
 
 
 def test_what_is_kept_is_made_once_for_every_key_and_for_these_runs_only(folder):
-    run, again = runs.open(folder), runs.open(folder)
+    run, again = runs.open_runs(folder), runs.open_runs(folder)
     made = []
 
     def make():
         made.append(len(made))
         return made[-1]
 
-    found = [run.kept("a", make), run.kept("a", make), run.kept(("a", 1), make), again.kept("a", make)]
+    found = [
+        run.compute_once("a", make),
+        run.compute_once("a", make),
+        run.compute_once(("a", 1), make),
+        again.compute_once("a", make),
+    ]
     assert found == [0, 0, 1, 2]
 
 
@@ -66,9 +71,9 @@ def test_columns_may_stand_in_another_order_and_more_of_them(folder):
     def change(table):
         return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))
 
-    before = tables.items(runs.open(folder))
+    before = tables.tabulate_item_agreement(runs.open_runs(folder))
     rewrite(folder / PART, change)
-    pd.testing.assert_frame_equal(tables.items(runs.open(folder)), before)
+    pd.testing.assert_frame_equal(tables.tabulate_item_agreement(runs.open_runs(folder)), before)
 
 
 def test_other_encodings_of_strings_and_lists_are_read(folder):
@@ -76,9 +81,9 @@ def test_other_encodings_of_strings_and_lists_are_read(folder):
         larger = {pa.string(): pa.large_string(), pa.list_(pa.float64()): pa.large_list(pa.float64())}
         return table.cast(pa.schema([pa.field(f.name, larger.get(f.type, f.type)) for f in table.schema]))
 
-    before = tables.items(runs.open(folder))
+    before = tables.tabulate_item_agreement(runs.open_runs(folder))
     rewrite(folder / PART, change)
-    pd.testing.assert_frame_equal(tables.items(runs.open(folder)), before)
+    pd.testing.assert_frame_equal(tables.tabulate_item_agreement(runs.open_runs(folder)), before)
 
 
 def test_nothing_depends_on_how_rows_are_spread_over_parts(tmp_path):
@@ -87,7 +92,7 @@ def test_nothing_depends_on_how_rows_are_spread_over_parts(tmp_path):
     shuffled = frame.sample(frac=1, random_state=1)
     # Every part of the second run mixes models and conditions, so footers do not tell what is in it.
     many = write_run(tmp_path / "many", shuffled, parts=5)
-    first, second = tables.models(runs.open(one)), tables.models(runs.open(many))
+    first, second = tables.tabulate_stability(runs.open_runs(one)), tables.tabulate_stability(runs.open_runs(many))
     by = ["model", "condition"]
     pd.testing.assert_frame_equal(
         first.sort_values(by, ignore_index=True), second.sort_values(by, ignore_index=True), rtol=1e-12
@@ -101,28 +106,28 @@ def test_error_rows_are_no_answers(tmp_path):
     frame.loc[failed, ["agreement", "error"]] = [None, "too long"]
     answered = frame[frame["variant"] == "paraphrase-001"].assign(agreement=0.5, error=None)
     again = pd.concat([frame, answered.head(1)])  # one of the two was asked again with success
-    run = runs.open(write_run(tmp_path / "run", again, parts=2))
+    run = runs.open_runs(write_run(tmp_path / "run", again, parts=2))
     assert run.sql("SELECT item, variant, error FROM errors").values.tolist() == [
         ["item-01", "paraphrase-002", "too long"]
     ]
-    assert tables.items(run)["n_variants"].tolist() == [2, 3]
-    assert cases.invalid(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
+    assert tables.tabulate_item_agreement(run)["n_variants"].tolist() == [2, 3]
+    assert cases.tabulate_invalid_answers(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
 
 
 def test_a_key_that_failed_twice_is_one_error(tmp_path):
     frame = random_frame(items=2, paraphrases=2)
     frame["error"] = [*[None] * (len(frame) - 1), "out of memory"]
     frame.loc[frame["error"].notna(), "agreement"] = None
-    run = runs.open(write_run(tmp_path / "run", pd.concat([frame, frame.tail(1)])))
-    assert cases.invalid(run)["n_error"].tolist() == [1]
+    run = runs.open_runs(write_run(tmp_path / "run", pd.concat([frame, frame.tail(1)])))
+    assert cases.tabulate_invalid_answers(run)["n_error"].tolist() == [1]
 
 
 def test_a_model_that_only_failed_is_listed(tmp_path):
     frame = random_frame(["a", "b"], items=2, paraphrases=2)
     frame["error"] = frame["model"].map({"a": None, "b": "refused"})
     frame.loc[frame["model"] == "b", "agreement"] = None
-    run = runs.open(write_run(tmp_path / "run", frame))
-    table = tables.models(run).set_index("model")
+    run = runs.open_runs(write_run(tmp_path / "run", frame))
+    table = tables.tabulate_stability(run).set_index("model")
     assert table.loc["b", ["n_items", "n_variants", "n_excluded_items"]].tolist() == [0, 0, 2]
     assert table.loc["b", ["validity", "validity_se", "range_mean", "sd_sd", "flip_05"]].isna().all()
     assert table.loc["b", "mark"] == ""
@@ -135,7 +140,9 @@ def test_folders_of_one_study_are_put_together(tmp_path):
     frame = random_frame(["a", "b", "c"], items=3, paraphrases=4)
     whole = write_run(tmp_path / "whole", frame)
     parts = [write_run(tmp_path / name, frame[frame["model"] == name]) for name in "abc"]
-    pd.testing.assert_frame_equal(tables.models(runs.open(*parts)), tables.models(runs.open(whole)))
+    pd.testing.assert_frame_equal(
+        tables.tabulate_stability(runs.open_runs(*parts)), tables.tabulate_stability(runs.open_runs(whole))
+    )
 
 
 def test_one_model_may_be_split_over_folders(tmp_path):
@@ -144,7 +151,8 @@ def test_one_model_may_be_split_over_folders(tmp_path):
     for name, chosen in (("one", frame["item"] == "item-01"), ("two", frame["item"] != "item-01")):
         write_run(tmp_path / name, frame.assign(model=frame["model"].where(chosen) if "model" in frame else None))
     pd.testing.assert_frame_equal(
-        tables.items(runs.open(tmp_path / "one", tmp_path / "two")), tables.items(runs.open(whole))
+        tables.tabulate_item_agreement(runs.open_runs(tmp_path / "one", tmp_path / "two")),
+        tables.tabulate_item_agreement(runs.open_runs(whole)),
     )
 
 
@@ -154,16 +162,19 @@ def test_an_error_in_one_folder_is_made_good_by_another(tmp_path):
     failed.loc[0, ["agreement", "error"]] = [None, "timeout"]
     first = write_run(tmp_path / "first", failed)
     second = write_run(tmp_path / "second", frame.assign(model=["m", *[None] * (len(frame) - 1)]))
-    run = runs.open(first, second)
+    run = runs.open_runs(first, second)
     assert run.sql("FROM errors").empty
-    assert cases.invalid(run)["n_rows"].tolist() == [len(frame)]
+    assert cases.tabulate_invalid_answers(run)["n_rows"].tolist() == [len(frame)]
 
 
 def test_different_studies_stay_apart(tmp_path):
     one = write_run(tmp_path / "one", random_frame(["a", "b"], items=3, paraphrases=4, seed=1), study="first")
     two = write_run(tmp_path / "two", random_frame(["a"], items=2, paraphrases=6, seed=2), study="second")
-    both = tables.models(runs.open(one, two))
-    apart = pd.concat([tables.models(runs.open(one)), tables.models(runs.open(two))], ignore_index=True)
+    both = tables.tabulate_stability(runs.open_runs(one, two))
+    apart = pd.concat(
+        [tables.tabulate_stability(runs.open_runs(one)), tables.tabulate_stability(runs.open_runs(two))],
+        ignore_index=True,
+    )
     pd.testing.assert_frame_equal(both, apart)
     assert both["study"].tolist() == ["first", "first", "second"]
     assert both["n_items"].tolist() == [3, 3, 2]
@@ -174,7 +185,7 @@ def test_fields_are_completed_from_other_folders(tmp_path):
     one = write_run(tmp_path / "one", frame[frame["model"] == "a"], models={"a": {"series": None}})
     two = write_run(tmp_path / "two", frame[frame["model"] == "b"])
     edit_run_json(two, models={name: {"revision": "0", "series": "s"} for name in "ab"})
-    assert runs.open(one, two).info["models"]["a"]["series"] == "s"
+    assert runs.open_runs(one, two).info["models"]["a"]["series"] == "s"
 
 
 # the house
@@ -183,8 +194,8 @@ def test_fields_are_completed_from_other_folders(tmp_path):
 def test_three_lines_in_a_notebook(folder):
     code = (
         "from analysis import runs; from analysis.reporting import tables\n"
-        f"run = runs.open({str(folder)!r})\n"
-        "print(len(tables.build('stability', run)))"
+        f"run = runs.open_runs({str(folder)!r})\n"
+        "print(len(tables.build_table('stability', run)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
     assert done.stdout.strip() == "2"

@@ -1,4 +1,4 @@
-"""What `analysis.runs.open` refuses, each in one line that names the folder and the field."""
+"""What `analysis.runs.open_runs` refuses, each in one line that names the folder and the field."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder(tmp_path):
 def refuses(*paths) -> str:
     """The one line that `open`, or the first table, refuses the folders with."""
     with pytest.raises(InputError) as caught:
-        tables.items(runs.open(*paths))
+        tables.tabulate_item_agreement(runs.open_runs(*paths))
     message = str(caught.value)
     assert "\n" not in message
     assert str(paths[-1]) in message
@@ -80,7 +80,7 @@ def test_refuses_two_meanings_of_a_condition(tmp_path):
 
 def test_refuses_no_folder():
     with pytest.raises(InputError, match="no run folder given"):
-        runs.open()
+        runs.open_runs()
 
 
 def test_refuses_what_is_not_a_run_folder(tmp_path):
@@ -162,7 +162,9 @@ def test_refuses_a_part_cut_short(folder, keep):
     assert "responses/part-000002.parquet cannot be read: damaged or cut short" in refuses(folder)
 
 
-@pytest.mark.parametrize("table", [tables.models, lambda run: run.sql("SELECT sum(probability[1]) FROM responses")])
+@pytest.mark.parametrize(
+    "table", [tables.tabulate_stability, lambda run: run.sql("SELECT sum(probability[1]) FROM responses")]
+)
 def test_refuses_a_part_damaged_inside(folder, table):
     file = folder / PART
     group = pq.read_metadata(file).row_group(0)
@@ -170,7 +172,7 @@ def test_refuses_a_part_damaged_inside(folder, table):
     start = column.dictionary_page_offset or column.data_page_offset
     data = bytearray(file.read_bytes())
     data[start : start + column.total_compressed_size] = bytes(column.total_compressed_size)
-    run = runs.open(folder)
+    run = runs.open_runs(folder)
     file.write_bytes(data)
     with pytest.raises(InputError, match="cannot be read"):  # by what was opened before
         table(run)
@@ -178,17 +180,17 @@ def test_refuses_a_part_damaged_inside(folder, table):
 
 
 def test_a_wrong_query_is_not_blamed_on_the_files(folder):
-    run = runs.open(folder)
+    run = runs.open_runs(folder)
     for query in ("SELEC 1", "SELECT no_such_column FROM responses", "FROM no_such_view"):
         with pytest.raises(duckdb.Error):
             run.sql(query)
 
 
 def test_refuses_when_a_part_disappears_after_opening(folder):
-    run = runs.open(folder)
+    run = runs.open_runs(folder)
     (folder / PART).unlink()
     with pytest.raises(InputError, match="part-000001"):
-        tables.items(run)
+        tables.tabulate_item_agreement(run)
 
 
 def test_refuses_a_folder_without_responses(folder):

@@ -8,10 +8,10 @@ import pytest
 
 from analysis import runs
 from analysis.reporting import words
-from analysis.reporting.catalogue import pages
+from analysis.reporting.catalogue import list_pages
 from analysis.reporting.page import Page
 from analysis.reporting.words import Answer
-from analysis.runs.unanswered import unanswered
+from analysis.runs.unanswered import count_unanswered
 from helpers.page_runs import BARE, FULL
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
@@ -29,14 +29,14 @@ def damaged(rows, failed=(), gone=()):
 def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
     rows = random_frame(["a", "b"], items=3, paraphrases=4, conditions=["plain/yes-no", "plain/no-yes"])
     size = 3 * 5
-    found = unanswered(runs.open(write_run(tmp_path / "run", damaged(rows, [0, 1, size], [3 * size]))))
+    found = count_unanswered(runs.open_runs(write_run(tmp_path / "run", damaged(rows, [0, 1, size], [3 * size]))))
     assert found.drop(columns="reason").to_numpy().tolist() == [
         ["synthetic", "a", "plain/yes-no", size, 2, 0],
         ["synthetic", "a", "plain/no-yes", size, 1, 0],
         ["synthetic", "b", "plain/no-yes", size, 0, 1],
     ]
     assert found["reason"].tolist() == [TOO_LONG, TOO_LONG, ""]
-    (said,) = words.unanswered(found)
+    (said,) = words.list_unanswered_cautions(found)
     assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 are missing.")
     assert "a (plain/yes-no; 2 failed and 0 missing of 15)" in said and TOO_LONG in said
 
@@ -47,34 +47,34 @@ def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
     answered = write_run(tmp_path / "again", rows)
     part = answered / "responses" / "part-000001.parquet"
     part.rename(whole / "responses" / "part-000002.parquet")
-    assert unanswered(runs.open(whole)).empty
-    assert words.unanswered(unanswered(runs.open(whole))) == []
+    assert count_unanswered(runs.open_runs(whole)).empty
+    assert words.list_unanswered_cautions(count_unanswered(runs.open_runs(whole))) == []
 
 
 def test_what_was_to_be_asked_stands_in_run_json(tmp_path):
     """A share of the wordings is no loss; of those, what is missing is."""
     folder = write_run(tmp_path / "run", damaged(random_frame(["a"], items=2, paraphrases=4), gone=range(6)))
-    assert unanswered(runs.open(folder))["missing"].tolist() == [6]
+    assert count_unanswered(runs.open_runs(folder))["missing"].tolist() == [6]
     edit_run_json(folder, expected={"a": {"plain/yes-no": 4}})
-    assert unanswered(runs.open(folder)).empty
+    assert count_unanswered(runs.open_runs(folder)).empty
     edit_run_json(folder, expected={"a": {"plain/yes-no": 9}})
-    assert unanswered(runs.open(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
+    assert count_unanswered(runs.open_runs(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
 
 
-@pytest.mark.parametrize("name", pages())
+@pytest.mark.parametrize("name", list_pages())
 def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_path):
     folder, _ = BARE[name](tmp_path / "run")
 
     class Some(Page):
-        protocols = pages()[name].protocols
+        protocols = list_pages()[name].protocols
 
     page = Some([str(folder)])
-    page.told(Answer("", ""))
+    page.show_answer(Answer("", ""))
     assert "No response" not in page.cautions().text
     (condition,) = page.runs.info["conditions"][page.runs.folders[0].study]
     edit_run_json(folder, expected={"m": {condition: 5000}})
     told = Some([str(folder)])
-    assert "2 cautions" in told.told(Answer("", "", cautions=("Few.",))).text
+    assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
     assert "of 5,000 prompts: 0 failed" in told.cautions().text
     assert "missing of 5,000" in dict(told.entries())["No response"][0]
 
@@ -82,5 +82,7 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
 def test_all_pages_answer_through_the_shared_words():
     """A page that shows its answer by itself would not say it."""
     folder = Path(__file__).parents[3] / "analysis" / "pages"
-    assert {path.parent.name for path in folder.glob("*/page.py") if "self.told(" in path.read_text()} == set(pages())
-    assert set(FULL) == set(pages())
+    assert {path.parent.name for path in folder.glob("*/page.py") if "self.told(" in path.read_text()} == set(
+        list_pages()
+    )
+    assert set(FULL) == set(list_pages())

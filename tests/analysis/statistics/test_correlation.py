@@ -20,7 +20,7 @@ REFERENCE = pd.read_csv(FOLDER / "correlation.csv").set_index(["dataset", "metho
 
 def ours(name: str, method: str) -> correlation.Coefficient:
     data, (plain, _, given) = DATA[name], method.partition(" given ")
-    return correlation.coefficient(data["x"], data["y"], method=plain, given=data[given] if given else None)
+    return correlation.correlate_over_models(data["x"], data["y"], method=plain, given=data[given] if given else None)
 
 
 @pytest.mark.parametrize("key", list(REFERENCE.index), ids=" ".join)
@@ -53,7 +53,7 @@ def test_the_exact_p_with_ties_is_that_of_all_orders():
         (x,), lambda a: abs(stats.spearmanr(a, y).statistic), permutation_type="pairings", n_resamples=np.inf,
         alternative="greater",
     )  # fmt: skip
-    assert correlation.coefficient(x, y, method="spearman").p == pytest.approx(found.pvalue, abs=1e-12)
+    assert correlation.correlate_over_models(x, y, method="spearman").p == pytest.approx(found.pvalue, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", correlation.METHODS)
@@ -83,14 +83,14 @@ def test_intervals_of_rank_correlations_hold():
     for _ in range(300):
         x = rng.normal(size=10)
         y = 0.9 * x + np.sqrt(0.19) * rng.normal(size=10)
-        found = correlation.coefficient(x, y, method="spearman")
+        found = correlation.correlate_over_models(x, y, method="spearman")
         held += [found.lower <= truth <= found.upper] if found.lower == found.lower else []
     assert np.mean(held) >= 0.90
 
 
 def test_four_models_in_one_order_are_not_significant():
     """2 of the 24 orders are as extreme; the t approximation would say p = 0."""
-    found = correlation.coefficient([1, 2, 3, 4], [10, 20, 30, 90], method="spearman")
+    found = correlation.correlate_over_models([1, 2, 3, 4], [10, 20, 30, 90], method="spearman")
     assert (found.r, found.p) == (1.0, pytest.approx(2 / 24))
     assert np.isnan(found.lower)
     assert found.caution == "few: fewer than 10 models"
@@ -98,34 +98,34 @@ def test_four_models_in_one_order_are_not_significant():
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_fewer_than_four_models_are_refused(n):
-    found = correlation.coefficient(range(n), range(n))
+    found = correlation.correlate_over_models(range(n), range(n))
     assert np.isnan([found.r, found.lower, found.p]).all()
     assert (found.n, found.caution) == (n, "refused: fewer than 4 models")
 
 
 def test_missing_values_are_left_out_pair_by_pair():
     x = [1, 2, np.nan, 4, 5, 7]
-    found = correlation.coefficient(x, [2, 1, 9, 3, 5, np.nan])
+    found = correlation.correlate_over_models(x, [2, 1, 9, 3, 5, np.nan])
     assert found.n == 4
     assert found.r == pytest.approx(np.corrcoef([1, 2, 4, 5], [2, 1, 3, 5])[0, 1])
 
 
 def test_a_constant_has_no_correlation():
-    found = correlation.coefficient([0.1] * 12, range(12))
+    found = correlation.correlate_over_models([0.1] * 12, range(12))
     assert np.isnan(found.r)
     assert found.caution.startswith("undefined")
-    given = correlation.coefficient([2 * k + 1 for k in range(12)], np.sin(range(12)), given=range(12))
+    given = correlation.correlate_over_models([2 * k + 1 for k in range(12)], np.sin(range(12)), given=range(12))
     assert np.isnan(given.r)
 
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(InputError, match="pearson and spearman"):
-        correlation.coefficient([1, 2], [1, 2], method="kendall")
+        correlation.correlate_over_models([1, 2], [1, 2], method="kendall")
 
 
 def test_no_p_value_vanishes():
     x = np.arange(3000.0)
-    assert correlation.coefficient(x, x + np.sin(x)).p > 0
+    assert correlation.correlate_over_models(x, x + np.sin(x)).p > 0
 
 
 def test_the_matrix_has_every_pair_once_and_holm_over_them():
@@ -133,7 +133,7 @@ def test_the_matrix_has_every_pair_once_and_holm_over_them():
     frame = pd.DataFrame(rng.normal(size=(25, 4)), columns=list("abcd"))
     frame["b"] += frame["a"]
     frame.loc[3, "c"] = np.nan
-    table = correlation.matrix(frame)
+    table = correlation.correlate_all_pairs(frame)
     assert list(table.groupby("method").size()) == [6, 6]
     pairs = list(table[table["method"] == "pearson"][["measure_a", "measure_b"]].itertuples(index=False, name=None))
     assert pairs == list(itertools.combinations("abcd", 2))

@@ -10,22 +10,27 @@ from scipy import stats
 
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.interval import DECIDED, EQUAL, FEW
-from analysis.statistics.resampling import bootstrap, mean, paired, sd
+from analysis.statistics.resampling import (
+    bootstrap_differences,
+    bootstrap_intervals,
+    compute_drawn_mean,
+    compute_drawn_sd,
+)
 from helpers import textbook
 
-FORMS = {"sd": forms.DEVIATION, "variance": forms.variance("x"), "entropy": forms.entropy("x"),
+FORMS = {"sd": forms.DEVIATION, "variance": forms.choose_variance_form("x"), "entropy": forms.choose_entropy_form("x"),
          "kurtosis": forms.KURTOSIS}  # fmt: skip
 
 
 def figures(columns, counts):
-    spread = sd(counts, columns["x"])
-    shape = {"entropy": weighted.concentration(counts, columns["x"])["entropy"]}
+    spread = compute_drawn_sd(counts, columns["x"])
+    shape = {"entropy": weighted.compute_concentration(counts, columns["x"])["entropy"]}
     return shape | {"sd": spread, "variance": spread**2, "kurtosis": weighted.kurtosis(counts, columns["x"])}
 
 
 def test_the_formulas_the_slow_way():
     values = np.random.default_rng(0).gamma(3.0, size=(60, 2)).round()
-    found = bootstrap({"x": values}, figures, None, FORMS, draws=50)
+    found = bootstrap_intervals({"x": values}, figures, None, FORMS, draws=50)
     for unit, column in enumerate(values.T.tolist()):
         ends = textbook.deviation(column)
         squares = [end**2 for end in ends]
@@ -41,10 +46,11 @@ def test_the_formulas_the_slow_way():
 
 
 def test_an_entropy_is_in_its_interval_and_below_that_of_as_many_numbers_as_there_are():
-    rng, widest = np.random.default_rng(3), {"x": forms.entropy("x", 10)}
+    rng, widest = np.random.default_rng(3), {"x": forms.choose_entropy_form("x", 10)}
     scores = np.column_stack([rng.integers(0, high, 40) for high in (2, 5, 10, 10, 10, 10)]).astype(float)
-    found = bootstrap(
-        {"x": scores}, lambda columns, counts: {"x": weighted.concentration(counts, columns["x"], 10)["entropy"]},
+    found = bootstrap_intervals(
+        {"x": scores}, lambda columns, counts: {"x": weighted.compute_concentration(counts, columns["x"],
+                                                                                    10)["entropy"]},
         None, widest, draws=20,
     )["x"]  # fmt: skip
     assert ((found.lower <= found.estimate) & (found.estimate <= found.upper)).all()
@@ -54,13 +60,13 @@ def test_an_entropy_is_in_its_interval_and_below_that_of_as_many_numbers_as_ther
 
 def test_too_few_items_have_no_interval_and_say_so():
     x = np.random.default_rng(1).gamma(3.0, size=(999, 2)).round()
-    assert bootstrap({"x": x[:59]}, figures, None, FORMS, draws=20)["variance"].missing.tolist() == [FEW, FEW]
-    assert bootstrap({"x": x[:29]}, figures, None, FORMS, draws=20)["entropy"].missing.tolist() == [FEW, FEW]
-    many = bootstrap({"x": x}, figures, None, FORMS, draws=20)
+    assert bootstrap_intervals({"x": x[:59]}, figures, None, FORMS, draws=20)["variance"].missing.tolist() == [FEW, FEW]
+    assert bootstrap_intervals({"x": x[:29]}, figures, None, FORMS, draws=20)["entropy"].missing.tolist() == [FEW, FEW]
+    many = bootstrap_intervals({"x": x}, figures, None, FORMS, draws=20)
     assert many["kurtosis"].missing.tolist() == [FEW, FEW] and many["variance"].missing.tolist() == ["", ""]
-    tested = paired({"x": x}, figures, [(0, 1)], None, FORMS, draws=200)["kurtosis"]
+    tested = bootstrap_differences({"x": x}, figures, [(0, 1)], None, FORMS, draws=200)["kurtosis"]
     assert np.isnan(tested.lower[0]) and 0 < tested.p[0] <= 1  # a test of no difference needs no interval
-    same = bootstrap({"x": np.full((40, 1), 0.1)}, figures, None, FORMS, draws=20)
+    same = bootstrap_intervals({"x": np.full((40, 1), 0.1)}, figures, None, FORMS, draws=20)
     assert [same[name].missing[0] for name in ("sd", "entropy")] == [EQUAL, EQUAL]
 
 
@@ -71,12 +77,12 @@ def test_spreads_over_items_have_neither_interval_nor_test():
     truth = 0.05 * stats.lognorm(1).std()
     held = [low <= truth <= high for low, high in map(textbook.deviation, x.T.tolist())]
     assert np.mean(held) < 0.85
-    found = bootstrap({"x": x}, figures, None, FORMS, draws=20)["sd"]
+    found = bootstrap_intervals({"x": x}, figures, None, FORMS, draws=20)["sd"]
     assert found.missing.tolist() == [DECIDED] * 200
-    tested = paired({"x": x}, figures, [(0, 1)], None, FORMS, draws=200)["sd"]
+    tested = bootstrap_differences({"x": x}, figures, [(0, 1)], None, FORMS, draws=200)["sd"]
     assert np.isnan([tested.lower[0], tested.upper[0], tested.p[0]]).all()
     assert tested.estimate[0] == pytest.approx(x[:, 0].std(ddof=1) - x[:, 1].std(ddof=1), abs=1e-12)
-    shown = interval.columns({"sd": found})
+    shown = interval.build_interval_columns({"sd": found})
     assert shown["no_interval"].tolist() == [""] * 200  # the meaning of the column says it
 
 
@@ -91,9 +97,12 @@ def test_intervals_hold(shape, items):
     x = population.rvs(size=(items, 400), random_state=items)
 
     def measured(columns, counts):
-        return {"mean": mean(counts, columns["x"]), "variance": sd(counts, columns["x"]) ** 2}
+        return {
+            "mean": compute_drawn_mean(counts, columns["x"]),
+            "variance": compute_drawn_sd(counts, columns["x"]) ** 2,
+        }
 
-    found = bootstrap({"x": x}, measured, None, FORMS, draws=1000)
+    found = bootstrap_intervals({"x": x}, measured, None, FORMS, draws=1000)
     for name, truth in (("mean", population.mean()), ("variance", population.var())):
         held = ((found[name].lower <= truth) & (truth <= found[name].upper)).mean()
         shown = name == "mean" or items >= 60

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.statistics.multiplicity import bonferroni, decidable, holm, holm_within
+from analysis.statistics.multiplicity import bonferroni, correct_families_by_holm, has_decidable_test, holm
 
 METHODS = {"bonferroni": bonferroni, "holm": holm}
 
@@ -35,7 +35,7 @@ def test_no_test_no_p_value(correct):
 
 def test_what_has_no_p_value_is_no_test_and_families_are_apart():
     table = pd.DataFrame({"measure": ["x", "x", "x", "y"], "p": [0.01, np.nan, 0.04, 0.04]}, index=[3, 1, 7, 5])
-    found = holm_within(table, ["measure"])
+    found = correct_families_by_holm(table, ["measure"])
     assert found[[3, 7, 5]].tolist() == [0.02, 0.04, 0.04]
     assert np.isnan(found[1])
 
@@ -43,6 +43,6 @@ def test_what_has_no_p_value_is_no_test_and_families_are_apart():
 def test_many_tests_need_small_p_values():
     """With 1,000 draws no p value is below 2 / 1001, so 25 tests can be decided and 26 cannot."""
     least = pd.DataFrame({"p_least": [2 / 1001] * 26})
-    assert decidable(least.head(25))
-    assert not decidable(least)
-    assert not decidable(pd.DataFrame({"p_least": [np.nan]}))
+    assert has_decidable_test(least.head(25))
+    assert not has_decidable_test(least)
+    assert not has_decidable_test(pd.DataFrame({"p_least": [np.nan]}))

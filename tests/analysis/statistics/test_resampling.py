@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import resampling
-from analysis.statistics.interval import EQUAL, FEW, ONE_ITEM, UNDEFINED, columns, reasons
-from analysis.statistics.resampling import bootstrap, mean, paired, percentiles, ratio, sd
-from analysis.statistics.significance import least_p, two_sided
+from analysis.statistics.interval import EQUAL, FEW, ONE_ITEM, UNDEFINED, build_interval_columns, list_missing_reasons
+from analysis.statistics.resampling import (
+    bootstrap_differences,
+    bootstrap_intervals,
+    compute_drawn_mean,
+    compute_drawn_ratio,
+    compute_drawn_sd,
+    compute_expanded_percentiles,
+)
+from analysis.statistics.significance import compute_least_p, compute_two_sided_p
 
 
 def all_counts(n_items, draws, seed=0):
-    return np.concatenate(list(resampling.counts(n_items, draws, seed)))
+    return np.concatenate(list(resampling.draw_item_counts(n_items, draws, seed)))
 
 
 def drawn(row):
@@ -28,9 +35,9 @@ def drawn(row):
 
 def figures(columns, counts):
     return {
-        "mean": mean(counts, columns["x"]),
-        "sd": sd(counts, columns["x"]),
-        "ratio": ratio(counts, columns["x"], columns["y"]),
+        "mean": compute_drawn_mean(counts, columns["x"]),
+        "sd": compute_drawn_sd(counts, columns["x"]),
+        "ratio": compute_drawn_ratio(counts, columns["x"], columns["y"]),
     }
 
 
@@ -63,13 +70,13 @@ def test_counts_come_in_small_chunks_and_are_seeded(monkeypatch):
     assert (whole == all_counts(5, 1000, seed=3)).all()
     assert not (whole == all_counts(5, 1000, seed=4)).all()
     monkeypatch.setattr(resampling, "_CHUNK", 500)
-    chunks = list(resampling.counts(5, 1000, seed=3))
+    chunks = list(resampling.draw_item_counts(5, 1000, seed=3))
     assert {chunk.shape for chunk in chunks} == {(100, 5)}
 
 
 def test_more_items_than_a_chunk_holds(monkeypatch):
     monkeypatch.setattr(resampling, "_CHUNK", 10)
-    chunks = list(resampling.counts(40, 3))
+    chunks = list(resampling.draw_item_counts(40, 3))
     assert [chunk.shape for chunk in chunks] == [(1, 40)] * 3
 
 
@@ -91,7 +98,7 @@ def test_every_draw_equals_the_textbook_figure_of_the_items_drawn():
 def test_interval_equals_the_textbook_loop():
     rng = np.random.default_rng(2)
     columns = {"x": rng.random((6, 2)), "y": 1 + rng.random((6, 2))}
-    found = bootstrap(columns, figures, draws=300, seed=5)
+    found = bootstrap_intervals(columns, figures, draws=300, seed=5)
     counts = all_counts(6, 300, seed=5)
     for unit in range(2):
         draws = [statistics.stdev(columns["x"][i, unit] for i in drawn(row)) for row in counts]
@@ -106,7 +113,7 @@ def test_five_items_by_hand():
     # four times in 1,000 draws but with probability 0.2^5 each. Expanded percentiles leave out 0.001 at each end.
     assert tail(5) == pytest.approx(0.00095, abs=1e-5)
     x = np.array([[0.0], [0.0], [0.0], [0.0], [1.0]])
-    found = bootstrap({"x": x, "y": np.ones((5, 1))}, figures, draws=2000)
+    found = bootstrap_intervals({"x": x, "y": np.ones((5, 1))}, figures, draws=2000)
     assert (found["mean"].estimate[0], found["mean"].lower[0]) == (0.2, 0.0)
     assert found["mean"].upper[0] == pytest.approx(0.8, abs=0.01)  # 4 of 5, which 0.0064 of the draws have
 
@@ -114,16 +121,18 @@ def test_five_items_by_hand():
 def test_expanded_percentiles_of_a_normal_mean_are_the_t_interval():
     """Draws of a mean of normal values are almost normal: with 40 items, within 3 % of the width."""
     values = np.random.default_rng(3).normal(size=40)
-    found = bootstrap({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=100_000)["mean"]
+    found = bootstrap_intervals({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=100_000)["mean"]
     low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
     assert (found.lower[0], found.upper[0]) == pytest.approx((low, high), abs=0.03 * (high - low))
 
 
 def test_fewer_than_five_items_have_no_interval_and_a_test():
     x = np.array([[0.3, 0.1], [0.4, 0.2], [0.6, 0.3], [0.9, 0.4]])
-    one = bootstrap({"x": x}, lambda c, n: {"mean": mean(n, c["x"])}, draws=50)["mean"]
+    one = bootstrap_intervals({"x": x}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, draws=50)["mean"]
     assert np.isnan(one.lower).all() and one.missing.tolist() == [FEW, FEW]
-    pair = paired({"x": x}, lambda c, n: {"mean": mean(n, c["x"])}, [(0, 1)], draws=999)["mean"]
+    pair = bootstrap_differences({"x": x}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, [(0, 1)], draws=999)[
+        "mean"
+    ]
     assert pair.missing.tolist() == [FEW] and pair.p[0] == pair.p_least[0] == 0.125
 
 
@@ -131,7 +140,7 @@ def test_fewer_than_five_items_have_no_interval_and_a_test():
 def test_agrees_with_scipy(statistic):
     # Different generators, so the ends differ by Monte Carlo error: at 20,000 draws about 0.01 standard errors.
     values = np.random.default_rng(7).gamma(2.0, size=40)
-    ours = bootstrap({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=20_000)[statistic]
+    ours = bootstrap_intervals({"x": values[:, None], "y": np.ones((40, 1))}, figures, draws=20_000)[statistic]
     function = {"mean": np.mean, "sd": lambda x, axis: np.std(x, ddof=1, axis=axis)}[statistic]
     theirs = stats.bootstrap(
         (values,), function, n_resamples=20_000, method="percentile", vectorized=True, rng=np.random.default_rng(8),
@@ -147,7 +156,9 @@ def test_paired_agrees_with_scipy_on_differences():
     rng = np.random.default_rng(9)
     a = rng.normal(0.5, 0.2, 30)
     b = a + rng.normal(0.05, 0.02, 30)
-    ours = paired({"x": np.stack([a, b], 1), "y": np.ones((30, 2))}, figures, [(0, 1)], draws=20_000)["mean"]
+    ours = bootstrap_differences({"x": np.stack([a, b], 1), "y": np.ones((30, 2))}, figures, [(0, 1)], draws=20_000)[
+        "mean"
+    ]
     theirs = stats.bootstrap(
         (a - b,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1),
         confidence_level=1 - 2 * tail(30),
@@ -163,7 +174,7 @@ def test_paired_uses_the_items_that_both_have():
     x = np.array([[1.0, np.nan, 4.0], [2.0, 5.0, 6.0], [3.0, 1.0, 1.0], [4.0, 2.0, np.nan], [5, 3, 1], [0, 2, 2],
                   [6, 1, 2]])  # fmt: skip
     pairs = [(0, 1), (0, 2), (1, 2)]
-    found = paired({"x": x, "y": np.ones_like(x)}, figures, pairs, draws=200, seed=1)["mean"]
+    found = bootstrap_differences({"x": x, "y": np.ones_like(x)}, figures, pairs, draws=200, seed=1)["mean"]
     assert found.n_items.tolist() == [6, 6, 5]
     assert found.estimate == pytest.approx([20 / 6 - 14 / 6, 17 / 6 - 16 / 6, 12 / 5 - 12 / 5])
     chosen = [1, 2, 3, 4, 5, 6], [0, 1, 2, 4, 5, 6], [1, 2, 4, 5, 6]
@@ -177,24 +188,24 @@ def test_a_unit_is_resampled_over_its_own_items():
     rng = np.random.default_rng(3)
     x = rng.random((8, 2))
     holes = np.where(np.arange(8)[:, None] < [[0, 3]], np.nan, x)  # unit 1 has items 3 ... 7
-    found = bootstrap({"x": holes, "y": np.ones_like(x)}, figures, draws=100)
-    alone = bootstrap({"x": x[3:, 1:], "y": np.ones((5, 1))}, figures, draws=100)
+    found = bootstrap_intervals({"x": holes, "y": np.ones_like(x)}, figures, draws=100)
+    alone = bootstrap_intervals({"x": x[3:, 1:], "y": np.ones((5, 1))}, figures, draws=100)
     assert found["sd"].n_items.tolist() == [8, 5]
     assert found["sd"].lower[1] == alone["sd"].lower[0]
 
 
 def test_many_units_equal_units_one_by_one():
     x = np.random.default_rng(4).random((5, 150))
-    together = bootstrap({"x": x, "y": np.ones_like(x)}, figures, draws=50)["sd"]
+    together = bootstrap_intervals({"x": x, "y": np.ones_like(x)}, figures, draws=50)["sd"]
     for unit in (0, 63, 64, 149):
-        alone = bootstrap({"x": x[:, [unit]], "y": np.ones((5, 1))}, figures, draws=50)["sd"]
+        alone = bootstrap_intervals({"x": x[:, [unit]], "y": np.ones((5, 1))}, figures, draws=50)["sd"]
         assert together.upper[unit] == pytest.approx(alone.upper[0], abs=1e-14)
 
 
 def test_fewer_than_two_items_have_no_interval():
     x = np.full((5, 3), np.nan)
     x[0, 1], x[:, 2] = 0.3, [0.1, 0.4, 0.2, 0.3, 0.25]
-    found = bootstrap({"x": x, "y": np.ones_like(x)}, figures, draws=50)
+    found = bootstrap_intervals({"x": x, "y": np.ones_like(x)}, figures, draws=50)
     assert found["mean"].n_items.tolist() == [0, 1, 5]
     assert found["mean"].estimate == pytest.approx([np.nan, 0.3, 0.25], nan_ok=True)
     assert np.isnan(found["mean"].lower).tolist() == [True, True, False]
@@ -203,9 +214,11 @@ def test_fewer_than_two_items_have_no_interval():
 
 def test_no_units_no_pairs_no_draws():
     columns = {"x": np.random.default_rng(0).random((4, 2)), "y": np.ones((4, 2))}
-    assert paired(columns, figures, [])["mean"].estimate.shape == (0,)
-    assert bootstrap({name: values[:, :0] for name, values in columns.items()}, figures)["sd"].lower.shape == (0,)
-    estimates = bootstrap(columns, figures, draws=0)
+    assert bootstrap_differences(columns, figures, [])["mean"].estimate.shape == (0,)
+    assert bootstrap_intervals({name: values[:, :0] for name, values in columns.items()}, figures)[
+        "sd"
+    ].lower.shape == (0,)
+    estimates = bootstrap_intervals(columns, figures, draws=0)
     assert not np.isnan(estimates["sd"].estimate).any()
     assert np.isnan(estimates["sd"].lower).all()
 
@@ -213,7 +226,7 @@ def test_no_units_no_pairs_no_draws():
 def test_undefined_in_a_draw_is_undefined_in_the_interval():
     # Some draws take the first item only, whose denominator is 0.
     columns = {"x": np.array([[1.0], [2.0], [1.0], [1.0], [1.0]]), "y": np.array([[0.0], [1.0], [0.0], [0.0], [0.0]])}
-    found = bootstrap(columns, figures, draws=200)["ratio"]
+    found = bootstrap_intervals(columns, figures, draws=200)["ratio"]
     assert found.estimate[0] == 6.0
     assert np.isnan(found.lower[0])
 
@@ -227,30 +240,32 @@ def test_undefined_in_a_draw_is_undefined_in_the_interval():
 def test_sd_is_blind_to_a_shift(values, shift, seed):
     x = np.array(values)[:, None]
     counts = all_counts(len(values), 20, seed)
-    assert sd(counts, x + shift) == pytest.approx(sd(counts, x), abs=1e-7)
+    assert compute_drawn_sd(counts, x + shift) == pytest.approx(compute_drawn_sd(counts, x), abs=1e-7)
 
 
 def test_sd_of_equal_values_is_zero_in_every_draw():
     # 0.1 is no binary fraction: the residue of its squares must not pass for a spread.
     x = np.array([[0.1], [0.1], [0.1], [0.7]])
     counts = np.array([[3.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]])
-    assert sd(counts, x).tolist() == [[0.0], [0.0]]
+    assert compute_drawn_sd(counts, x).tolist() == [[0.0], [0.0]]
 
 
 def test_percentiles_are_linear():
     samples = np.arange(11.0)[:, None]
-    ends = [end[0] for end in percentiles(samples, 1_000_000, level=0.9)]  # of so many items, t is normal
+    ends = [
+        end[0] for end in compute_expanded_percentiles(samples, 1_000_000, level=0.9)
+    ]  # of so many items, t is normal
     assert ends == pytest.approx([0.5, 9.5], abs=1e-5)
-    assert np.isnan(percentiles(samples, 1)).all()
+    assert np.isnan(compute_expanded_percentiles(samples, 1)).all()
 
 
 def means(columns, counts):
-    return {"mean": mean(counts, columns["x"])}
+    return {"mean": compute_drawn_mean(counts, columns["x"])}
 
 
 def test_equal_items_have_no_interval_and_a_reason():
     """11 items of one value: [0.3, 0.3] would say that the value of all other items is known."""
-    found = bootstrap({"x": np.full((11, 1), 0.3)}, means, draws=50)["mean"]
+    found = bootstrap_intervals({"x": np.full((11, 1), 0.3)}, means, draws=50)["mean"]
     assert found.estimate[0] == pytest.approx(0.3)
     assert np.isnan([found.lower[0], found.upper[0]]).all()
     assert found.missing.tolist() == [EQUAL]
@@ -259,37 +274,37 @@ def test_equal_items_have_no_interval_and_a_reason():
 @pytest.mark.parametrize("size", [1.0, 1e6, 1e-3])
 def test_a_width_of_rounding_is_none(size):
     x = size * (0.1 + np.array([0, 1e-13, 3e-13, 0, 2e-13]))
-    assert bootstrap({"x": x[:, None]}, means, draws=50)["mean"].missing.tolist() == [EQUAL]
+    assert bootstrap_intervals({"x": x[:, None]}, means, draws=50)["mean"].missing.tolist() == [EQUAL]
     wide = size * (0.1 + np.array([0, 1e-6, 3e-6, 0, 2e-6]))
-    assert bootstrap({"x": wide[:, None]}, means, draws=50)["mean"].missing.tolist() == [""]
+    assert bootstrap_intervals({"x": wide[:, None]}, means, draws=50)["mean"].missing.tolist() == [""]
 
 
 def test_equal_differences_have_no_interval_and_a_reason():
     a = np.random.default_rng(5).random(9)
-    found = paired({"x": np.stack([a, a - 0.1, a], 1)}, means, [(0, 1), (0, 2)], draws=50)["mean"]
+    found = bootstrap_differences({"x": np.stack([a, a - 0.1, a], 1)}, means, [(0, 1), (0, 2)], draws=50)["mean"]
     assert found.estimate == pytest.approx([0.1, 0.0])
     assert np.isnan(found.lower).all() and np.isnan(found.upper).all()
     assert found.missing.tolist() == [EQUAL, EQUAL]
 
 
 def test_every_missing_interval_of_a_figure_that_is_known_has_a_reason():
-    one = bootstrap({"x": np.array([[0.3], [np.nan]]), "y": np.ones((2, 1))}, figures, draws=20)
+    one = bootstrap_intervals({"x": np.array([[0.3], [np.nan]]), "y": np.ones((2, 1))}, figures, draws=20)
     assert (one["mean"].missing[0], one["sd"].missing[0]) == (ONE_ITEM, "")  # one item has no SD at all
     x, y = np.arange(5.0)[:, None], np.array([[0.0], [1.0], [0.0], [0.0], [0.0]])
-    some = bootstrap({"x": x, "y": y}, figures, draws=200)
+    some = bootstrap_intervals({"x": x, "y": y}, figures, draws=200)
     assert some["ratio"].missing.tolist() == [UNDEFINED]
     assert some["mean"].missing.tolist() == [""]
 
 
 def test_the_columns_of_a_table_say_what_has_no_interval():
     x = np.array([[0.3, 0.1, 0.2], *[[np.nan, 0.3 + 0.1 * k, 0.2] for k in range(4)]])
-    found = bootstrap({"x": x, "y": np.ones((5, 3))}, figures, draws=20)
-    table = columns(found)
+    found = bootstrap_intervals({"x": x, "y": np.ones((5, 3))}, figures, draws=20)
+    table = build_interval_columns(found)
     assert list(table)[:3] == ["mean", "mean_lower", "mean_upper"]
     why = f"mean, sd, ratio: {EQUAL}"
     assert table["no_interval"].tolist() == [f"mean, ratio: {ONE_ITEM}", "", why]
-    assert reasons(list(table["no_interval"]), ("sd",)) == [EQUAL]
-    assert reasons(["one item only", ""], ()) == [ONE_ITEM]
+    assert list_missing_reasons(list(table["no_interval"]), ("sd",)) == [EQUAL]
+    assert list_missing_reasons(["one item only", ""], ()) == [ONE_ITEM]
 
 
 def test_p_values_of_differences_by_counting_draws():
@@ -297,7 +312,9 @@ def test_p_values_of_differences_by_counting_draws():
     rng = np.random.default_rng(2)
     x = rng.normal(0.3, 1, (25, 1)) + rng.normal(0, 0.6, (25, 4))
     pairs, draws = [(0, 1), (0, 2), (1, 3), (2, 2)], 999
-    found = paired({"x": x}, lambda columns, counts: {"mean": mean(counts, columns["x"])}, pairs, draws=draws)["mean"]
+    found = bootstrap_differences(
+        {"x": x}, lambda columns, counts: {"mean": compute_drawn_mean(counts, columns["x"])}, pairs, draws=draws
+    )["mean"]
     rows = all_counts(25, draws)
     for place, (a, b) in enumerate(pairs):
         differences = [sum(x[i, a] - x[i, b] for i in drawn(row)) / 25 for row in rows]
@@ -313,11 +330,11 @@ def test_p_values_of_differences_by_counting_draws():
 
 def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
     least = 2 * stats.t.cdf(stats.norm.ppf(0.01) * math.sqrt(19 / 20), 19)
-    assert two_sided(np.ones((99, 1)), 20)[0] == least_p(99, 20) == pytest.approx(least, abs=1e-12)
-    assert two_sided(np.ones((9_999, 1)), 4)[0] == least_p(9_999, 4) == 0.125
-    assert two_sided(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
-    assert np.isnan(two_sided(np.array([[1.0], [np.nan]]), 20)[0])
-    assert np.isnan(least_p(0, 20))
+    assert compute_two_sided_p(np.ones((99, 1)), 20)[0] == compute_least_p(99, 20) == pytest.approx(least, abs=1e-12)
+    assert compute_two_sided_p(np.ones((9_999, 1)), 4)[0] == compute_least_p(9_999, 4) == 0.125
+    assert compute_two_sided_p(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
+    assert np.isnan(compute_two_sided_p(np.array([[1.0], [np.nan]]), 20)[0])
+    assert np.isnan(compute_least_p(0, 20))
 
 
 @pytest.mark.parametrize("items", [2, 3, 5])
@@ -325,5 +342,7 @@ def test_few_items_do_not_make_a_difference_of_means_significant(items):
     """Of 100 pairs without a difference, plain draws call about half (2 items) to a sixth (5 items) significant."""
     x = np.random.default_rng(items).normal(size=(items, 200))
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(100)]
-    found = paired({"x": x}, lambda columns, counts: {"mean": mean(counts, columns["x"])}, pairs, draws=999)["mean"]
+    found = bootstrap_differences(
+        {"x": x}, lambda columns, counts: {"mean": compute_drawn_mean(counts, columns["x"])}, pairs, draws=999
+    )["mean"]
     assert found.p.min() >= found.p_least[0] >= 2.0 ** (1 - items)

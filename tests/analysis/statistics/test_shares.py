@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.resampling import bootstrap, mean, paired
-from analysis.statistics.shares import clopper_pearson, estimated, newcombe
+from analysis.statistics.resampling import bootstrap_differences, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.shares import clopper_pearson, estimate_share, newcombe
 
 
 def column(values):
@@ -18,7 +18,7 @@ def column(values):
 
 def known(parts, wholes=None):
     part = column(parts)
-    return estimated([(part, np.ones_like(part) if wholes is None else column(wholes))], 0.95)
+    return estimate_share([(part, np.ones_like(part) if wholes is None else column(wholes))], 0.95)
 
 
 def ends(found):
@@ -93,7 +93,7 @@ def test_answers_of_one_item_that_always_agree_count_once():
     single = [1, 0, 0, 1, 1, 0, 0]
     assert ends(known([5 * x for x in single], [5] * 7)) == pytest.approx(ends(known(single)), abs=1e-12)
     models = [(column(single), np.ones((7, 1)))] * 3
-    assert ends(estimated(models, 0.95)) == pytest.approx(ends(known(single)), abs=1e-12)
+    assert ends(estimate_share(models, 0.95)) == pytest.approx(ends(known(single)), abs=1e-12)
 
 
 def test_all_or_none_of_many_answers_are_judged_by_the_items():
@@ -120,12 +120,12 @@ def test_a_mean_over_two_groups_of_items_is_one_share_of_all_of_them():
     first, second = [1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0]
     asked = np.repeat([1.0, 0.0], 6)
     parts = [(column([*first, *[0] * 6]), column(asked)), (column([*[0] * 6, *second]), column(1 - asked))]
-    assert ends(estimated(parts, 0.95)) == pytest.approx(ends(known([*first, *second])), abs=1e-12)
+    assert ends(estimate_share(parts, 0.95)) == pytest.approx(ends(known([*first, *second])), abs=1e-12)
 
 
 def covered(draw, truth):
     part, whole = draw
-    found = estimated([(part, whole)], 0.95)
+    found = estimate_share([(part, whole)], 0.95)
     return float(((found.lower <= truth) & (truth <= found.upper)).mean())
 
 
@@ -151,12 +151,12 @@ def test_coverage_of_a_paired_difference(together):
     a = (rng.random((20, 20_000)) < 0.15).astype(float)
     b = np.where(rng.random(a.shape) < together, a, rng.random(a.shape) < 0.05)
     truth = 0.15 - (together * 0.15 + (1 - together) * 0.05)
-    lower, upper = newcombe(*(estimated([(side, np.ones_like(side))], 0.95) for side in (a, b)))
+    lower, upper = newcombe(*(estimate_share([(side, np.ones_like(side))], 0.95) for side in (a, b)))
     assert ((lower <= truth) & (truth <= upper)).mean() > 0.94
 
 
 def figures(columns, counts):
-    return {"mean": mean(counts, columns["x"]), "flips": mean(counts, columns["flipped"])}
+    return {"mean": compute_drawn_mean(counts, columns["x"]), "flips": compute_drawn_mean(counts, columns["flipped"])}
 
 
 def shares(columns):
@@ -167,31 +167,36 @@ def test_the_bootstrap_leaves_the_named_figures_to_the_rule_of_shares():
     """No flip in 11 items was [0, 0], and the difference of two such models too."""
     x = np.random.default_rng(0).random((11, 2))
     columns = {"x": x, "flipped": np.zeros((11, 2))}
-    single = bootstrap(columns, figures, shares, draws=100)
+    single = bootstrap_intervals(columns, figures, shares, draws=100)
     wilson = stats.binomtest(0, 11).proportion_ci(0.95, method="wilson")
     assert single["flips"].estimate.tolist() == [0, 0]
     assert single["flips"].lower.tolist() == [0, 0]
     assert single["flips"].upper == pytest.approx([wilson.high] * 2)
-    pair = paired(columns, figures, [(0, 1)], shares, draws=100)["flips"]
+    pair = bootstrap_differences(columns, figures, [(0, 1)], shares, draws=100)["flips"]
     assert pair.estimate[0] == 0
     assert (pair.lower[0], pair.upper[0]) == pytest.approx(slow_newcombe(0, 0, 0, 11))
-    plain = bootstrap(columns, figures, draws=100)
+    plain = bootstrap_intervals(columns, figures, draws=100)
     assert single["mean"].lower.tolist() == plain["mean"].lower.tolist()
     assert (single["flips"].missing == "").all()
 
 
 def test_a_unit_that_is_no_share_is_resampled():
     columns = {"x": np.random.default_rng(1).random((8, 2)), "n": np.array([[1.0, 0.0]] * 8)}
-    found = bootstrap(
-        columns, lambda c, n: {"mean": mean(n, c["x"])}, lambda c: {"mean": [[(c["x"], c["n"])]]}, draws=50
+    found = bootstrap_intervals(
+        columns,
+        lambda c, n: {"mean": compute_drawn_mean(n, c["x"])},
+        lambda c: {"mean": [[(c["x"], c["n"])]]},
+        draws=50,
     )["mean"]
-    plain = bootstrap({"x": columns["x"]}, lambda c, n: {"mean": mean(n, c["x"])}, draws=50)["mean"]
+    plain = bootstrap_intervals({"x": columns["x"]}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, draws=50)[
+        "mean"
+    ]
     assert found.lower[1] == plain.lower[1]
     assert found.lower[0] != plain.lower[0]
 
 
 def test_without_draws_there_are_no_intervals():
-    found = bootstrap({"x": np.ones((3, 1)), "flipped": np.zeros((3, 1))}, figures, shares, draws=0)
+    found = bootstrap_intervals({"x": np.ones((3, 1)), "flipped": np.zeros((3, 1))}, figures, shares, draws=0)
     assert np.isnan([found["flips"].lower[0], found["mean"].lower[0]]).all()
     assert found["mean"].missing.tolist() == [""]
 

@@ -38,7 +38,7 @@ def beside(name: str, content: str | None = None) -> Callable[[Path], None]:
 
 def records(folder: Path) -> list[Path]:
     """Write the records of a run, and return the aggregates."""
-    written = eee.write(runs.open(RUN), folder / "records")
+    written = eee.write_eee_records(runs.open_runs(RUN), folder / "records")
     return [folder / "records" / record.file for record in written]
 
 
@@ -136,7 +136,7 @@ def study_of_another_name(folder: Path) -> None:
     info["study"]["hash"] = "another"
     (folder / "other" / "run.json").write_text(json.dumps(info), encoding="utf-8")
     records(folder)
-    eee.write(runs.open(folder / "other"), folder / "records" / "more")
+    eee.write_eee_records(runs.open_runs(folder / "other"), folder / "records" / "more")
 
 
 def export(*words: str, run: str = "asked") -> tuple[str, ...]:

@@ -15,13 +15,13 @@ from ground.errors import InputError, RunFailed
 from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import text_answers
-from inference.asking.answer_ways import AnswerWays, add_answer_arguments, answer_ways, drawn
-from inference.asking.execute import Task, execute
+from inference.asking.answer_ways import AnswerWays, add_answer_arguments, is_in_subsample, parse_answer_ways
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
 from inference.engines.contract import Sampling
-from inference.protocols.agreement import Questions, prompt_book
+from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 
 STUDY = small_study(items=8, paraphrases=7)
@@ -31,12 +31,12 @@ A = Model("a", "somewhere/a")
 def ways(*arguments: str) -> AnswerWays:
     parser = ArgumentParser()
     add_answer_arguments(parser)
-    return answer_ways(parser.parse_args(arguments))
+    return parse_answer_ways(parser.parse_args(arguments))
 
 
 def ask(out: Path, answers: AnswerWays, load=None) -> None:
-    questions = Questions(prompt_book(), answers=answers)
-    execute([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    execute_tasks([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
 
 
 def table_of(out: Path) -> pa.Table:
@@ -95,10 +95,10 @@ def test_samplings_that_cannot_be(settings: dict, message: str) -> None:
 
 def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
     variants = list(STUDY.variants)
-    few, many = ([v.key for v in variants if drawn(v, share)] for share in (0.3, 0.6))
+    few, many = ([v.key for v in variants if is_in_subsample(v, share)] for share in (0.3, 0.6))
     assert set(few) < set(many)
     assert len(few) == pytest.approx(0.3 * len(variants), abs=11)  # 3 standard deviations
-    assert all(drawn(variant, 1.0) for variant in variants)
+    assert all(is_in_subsample(variant, 1.0) for variant in variants)
 
 
 def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> N
     rows = table_of(tmp_path / "run").to_pylist()
     by_condition = {name: [row for row in rows if row["condition"] == name] for name in {r["condition"] for r in rows}}
     assert set(by_condition) == {"plain/yes-no", "plain/yes-no/text", "plain/yes-no/text-t0.7"}
-    chosen = {variant.key for variant in STUDY.variants if drawn(variant, 0.5)}
+    chosen = {variant.key for variant in STUDY.variants if is_in_subsample(variant, 0.5)}
     assert len(by_condition["plain/yes-no"]) == len(list(STUDY.variants)) > len(chosen)
     for name, samples in (("plain/yes-no/text", 1), ("plain/yes-no/text-t0.7", 4)):
         assert {(row["item"], row["variant"]) for row in by_condition[name]} == chosen
@@ -164,10 +164,10 @@ def test_a_stopped_run_goes_on_to_the_same_texts(tmp_path: Path) -> None:
 
 def test_a_demo_model_writes_the_same_whether_or_not_it_is_killed(tmp_path: Path) -> None:
     model = Model("small", str(ROOT / "inference" / "demo" / "models" / "waver-demo-small"))
-    questions = Questions(prompt_book(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
+    questions = Questions(read_agreement_prompts(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
 
     def write(out: Path) -> pa.Table:
-        execute([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
+        execute_tasks([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
         return table_of(out)
 
     whole = write(tmp_path / "whole")

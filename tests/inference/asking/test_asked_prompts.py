@@ -11,16 +11,16 @@ import pytest
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.asking import asked_prompts
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute
-from inference.asking.limit import limited
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.demo.entailments import entailments
+from inference.demo.entailments import make_entailments
 from inference.demo.world import World
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, negation, scoring, wording
-from inference.protocols.wording.exemplars import draw
-from inference.protocols.wording.templates import load
+from inference.protocols.wording.exemplars import draw_wording_exemplars
+from inference.protocols.wording.templates import read_bank
 from inference.protocols.wording.texts import Text
 from inference.stimuli import nli
 from inference.stimuli.study import Study
@@ -43,7 +43,7 @@ class Watched(TrivialEngine):
 def ask(out: Path, study: Study, questions, *, form="plain", models=("a",)) -> tuple[dict, list]:
     seen: list = []
     task = Task(study, [Model(name, f"some/{name}") for name in models], questions, Settings(form=form), str(out))
-    execute([task], load=lambda model, seed: Watched(seen, form=form))
+    execute_tasks([task], load=lambda model, seed: Watched(seen, form=form))
     return json.loads((out / "run.json").read_text(encoding="utf-8")), seen
 
 
@@ -53,26 +53,28 @@ def own(tmp_path: Path, template: str, form: str = "plain") -> agreement.Questio
     if form == "chat":
         body = f"messages: [{{role: user, content: {json.dumps(template)}}}]"
     (tmp_path / "own.yaml").write_text(f"{form}:\n  {body}\n  {ANSWERS}\n", encoding="utf-8")
-    return agreement.Questions(agreement.prompt_book(tmp_path / "own.yaml"))
+    return agreement.Questions(agreement.read_agreement_prompts(tmp_path / "own.yaml"))
 
 
 def questions_of(protocol: str) -> tuple[Study, object]:
     if protocol == "agreement":
-        return small_study(), agreement.Questions(agreement.prompt_book(), ("yes-no", "no-yes"))
+        return small_study(), agreement.Questions(agreement.read_agreement_prompts(), ("yes-no", "no-yes"))
     if protocol == "scoring":
         from inference.protocols.scoring import items
 
-        study = Study("scoring", "s", items.demo()[:4], items.CANONICAL, paraphrased=False)
-        return study, scoring.Questions(scoring.prompt_book(), samples=0, exact=True, ranges=(range(10),))
+        study = Study("scoring", "s", items.build_demo_items()[:4], items.CANONICAL, paraphrased=False)
+        return study, scoring.Questions(scoring.read_scoring_prompts(), samples=0, exact=True, ranges=(range(10),))
     if protocol == "negation":
-        pairs = entailments(World())[:8]
-        return negation.study(nli.groups(pairs), "n"), negation.Questions(
-            negation.prompt_book("en"), "en", (0, 3), tuple(pairs[-3:])
+        pairs = make_entailments(World())[:8]
+        return negation.build_negation_study(nli.group_instances(pairs), "n"), negation.Questions(
+            negation.read_negation_prompts("en"), "en", (0, 3), tuple(pairs[-3:])
         )
-    bank = load("facts", "en")
+    bank = read_bank("facts", "en")
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]
-    shown = draw(texts, bank, 0)
-    return wording.study(texts[:3], bank, "w"), wording.Questions(wording.prompt_book("en"), (0, 4), shown)
+    shown = draw_wording_exemplars(texts, bank, 0)
+    return wording.build_wording_study(texts[:3], bank, "w"), wording.Questions(
+        wording.read_wording_prompts("en"), (0, 4), shown
+    )
 
 
 @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
@@ -89,7 +91,7 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
             (entry,) = content["asked"][condition.name]
             for variant in study.variants:
                 prompt = each.render(variant, "[MASK]" if form == "cloze" else None)
-                assert asked_prompts.filled(entry["wordings"], variant) == asked_prompts.parts(prompt)
+                assert asked_prompts.fill_form(entry["wordings"], variant) == asked_prompts.list_prompt_parts(prompt)
             first = next(study.variants)
             assert (entry["item"], entry["variant"]) == first.key
             assert entry["characters"] == len(entry["prompt"])
@@ -98,15 +100,15 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
 
 def test_what_the_engine_scored_is_what_is_recorded(tmp_path):
     study = small_study()
-    content, seen = ask(tmp_path / "run", study, agreement.Questions(agreement.prompt_book()))
+    content, seen = ask(tmp_path / "run", study, agreement.Questions(agreement.read_agreement_prompts()))
     (entry,) = content["asked"]["plain/yes-no"]
-    written = {asked_prompts.filled(entry["wordings"], variant)[0][1] for variant in study.variants}
+    written = {asked_prompts.fill_form(entry["wordings"], variant)[0][1] for variant in study.variants}
     assert written == {prompt.text for prompt in seen}
     assert entry["prompt"] in written
 
 
 def test_the_prompt_file_stands_under_its_own_hash(tmp_path):
-    content, _ = ask(tmp_path / "run", small_study(), agreement.Questions(agreement.prompt_book()))
+    content, _ = ask(tmp_path / "run", small_study(), agreement.Questions(agreement.read_agreement_prompts()))
     ((key, source),) = content["prompts"].items()
     assert key == content["conditions"]["plain/yes-no"]["prompt_hash"]
     assert key == hashlib.sha256(json.dumps(source, sort_keys=True).encode()).hexdigest()
@@ -144,12 +146,12 @@ def test_a_wording_that_stands_twice_or_next_to_marks_is_written_again(tmp_path)
     content, _ = ask(tmp_path / "other", study, questions)
     (entry,) = content["asked"]["own/plain/yes-no"]
     variant = next(study.variants)
-    assert asked_prompts.filled(entry["wordings"], variant) == [(None, f"{variant.text * 2} {{column}} [text]")]
+    assert asked_prompts.fill_form(entry["wordings"], variant) == [(None, f"{variant.text * 2} {{column}} [text]")]
 
 
 def test_models_with_the_same_prompt_share_an_entry_and_effort_is_part_of_it(tmp_path):
     ways = AnswerWays(True, (Sampling(effort="low"),))
-    questions = agreement.Questions(agreement.prompt_book(), answers=ways)
+    questions = agreement.Questions(agreement.read_agreement_prompts(), answers=ways)
     content, _ = ask(tmp_path / "run", small_study(), questions, models=("a", "b"))
     assert [entry["models"] for entry in content["asked"]["plain/yes-no"]] == [["a", "b"]]
     (entry,) = content["asked"]["plain/yes-no/text"]
@@ -157,7 +159,7 @@ def test_models_with_the_same_prompt_share_an_entry_and_effort_is_part_of_it(tmp
 
 
 def test_a_repeated_call_changes_nothing_and_a_new_model_joins(tmp_path):
-    study, questions = small_study(), agreement.Questions(agreement.prompt_book())
+    study, questions = small_study(), agreement.Questions(agreement.read_agreement_prompts())
     before, _ = ask(tmp_path / "run", study, questions)
     again, _ = ask(tmp_path / "run", study, questions)
     assert (again["prompts"], again["asked"]) == (before["prompts"], before["asked"])
@@ -167,7 +169,7 @@ def test_a_repeated_call_changes_nothing_and_a_new_model_joins(tmp_path):
 
 
 def test_a_run_of_an_earlier_version_gets_its_prompts_when_it_goes_on(tmp_path):
-    study, questions = small_study(), agreement.Questions(agreement.prompt_book())
+    study, questions = small_study(), agreement.Questions(agreement.read_agreement_prompts())
     whole, _ = ask(tmp_path / "run", study, questions)
     file = tmp_path / "run" / "run.json"
     older = {name: value for name, value in whole.items() if name not in ("prompts", "asked")}
@@ -181,7 +183,7 @@ def test_a_run_of_an_earlier_version_gets_its_prompts_when_it_goes_on(tmp_path):
 def test_with_a_limit_the_form_is_compared_with_the_wordings_that_are_asked_later(tmp_path):
     study = small_study(items=3)
     questions = own(tmp_path, "{% if 'Thing 2' in text %}Once more: {% endif %}{{ text }}")
-    ask(tmp_path / "run", study, limited(study, questions, 1))
+    ask(tmp_path / "run", study, limit_questions(study, questions, 1))
     content, _ = ask(tmp_path / "run", study, questions)
     (entry,) = content["asked"]["own/plain/yes-no"]
     assert entry["wordings"] is None
@@ -189,7 +191,7 @@ def test_with_a_limit_the_form_is_compared_with_the_wordings_that_are_asked_late
 
 def test_what_is_too_long_is_cut_and_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(asked_prompts, "LONGEST", 60)
-    content, _ = ask(tmp_path / "run", small_study(), agreement.Questions(agreement.prompt_book()))
+    content, _ = ask(tmp_path / "run", small_study(), agreement.Questions(agreement.read_agreement_prompts()))
     (entry,) = content["asked"]["plain/yes-no"]
     assert len(entry["prompt"]) == 60 < entry["characters"]
     assert entry["wordings"] is None

@@ -17,17 +17,17 @@ import pytest
 
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, shown, small_study
-from inference.asking.adapters import with_adapters
+from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.cluster import Cluster, group_into_tasks
-from inference.asking.execute import Task, execute
-from inference.asking.models import Model, resolve
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.models import Model, find_models
 from inference.asking.one_model import Settings
-from inference.asking.workers import Packed
+from inference.asking.workers import PackedPrompts
 from inference.engines.contract import Sampling
-from inference.protocols.agreement import Questions, prompt_book
+from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import option_values
+from inference.stimuli.prompts import build_option_values
 
 STUDY = small_study(items=6, paraphrases=9)
 SETTINGS = Settings(batch_size=4, device="cpu")
@@ -41,8 +41,8 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
 
 def test_packed_prompts_are_the_same_prompts(monkeypatch):
     monkeypatch.setattr("inference.asking.workers.CHUNK", 7)
-    prompts = [prompt_book().render("chat", option_values(variant)) for variant in STUDY.variants]
-    packed = Packed(prompts)
+    prompts = [read_agreement_prompts().render("chat", build_option_values(variant)) for variant in STUDY.variants]
+    packed = PackedPrompts(prompts)
     assert list(packed) == prompts
     assert [packed[59], packed[0], packed[30]] == [prompts[59], prompts[0], prompts[30]]
     assert packed[5:9] == prompts[5:9]
@@ -90,7 +90,7 @@ class Dying:
 
 
 def task(out: Path, model: str = "m") -> Task:
-    return Task(STUDY, [Model("m", model)], Questions(prompt_book()), SETTINGS, str(out))
+    return Task(STUDY, [Model("m", model)], Questions(read_agreement_prompts()), SETTINGS, str(out))
 
 
 def table_of(out: Path) -> pa.Table:
@@ -105,12 +105,12 @@ def content(out: Path) -> dict:
 def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_path, cluster):
     tiny_models = pytest.importorskip("helpers.tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
-    execute([task(tmp_path / "here", model)])
-    (tally,) = execute(
+    execute_tasks([task(tmp_path / "here", model)])
+    (tally,) = execute_tasks(
         [task(tmp_path / "there", model)], load=Dying(flag=tmp_path / "died", real=True), cluster=cluster
     )
     assert (tmp_path / "died").exists()
-    assert (tally.asked, tally.failed) == (60, 0)
+    assert (tally.asked_count, tally.failed) == (60, 0)
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
     here, there = content(tmp_path / "here"), content(tmp_path / "there")
     assert there["sessions"][0].pop("ray") == {"address": "local", "workers": 2}
@@ -130,9 +130,9 @@ def test_the_workers_add_an_adapter_as_this_process_does(tmp_path, cluster):
               tmp_path / "fine" / "adapter_model.safetensors")  # fmt: skip
     config = {"r": 2, "lora_alpha": 2, "base_model_name_or_path": "model"}
     (tmp_path / "fine" / "adapter_config.json").write_text(json.dumps(config))
-    models = with_adapters(resolve([model]), [str(tmp_path / "fine")])
+    models = add_adapter_models(find_models([model]), [str(tmp_path / "fine")])
     for out, where in (("here", None), ("there", cluster)):
-        execute([replace(task(tmp_path / out), models=models)], cluster=where)
+        execute_tasks([replace(task(tmp_path / out), models=models)], cluster=where)
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
     rows = {name: [row["mass"] for row in table_of(tmp_path / "there").to_pylist() if row["model"] == name]
             for name in ("model", "fine")}  # fmt: skip
@@ -154,11 +154,11 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
     tiny_models = pytest.importorskip("helpers.tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
     ways = AnswerWays(texts=(Sampling(2, temperature=0.7, max_tokens=3),))
-    orders = Questions(prompt_book(), ("yes-no", "no-yes"), ways)
+    orders = Questions(read_agreement_prompts(), ("yes-no", "no-yes"), ways)
     (tmp_path / "loads").mkdir()
     for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
         asked = replace(task(tmp_path / out, model), questions=orders)
-        assert sum(tally.asked for tally in execute([asked], load=load, cluster=where)) == 4 * 60
+        assert sum(tally.asked_count for tally in execute_tasks([asked], load=load, cluster=where)) == 4 * 60
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
     assert len(list((tmp_path / "loads").iterdir())) == 3  # the workers, and the one that cuts the batches
 
@@ -166,16 +166,16 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
 def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewhere(tmp_path, cluster, monkeypatch):
     monkeypatch.setattr("inference.asking.cluster.RETRIES", 0)
     with pytest.raises(RunFailed, match="4 of 60 rows have no response"):
-        execute([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
+        execute_tasks([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
     failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]
     assert {row["error"] for row in failed} == {
         "the worker that asked this batch died every time (1 times and again by itself)"
     }
     assert ("2", "original") in {(row["item"], row["variant"]) for row in failed}
     engine = TrivialEngine()
-    execute([task(tmp_path / "run")], load=lambda model, seed: engine)
+    execute_tasks([task(tmp_path / "run")], load=lambda model, seed: engine)
     assert engine.batches_scored == 1  # the batches are those of the cluster
-    execute([task(tmp_path / "here")], load=lambda model, seed: TrivialEngine())
+    execute_tasks([task(tmp_path / "here")], load=lambda model, seed: TrivialEngine())
     assert table_of(tmp_path / "run").equals(table_of(tmp_path / "here"))
 
 
@@ -184,7 +184,7 @@ def test_what_a_worker_says_about_an_input_is_one_line_here(tmp_path, cluster):
         raise InputError(f"model {model.id}: there is no such thing")
 
     with pytest.raises(InputError, match=r"^model m: there is no such thing$"):
-        execute([task(tmp_path / "run")], load=load, cluster=cluster)
+        execute_tasks([task(tmp_path / "run")], load=load, cluster=cluster)
 
 
 def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread(tmp_path, cluster):
@@ -198,7 +198,7 @@ def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread
         return TrivialEngine(before_batch=broken)
 
     with pytest.raises(RuntimeError, match=r"(?s)in a worker: .*ZeroDivisionError: a bug"):
-        execute([task(tmp_path / "run")], load=load, cluster=cluster)
+        execute_tasks([task(tmp_path / "run")], load=load, cluster=cluster)
     assert not {thread.name for thread in threading.enumerate() if thread not in threads}
 
 

@@ -16,14 +16,14 @@ import pytest
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown, small_study
 from inference.asking import session
-from inference.asking.execute import Task, execute
-from inference.asking.failures import Allowed
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.protocols.agreement import Questions, prompt_book
+from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
-from inference.stimuli.prompts import option_values
+from inference.stimuli.prompts import build_option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
@@ -32,9 +32,9 @@ A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
 def ask(
     out: Path, *models: Model, study=STUDY, book=None, load=None, settings=None, option_orders=("yes-no",), **options
 ):
-    questions = Questions(book or prompt_book(), option_orders)
+    questions = Questions(book or read_agreement_prompts(), option_orders)
     task = Task(study, models or (A,), questions, settings or Settings(), str(out), **options)
-    return execute([task], load=load or loader())
+    return execute_tasks([task], load=load or loader())
 
 
 def table_of(out: Path) -> pa.Table:
@@ -60,16 +60,16 @@ def test_every_variant_of_every_model_under_every_condition_once(tmp_path):
     keys = [(r["model"], r["condition"], r["item"], r["variant"]) for r in rows]
     assert set(keys) == {(m, f"plain/{o}", *v.key) for m in "ab" for o in ("yes-no", "no-yes") for v in STUDY.variants}
     assert len(keys) == len(set(keys)) == 2 * 2 * 30
-    assert [(t.model, t.condition, t.asked, t.failed) for t in tallies] == [
+    assert [(t.model, t.condition, t.asked_count, t.failed) for t in tallies] == [
         (m, f"plain/{o}", 30, 0) for m in "ab" for o in ("yes-no", "no-yes")
     ]
 
 
 def test_a_row_is_what_the_engine_said_about_that_prompt(tmp_path):
     ask(tmp_path, option_orders=("no-yes",))
-    engine, book = TrivialEngine(), prompt_book()
+    engine, book = TrivialEngine(), read_agreement_prompts()
     variants = list(STUDY.variants)
-    prompts = [book.render("plain", option_values(variant), option_order="no-yes") for variant in variants]
+    prompts = [book.render("plain", build_option_values(variant), option_order="no-yes") for variant in variants]
     expected = {}
     for batch in engine.batches(prompts):
         expected |= {
@@ -99,7 +99,8 @@ def test_what_the_run_folder_says(tmp_path):
         "series": "s", "stage": "base", "forms": {"auto": "plain"},
     }  # fmt: skip
     assert about["conditions"]["plain/yes-no"] == {
-        "form": "plain", "option_order": "yes-no", "prompt": None, "prompt_hash": prompt_book().hash("plain"),
+        "form": "plain", "option_order": "yes-no", "prompt": None,
+        "prompt_hash": read_agreement_prompts().hash("plain"),
     }  # fmt: skip
     assert about["seed"] == 4
     assert [(s["command"], s["finished"] is None) for s in about["sessions"]] == [(["waver", "run"], False)]
@@ -192,14 +193,16 @@ class TestInterrupted:
         assert table_of(tmp_path / "run").equals(undisturbed)
 
     def test_failed_rows_are_asked_again_in_the_batch_they_belong_to(self, tmp_path, undisturbed, capsys):
-        (tally,) = ask(tmp_path / "run", load=loader(fails=lambda text: "said 2" in text), allowed=Allowed(rows=5))
-        assert (tally.asked, tally.failed) == (30, 5)
+        (tally,) = ask(
+            tmp_path / "run", load=loader(fails=lambda text: "said 2" in text), allowed=AllowedFailures(rows=5)
+        )
+        assert (tally.asked_count, tally.failed) == (30, 5)
         assert "5 of 30 prompts got no response (first 0/paraphrase-002: too long)" in capsys.readouterr().err
         failed = [r for r in table_of(tmp_path / "run").to_pylist() if r["error"]]
         assert len(failed) == 5
         assert all(r["probability"] is r["mass"] is r["answer"] is None for r in failed)
         (tally,) = ask(tmp_path / "run")
-        assert (tally.asked, tally.failed) == (5, 0)
+        assert (tally.asked_count, tally.failed) == (5, 0)
         assert table_of(tmp_path / "run").equals(undisturbed)
 
 
@@ -247,7 +250,7 @@ class TestRefused:
 
         ask(tmp_path, Model("owner/a", "owner/a"))
         described = Model("owner/a", "owner/a", {"series": "new"})
-        assert [(t.rows, t.asked) for t in ask(tmp_path, described, load=load)] == [(30, 0)]
+        assert [(t.rows, t.asked_count) for t in ask(tmp_path, described, load=load)] == [(30, 0)]
         assert "owner/a: nothing left to ask" in capsys.readouterr().err
         assert content(tmp_path)["models"]["owner/a"]["series"] == "new"
         for changed in (
@@ -263,11 +266,11 @@ class TestRefused:
         prompt = tmp_path / "mine.yaml"
         template = 'plain: {template: "%s {{ text }}", answers: {agree: ["yes"], disagree: ["no"]}}'
         prompt.write_text(template % "Well?", encoding="utf-8")
-        ask(tmp_path / "run", book=prompt_book(prompt))
+        ask(tmp_path / "run", book=read_agreement_prompts(prompt))
         assert list(content(tmp_path / "run")["conditions"]) == ["mine/plain/yes-no"]
         prompt.write_text(template % "Now?", encoding="utf-8")
         with pytest.raises(InputError, match=r"condition 'mine/plain/yes-no' is already here .*prompt_hash was"):
-            ask(tmp_path / "run", book=prompt_book(prompt))
+            ask(tmp_path / "run", book=read_agreement_prompts(prompt))
         assert table_of(tmp_path / "run").num_rows == 30
 
 
@@ -284,8 +287,8 @@ def test_rows_without_a_response_fail_the_call_and_the_others_stay(tmp_path):
 @pytest.mark.parametrize(
     ("allowed", "fits"),
     [
-        (Allowed(), False), (Allowed(rows=4), False), (Allowed(rows=5), True),
-        (Allowed(share=0.08), False), (Allowed(share=0.09), True),
+        (AllowedFailures(), False), (AllowedFailures(rows=4), False), (AllowedFailures(rows=5), True),
+        (AllowedFailures(share=0.08), False), (AllowedFailures(share=0.09), True),
     ],
 )  # fmt: skip
 def test_as_many_rows_may_fail_as_the_user_allows(tmp_path, allowed, fits):
@@ -304,12 +307,12 @@ def test_as_many_rows_may_fail_as_the_user_allows(tmp_path, allowed, fits):
 def test_every_study_of_a_call_is_counted_by_itself(tmp_path):
     """The second study is asked although the first has failed rows already."""
     tasks = [
-        Task(small_study(items=2, name=name), (A,), Questions(prompt_book(), ("yes-no",)), Settings(),
-             str(tmp_path / name), allowed=Allowed(rows=number))
+        Task(small_study(items=2, name=name), (A,), Questions(read_agreement_prompts(), ("yes-no",)), Settings(),
+             str(tmp_path / name), allowed=AllowedFailures(rows=number))
         for name, number in (("first", 1), ("second", 2))
     ]  # fmt: skip
     with pytest.raises(RunFailed, match=r"first: 2 of 10 rows have no response") as error:
-        execute(tasks, load=loader(fails=lambda text: "said 2" in text))
+        execute_tasks(tasks, load=loader(fails=lambda text: "said 2" in text))
     assert "second" not in str(error.value)
     assert table_of(tmp_path / "second").num_rows == 10
 

@@ -11,13 +11,13 @@ import pytest
 from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute
-from inference.asking.failures import NONE, advise, refuse
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.failures import NO_FAILURES, advise, check_failures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
 from inference.engines.contract import PAST_WINDOW
-from inference.protocols.agreement import Questions, prompt_book
+from inference.protocols.agreement import Questions, read_agreement_prompts
 
 A, BAD, C = (Model(name, f"somewhere/{name}") for name in ("a", "bad", "c"))
 
@@ -31,7 +31,9 @@ def load(model: Model, seed: int) -> TrivialEngine:
 
 def tasks(folder: Path, *models: Model, names: tuple[str, ...] = ("one",)) -> list[Task]:
     return [
-        Task(small_study(items=2, name=name), models, Questions(prompt_book()), Settings(), str(folder / name))
+        Task(
+            small_study(items=2, name=name), models, Questions(read_agreement_prompts()), Settings(), str(folder / name)
+        )
         for name in names
     ]
 
@@ -42,7 +44,7 @@ def models_of(out: Path) -> set[str]:
 
 def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys):
     with pytest.raises(RunFailed, match=r"not asked: bad \(.*one\): model bad: the folder holds no weights"):
-        execute(tasks(tmp_path, A, BAD, C), load=load)
+        execute_tasks(tasks(tmp_path, A, BAD, C), load=load)
     said = capsys.readouterr()
     assert said.out.split() == ["loads", "a", "loads", "bad", "loads", "c"]
     assert [line.partition(":")[0] for line in said.err.splitlines()] == ["a plain/yes-no", "bad", "c plain/yes-no"]
@@ -51,7 +53,7 @@ def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys
 
 def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
     with pytest.raises(RunFailed, match=r"bad \(.*one\).*bad \(.*two\)"):
-        execute(tasks(tmp_path, BAD, C, names=("one", "two")), load=load)
+        execute_tasks(tasks(tmp_path, BAD, C, names=("one", "two")), load=load)
     assert capsys.readouterr().out.split() == ["loads", "bad", "loads", "c"]
     assert [models_of(tmp_path / name) for name in ("one", "two")] == [{"c"}, {"c"}]
 
@@ -59,7 +61,7 @@ def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
 def test_where_no_model_can_be_asked_the_call_is_refused_and_nothing_is_left(tmp_path):
     for models in ((BAD,), (BAD, Model("bad2", "somewhere/bad2"))):
         with pytest.raises(InputError, match="model bad: the folder holds no weights"):
-            execute(tasks(tmp_path, *models), load=load)
+            execute_tasks(tasks(tmp_path, *models), load=load)
         assert not list(tmp_path.iterdir())
 
 
@@ -75,7 +77,7 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
         if name == "my-modle":
             raise NoSuchModel(f"model {name} cannot be loaded: not there")
 
-    monkeypatch.setattr("inference.engines.loading.look_up", look_up)
+    monkeypatch.setattr("inference.engines.loading.find_config", look_up)
     monkeypatch.setattr(Settings, "load", lambda self, model, seed: load(model, seed))
     call = ["run", "agreement", "--items", "items.csv", "--out", "run", "--model", "good", "my-modle"]
     assert main(call) == 1
@@ -91,22 +93,24 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
 
 def tally(error: str, failed: int = 2) -> Tally:
     too_long = failed if PAST_WINDOW in error else 0
-    return Tally("m", "plain", rows=4, asked=4, failed=failed, too_long=too_long, first_error=f"a/original: {error}")
+    return Tally(
+        "m", "plain", rows=4, asked_count=4, failed=failed, too_long=too_long, first_error=f"a/original: {error}"
+    )
 
 
 def test_the_line_says_what_can_help():
     """A prompt beyond the window stays beyond it; where nothing came back, nothing was saved."""
     too_long = tally(f"900 tokens and 1 for the answer {PAST_WINDOW} of 512")
     with pytest.raises(RunFailed) as failure:
-        refuse({"run": (NONE, [too_long])}, {})
+        check_failures({"run": (NO_FAILURES, [too_long])}, {})
     assert "2 of 4 rows have no response" in str(failure.value) and "all others are saved" in str(failure.value)
     assert "asking again cannot help" in str(failure.value) and "same command again" not in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        refuse({"run": (NONE, [tally("HTTP 500", failed=4)])}, {})
+        check_failures({"run": (NO_FAILURES, [tally("HTTP 500", failed=4)])}, {})
     assert "4 of 4 rows" in str(failure.value) and "others are saved" not in str(failure.value)
     assert "give the same command again" in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        refuse({"run": (NONE, [too_long]), "other": (NONE, [tally("HTTP 500")])}, {})
+        check_failures({"run": (NO_FAILURES, [too_long]), "other": (NO_FAILURES, [tally("HTTP 500")])}, {})
     assert "asking again cannot help" in str(failure.value) and "give the same command again" in str(failure.value)
 
 

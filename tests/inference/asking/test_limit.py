@@ -10,44 +10,44 @@ import pytest
 from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute
-from inference.asking.limit import limited
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.protocols.agreement import Questions, prompt_book
-from inference.runfolder.status import progress, status
+from inference.protocols.agreement import Questions, read_agreement_prompts
+from inference.runfolder.status import count_progress, describe_status
 
 STUDY = small_study(items=5, paraphrases=3)
 
 
 def ask(out: Path, limit: int | None) -> list[str]:
     """Ask one model about the first items; the items of all rows that are there then, each once per wording."""
-    questions = limited(STUDY, Questions(prompt_book()), limit)
-    execute([Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader())
+    questions = limit_questions(STUDY, Questions(read_agreement_prompts()), limit)
+    execute_tasks([Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader())
     return sorted(item for part in out.glob("responses/part-*") for item in pq.read_table(part)["item"].to_pylist())
 
 
 def left(out: Path) -> list[tuple[int, int | None]]:
-    return [(entry.done, entry.left) for entry in progress(out, run_json.read(out))]
+    return [(entry.done, entry.rows_left) for entry in count_progress(out, run_json.read_run_json(out))]
 
 
 def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):
     assert ask(tmp_path, 2) == ["0"] * 4 + ["1"] * 4
     assert left(tmp_path) == [(8, 0)]
     assert pq.read_table(tmp_path / "stimuli.parquet").num_rows == 20
-    assert next(status(tmp_path)).endswith(", finished; 2 of 5 items asked")
+    assert next(describe_status(tmp_path)).endswith(", finished; 2 of 5 items asked")
     assert ask(tmp_path, 3) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert ask(tmp_path, 1) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert left(tmp_path) == [(12, 0)]
     assert ask(tmp_path, None) == [item for item in "01234" for _ in range(4)]
     assert left(tmp_path) == [(20, 0)]
-    assert next(status(tmp_path)).endswith(", finished")
+    assert next(describe_status(tmp_path)).endswith(", finished")
 
 
 @pytest.mark.parametrize("limit", [None, 5, 6])
 def test_a_limit_that_takes_all_items_changes_nothing(limit):
-    questions = Questions(prompt_book())
-    assert limited(STUDY, questions, limit) is questions
+    questions = Questions(read_agreement_prompts())
+    assert limit_questions(STUDY, questions, limit) is questions
 
 
 PLAN = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ground.errors import InputError
-from inference.asking.models import Model, read_descriptions, resolve
+from inference.asking.models import Model, find_models, read_descriptions
 from inference.engines import ENGINES
 
 
@@ -20,13 +20,13 @@ def folder(tmp_path, monkeypatch):
 
 def test_ids(folder):
     absolute = str(folder / "one")
-    assert resolve(["owner/model"]) == (Model("owner/model", "owner/model"),)
-    assert resolve(["gpt2"]) == (Model("gpt2", "gpt2"),)
-    assert resolve(["one"]) == (Model("one", "one"),)
-    assert resolve([absolute + "/"])[0].id == "one"
-    assert resolve(["."])[0].id == folder.name
-    assert resolve([f"mine={absolute}", "m2=owner/model"]) == (Model("mine", absolute), Model("m2", "owner/model"))
-    assert resolve(["a=b"]) == (Model("a=b", "a=b"),)  # a folder of that very name
+    assert find_models(["owner/model"]) == (Model("owner/model", "owner/model"),)
+    assert find_models(["gpt2"]) == (Model("gpt2", "gpt2"),)
+    assert find_models(["one"]) == (Model("one", "one"),)
+    assert find_models([absolute + "/"])[0].id == "one"
+    assert find_models(["."])[0].id == folder.name
+    assert find_models([f"mine={absolute}", "m2=owner/model"]) == (Model("mine", absolute), Model("m2", "owner/model"))
+    assert find_models(["a=b"]) == (Model("a=b", "a=b"),)  # a folder of that very name
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ def test_ids(folder):
 )
 def test_refused(folder, names, message):
     with pytest.raises(InputError, match=message):
-        resolve(names)
+        find_models(names)
 
 
 def test_demo_is_the_whole_family_in_order():
     from inference.demo import ENCODERS, FAMILY
 
-    models = resolve(["demo", "gpt2"])
+    models = find_models(["demo", "gpt2"])
     assert [model.id for model in models] == [*FAMILY, "gpt2"]
-    assert [model.id for model in resolve(["demo"], ("classifier",))] == list(ENCODERS)
+    assert [model.id for model in find_models(["demo"], ("classifier",))] == list(ENCODERS)
     for model in models[:-1]:
         assert model.source == str(FAMILY[model.id].path)
         assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
@@ -64,7 +64,7 @@ def test_demo_is_the_whole_family_in_order():
 def test_demo_is_those_that_the_engine_can_ask(engine):
     from inference.demo import ALL
 
-    models = resolve(["demo"], ("causal", "masked", "classifier"), engine)
+    models = find_models(["demo"], ("causal", "masked", "classifier"), engine)
     assert [model.id for model in models] == [
         name for name, about in ALL.items() if about.family == ENGINES[engine].kind
     ]

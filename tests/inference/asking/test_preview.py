@@ -8,18 +8,22 @@ from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import preview as module
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import duration, estimated_seconds, preview
+from inference.asking.preview import describe_preview, estimate_seconds, word_duration
 from inference.asking.rounds import Exact
 from inference.engines.contract import Explanation, Score
-from inference.protocols.agreement import Questions, prompt_book
-from inference.stimuli.prompts import option_values
+from inference.protocols.agreement import Questions, read_agreement_prompts
+from inference.stimuli.prompts import build_option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 MODELS = (Model("a", "x"), Model("b", "y"))
 
 
 def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]:
-    return list(preview(STUDY, models, Questions(prompt_book(), orders), Settings(**settings), load or loader()))
+    return list(
+        describe_preview(
+            STUDY, models, Questions(read_agreement_prompts(), orders), Settings(**settings), load or loader()
+        )
+    )
 
 
 def test_one_prompt_its_options_and_what_is_to_come():
@@ -38,7 +42,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
     variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
     dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))
     explanation = Explanation("text\n", 2, (forms, (("no", (1,)),)), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    assert list(module._explained(explanation, variant)) == [
+    assert list(module._describe_explanation(explanation, variant)) == [
         "  item 0, variant original, 2 tokens:",
         "  | text",
         "  | ",
@@ -55,14 +59,14 @@ def test_of_many_spellings_the_first_are_shown():
     forms = tuple((f"word{number}", (number,)) for number in range(50))
     dropped = tuple((0, f"other{number}", "long") for number in range(13))
     explanation = Explanation("text", 2, (forms, forms[:12]), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    text = " ".join(" ".join(module._explained(explanation, variant)).split())
+    text = " ".join(" ".join(module._describe_explanation(explanation, variant)).split())
     assert "'word11' = 11; and 38 more disagree: " in text
     assert "'word11' = 11; all options" in text
     assert "'other11' and 1 more" in text and "other12" not in text
 
 
 def test_the_masses_are_those_of_the_run():
-    study_prompt = prompt_book().render("plain", option_values(next(STUDY.variants)))
+    study_prompt = read_agreement_prompts().render("plain", build_option_values(next(STUDY.variants)))
     (score,) = TrivialEngine().score([study_prompt])[0]
     text = "\n".join(lines(MODELS[:1]))
     for label, probability in zip(("agree", "disagree"), score.probability, strict=True):
@@ -91,13 +95,13 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
             now[0] += sum(self.lengths(prompts)) / 10
             return super().score(prompts, temperatures)
 
-    book = prompt_book()
-    prompts = [book.render("plain", option_values(variant)) for variant in small_study(40, 9).variants]
+    book = read_agreement_prompts()
+    prompts = [book.render("plain", build_option_values(variant)) for variant in small_study(40, 9).variants]
     engine = Clock()
     tokens = sum(engine.lengths(prompts))
-    assert estimated_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
+    assert estimate_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
     assert now[0] < 0.1 * tokens / 10
-    assert estimated_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
+    assert estimate_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
 
 
 @pytest.mark.parametrize(
@@ -105,4 +109,4 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     [(0.2, "1 s or less"), (42.4, "42 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (9000, "2 h 30 min")],
 )
 def test_duration(seconds, said):
-    assert duration(seconds) == said
+    assert word_duration(seconds) == said

@@ -20,7 +20,7 @@ import pytest
 
 from helpers.commands import ROOT
 from inference.asking import stances
-from inference.asking.text_answers import parse
+from inference.asking.text_answers import parse_answer
 
 LABELS = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
 WRITTEN = ROOT / "tests" / "fixtures" / "written_answers.tsv"
@@ -69,7 +69,7 @@ def built() -> list[tuple[str, str | None, str]]:
 def test_answers_are_found_alike_for_both_options_and_none_is_made_up(texts):
     asked, found, wrong = Counter(), Counter(), []
     for kind, answer, text in texts():
-        read = parse(text, LABELS)
+        read = parse_answer(text, LABELS)
         if kind != "limit":
             asked[answer] += 1
             found[answer] += read == answer
@@ -93,7 +93,7 @@ def read_chat_replies() -> dict[str, list[dict[str, str]]]:
 @pytest.mark.parametrize(("part", "rows"), read_chat_replies().items())
 def test_replies_of_chat_models_are_read_as_people_read_them(part, rows):
     answered = [row for row in rows if row["expected"] != "none"]
-    answers = {row["text"]: parse(row["text"].replace("\\n", "\n"), CHAT_LABELS[row["options"]]) for row in rows}
+    answers = {row["text"]: parse_answer(row["text"].replace("\\n", "\n"), CHAT_LABELS[row["options"]]) for row in rows}
     assert [row["text"] for row in rows if answers[row["text"]] not in (None, row["expected"])] == []
     assert sum(answers[row["text"]] == row["expected"] for row in answered) / len(answered) >= 0.75
     assert len(rows) >= 60
@@ -129,9 +129,9 @@ def test_there_are_enough_texts_of_every_kind():
     ],
 )
 def test_stances_are_plain_sentences(text, replies, said):
-    assert stances.found(text, replies=replies) == said
+    assert stances.find_stances(text, replies=replies) == said
 
 
 def test_other_labels_have_no_stances():
-    assert parse("I support this. Yes.", {"true": ["true"], "false": ["false"]}) is None
-    assert parse("I support this.", {"yes": ["yes", "agree"], "no": ["no", "disagree"]}) == "yes"
+    assert parse_answer("I support this. Yes.", {"true": ["true"], "false": ["false"]}) is None
+    assert parse_answer("I support this.", {"yes": ["yes", "agree"], "no": ["no", "disagree"]}) == "yes"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from inference.asking.text_answers import parse
+from inference.asking.text_answers import parse_answer
 
 AGREE = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
 YES = {"yes": ["yes"], "no": ["no"]}
@@ -60,7 +60,7 @@ LIKELY = {"likely": ["likely", "very likely"], "unlikely": ["unlikely", "very un
     ],
 )
 def test_finds_the_label(text, label):
-    assert parse(text, AGREE) == label
+    assert parse_answer(text, AGREE) == label
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_finds_the_label(text, label):
     ],
 )
 def test_negated_open_and_reported_mentions(text, label):
-    assert parse(text, AGREE) == label
+    assert parse_answer(text, AGREE) == label
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_negated_open_and_reported_mentions(text, label):
     ],
 )
 def test_japanese_has_no_word_boundaries(text, label):
-    assert parse(text, JAPANESE) == label
+    assert parse_answer(text, JAPANESE) == label
 
 
 def test_latin_labels_have_boundaries_even_inside_japanese():
-    assert parse("私はagreeです", AGREE) == "agree"
-    assert parse("私はagreementです", AGREE) is None
+    assert parse_answer("私はagreeです", AGREE) == "agree"
+    assert parse_answer("私はagreementです", AGREE) is None
 
 
 @pytest.mark.parametrize(
@@ -173,19 +173,19 @@ def test_latin_labels_have_boundaries_even_inside_japanese():
     ],
 )
 def test_other_labels(text, labels, label):
-    assert parse(text, labels) == label
+    assert parse_answer(text, labels) == label
 
 
 def test_a_negated_wording_may_itself_be_a_label():
     labels = {"agree": ["agree"], "disagree": ["do not agree", "disagree"]}
-    assert parse("I do not agree", labels) == "disagree"
-    assert parse("I agree", labels) == "agree"
+    assert parse_answer("I do not agree", labels) == "disagree"
+    assert parse_answer("I agree", labels) == "agree"
 
 
 def test_wordings_are_taken_literally():
-    assert parse("I say a.b", {"one": ["a.b"], "two": ["c+"]}) == "one"
-    assert parse("I say axb", {"one": ["a.b"], "two": ["c+"]}) is None
-    assert parse("c+ it is", {"one": ["a.b"], "two": ["c+"]}) == "two"
+    assert parse_answer("I say a.b", {"one": ["a.b"], "two": ["c+"]}) == "one"
+    assert parse_answer("I say axb", {"one": ["a.b"], "two": ["c+"]}) is None
+    assert parse_answer("c+ it is", {"one": ["a.b"], "two": ["c+"]}) == "two"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_wordings_are_taken_literally():
 )
 def test_labels_that_cannot_be_told_apart_are_refused(labels, message):
     with pytest.raises(ValueError, match=message):
-        parse("yes", labels)
+        parse_answer("yes", labels)
 
 
 @pytest.mark.parametrize(
@@ -227,5 +227,5 @@ def test_labels_that_cannot_be_told_apart_are_refused(labels, message):
 )  # fmt: skip
 def test_no_text_takes_long(text):
     began = time.process_time()
-    parse(text, AGREE | {"sansei": ["賛成"]})
+    parse_answer(text, AGREE | {"sansei": ["賛成"]})
     assert time.process_time() - began < 2  # tenths of a second; minutes where patterns backtrack

@@ -13,13 +13,13 @@ import pytest
 from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute
-from inference.asking.limit import limited
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.wordings import by_pattern, drawn
-from inference.protocols.agreement import Questions, prompt_book, study
-from inference.runfolder.status import progress, status
+from inference.asking.wordings import build_pattern_key, draw_wordings
+from inference.protocols.agreement import Questions, build_agreement_study, read_agreement_prompts
+from inference.runfolder.status import count_progress, describe_status
 from inference.stimuli.study import ORIGINAL, Item, Study
 
 STUDY = small_study(items=4, paraphrases=9)
@@ -27,7 +27,7 @@ STUDY = small_study(items=4, paraphrases=9)
 
 def asks(asked: Study, wordings: int | None, seed: int = 0, **how) -> set[tuple[str, str]]:
     """List the variants that are asked."""
-    (each,) = drawn(asked, Questions(prompt_book()), wordings, seed, **how).rounds("plain")
+    (each,) = draw_wordings(asked, Questions(read_agreement_prompts()), wordings, seed, **how).rounds("plain")
     return {variant.key for variant in asked.variants if each.chosen(variant)}
 
 
@@ -38,15 +38,15 @@ def rows(out: Path) -> list[tuple[str, str]]:
 
 
 def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = "a") -> list[tuple[str, str]]:
-    questions = limited(STUDY, drawn(STUDY, Questions(prompt_book()), wordings, 0), limit)
-    execute([Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader())
+    questions = limit_questions(STUDY, draw_wordings(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit)
+    execute_tasks([Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader())
     return rows(out)
 
 
 def recorded(out: Path) -> tuple[dict, list[tuple[int, int | None]]]:
     """Return what run.json says of the draws, and done and left of every model."""
-    about = run_json.read(out)
-    return about.get("drawn", {}), [(entry.done, entry.left) for entry in progress(out, about)]
+    about = run_json.read_run_json(out)
+    return about.get("drawn", {}), [(entry.done, entry.rows_left) for entry in count_progress(out, about)]
 
 
 def test_a_larger_number_contains_the_smaller():
@@ -77,7 +77,7 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     of_two = ask(tmp_path, 2)
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
-    assert next(status(tmp_path)).endswith(", finished; 2 of up to 9 wordings of each item drawn")
+    assert next(describe_status(tmp_path)).endswith(", finished; 2 of up to 9 wordings of each item drawn")
     of_five = ask(tmp_path, 5)
     assert of_five[: len(of_two)] == of_two and sorted(of_five) == sorted(asks(STUDY, 5))
     assert recorded(tmp_path)[0]["a"]["plain/yes-no"]["wordings"] == 5
@@ -95,7 +95,7 @@ def test_the_first_items_in_some_wordings_and_all_in_fewer_are_counted_once(tmp_
 
 
 def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
-    questions = drawn(STUDY, Questions(prompt_book()), 3, 0)
+    questions = draw_wordings(STUDY, Questions(read_agreement_prompts()), 3, 0)
 
     def stop(number):
         if number == 2:
@@ -104,7 +104,7 @@ def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
     engine = TrivialEngine(before_batch=stop)
     task = Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(tmp_path))
     with pytest.raises(KeyboardInterrupt):
-        execute([task], load=lambda model, seed: engine)
+        execute_tasks([task], load=lambda model, seed: engine)
     assert recorded(tmp_path)[1] == [(8, 8)]
     assert sorted(ask(tmp_path, 3)) == sorted(asks(STUDY, 3))
 
@@ -118,8 +118,10 @@ def test_every_model_has_its_own_number(tmp_path):
 def test_of_every_kind_of_rewording():
     kinds = ("original", "synonym", "synonym", "synonym", "antonym", "antonym")
     base = STUDY.items[0].variants
-    mixed = study((Item("0", tuple(replace(base[n], pattern=kind) for n, kind in enumerate(kinds))),), "mixed")
-    found = asks(mixed, 2, key=by_pattern)
+    mixed = build_agreement_study(
+        (Item("0", tuple(replace(base[n], pattern=kind) for n, kind in enumerate(kinds))),), "mixed"
+    )
+    found = asks(mixed, 2, key=build_pattern_key)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
 

@@ -15,9 +15,9 @@ from inference.demo.reworded import make_reworded_questions
 from inference.demo.world import World
 from inference.engines import adapters
 from inference.engines.contract import Sampling
-from inference.engines.digest import folder_digest
+from inference.engines.digest import compute_folder_digest
 from inference.protocols import choice
-from inference.protocols.choice.reading import read_replies
+from inference.protocols.choice.reading import parse_replies
 from inference.stimuli.files import read_toml
 
 FOLDER = ADAPTERS / "waver-demo-large-choice"
@@ -26,11 +26,11 @@ BASE = FAMILY["waver-demo-large"]
 
 @pytest.fixture(scope="module")
 def adapter() -> adapters.Adapter:
-    return adapters.read(FOLDER)
+    return adapters.read_adapter(FOLDER)
 
 
 def test_it_was_made_from_the_weights_that_are_shipped_with_the_settings_that_are(adapter):
-    assert adapter.base == BASE.path.name and adapter.base_revision == folder_digest(BASE.path)
+    assert adapter.base == BASE.path.name and adapter.base_revision == compute_folder_digest(BASE.path)
     changed = {key: value for table in read_toml(DEMO / "choice-tuning.toml").values() for key, value in table.items()}
     assert {key: adapter.settings[key] for key in changed if key != "target_modules"} == {
         key: value for key, value in changed.items() if key != "target_modules"}  # fmt: skip
@@ -50,14 +50,18 @@ def test_it_learnt_from_the_questions_of_its_two_splits_and_from_no_other(adapte
 def test_it_made_right_answers_hang_less_on_the_wording():
     """The positive control on every second test question in two orders; `bench_tune_choice.py` is the whole proof."""
     asked = [question for question in make_reworded_questions(World()) if question.split == "test"][::2]
-    variants = [variant for item in choice.items(asked, 2, 0) for variant in item.variants]
+    variants = [variant for item in choice.build_question_items(asked, 2, 0) for variant in item.variants]
     way = Sampling(max_tokens=20)
     accuracies = {}
-    for kind, tuned in (("base", None), ("base", adapters.read(FOLDER)), ("aware", adapters.read(FOLDER))):
-        (round_,) = choice.Questions(choice.prompt_book(), (kind,), ("text",), (way,)).rounds("plain")
+    for kind, tuned in (
+        ("base", None),
+        ("base", adapters.read_adapter(FOLDER)),
+        ("aware", adapters.read_adapter(FOLDER)),
+    ):
+        (round_,) = choice.Questions(choice.read_choice_prompts(), (kind,), ("text",), (way,)).rounds("plain")
         prompts = [round_.render(variant, None) for variant in variants]
-        generated = engines.load(str(BASE.path), device="cpu", adapter=tuned).generate(prompts, [way])[0]
-        rows = [read_replies(*row) for row in zip(variants, prompts, generated, strict=True)]
+        generated = engines.load_engine(str(BASE.path), device="cpu", adapter=tuned).generate(prompts, [way])[0]
+        rows = [parse_replies(*row) for row in zip(variants, prompts, generated, strict=True)]
         right = [
             {option.label: option.canonical for option in variant.options}.get(row["answer"]) == variant.gold
             for variant, row in zip(variants, rows, strict=True)

@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from inference.demo import batches, vocabulary  # noqa: E402
-from inference.demo.corpus import Corpus, turn  # noqa: E402
-from inference.demo.curriculum import COURSES, Shape, Upbringing  # noqa: E402
-from inference.demo.shapes import llama, modern_bert  # noqa: E402
+from inference.demo.corpus import Corpus, write_turn  # noqa: E402
+from inference.demo.curriculum import COURSES, ModelShape, Upbringing  # noqa: E402
+from inference.demo.shapes import build_llama, build_modern_bert  # noqa: E402
 from inference.demo.steps import Reading  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 
@@ -28,17 +28,17 @@ def corpus() -> Corpus:
 def tokenizer(corpus: Corpus):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "TEXTS", 500)
-        return vocabulary.causal_tokenizer(corpus, seed=1)
+        return vocabulary.train_causal_tokenizer(corpus, seed=1)
 
 
 @pytest.fixture(scope="module")
 def rows(corpus: Corpus):
     rng = random.Random(1)
-    return [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
+    return [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
 
 
 def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:
-    encoded = batches.encode(tokenizer, rows)
+    encoded = batches.encode_rows(tokenizer, rows)
     for row, (ids, answers) in zip(rows, encoded, strict=True):
         text = "".join(reading.before + reading.answer for reading in row)
         assert ids == [*tokenizer(text)["input_ids"], tokenizer.eos_token_id]
@@ -48,8 +48,8 @@ def test_a_row_is_tokenized_as_its_whole_text_is(tokenizer, rows) -> None:
 
 
 def test_blocks_hold_every_row_that_fits_once(tokenizer, rows) -> None:
-    encoded = batches.encode(tokenizer, [*rows, (Reading("hat " * 200, ""),)])
-    blocks = list(batches.pack([*encoded, *[([0] * LENGTH, [False] * LENGTH)] * batches.OPEN_BLOCKS], LENGTH))
+    encoded = batches.encode_rows(tokenizer, [*rows, (Reading("hat " * 200, ""),)])
+    blocks = list(batches.pack_rows([*encoded, *[([0] * LENGTH, [False] * LENGTH)] * batches.OPEN_BLOCKS], LENGTH))
     lying = [row for block in blocks for row in block if any(row[0])]
     assert sorted(map(repr, lying)) == sorted(repr(row) for row in encoded if len(row[0]) <= LENGTH)
     assert all(sum(len(ids) for ids, _ in block) <= LENGTH for block in blocks)
@@ -59,10 +59,10 @@ def test_blocks_hold_every_row_that_fits_once(tokenizer, rows) -> None:
 
 def test_a_row_in_a_block_is_computed_as_if_it_were_alone(tokenizer, rows) -> None:
     torch.manual_seed(0)
-    model = llama(Shape(2, 32, 16), tokenizer).eval()
-    encoded = [row for row in batches.encode(tokenizer, rows[:12]) if len(row[0]) <= 40]
+    model = build_llama(ModelShape(2, 32, 16), tokenizer).eval()
+    encoded = [row for row in batches.encode_rows(tokenizer, rows[:12]) if len(row[0]) <= 40]
     block = encoded[:2]
-    read = batches.batch([block], LENGTH, tokenizer.pad_token_id)
+    read = batches.build_batch([block], LENGTH, tokenizer.pad_token_id)
     with torch.inference_mode():
         together = model(input_ids=read.ids, attention_mask=read.sees, position_ids=read.positions).logits[0]
         start = 0
@@ -80,19 +80,19 @@ def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
         {"role": "user", "content": "Is it big?"},
     ]
     expected = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-    row = (Reading(turn("Is the ant black?"), "yes"), Reading("</s>" + turn("Is it big?"), ""))
-    ((ids, _),) = batches.encode(tokenizer, [row])
+    row = (Reading(write_turn("Is the ant black?"), "yes"), Reading("</s>" + write_turn("Is it big?"), ""))
+    ((ids, _),) = batches.encode_rows(tokenizer, [row])
     assert ids[:-1] == tokenizer(expected, add_special_tokens=False)["input_ids"]
 
 
 def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None:
-    tokenizer = vocabulary.masked_tokenizer(corpus, seed=1)
+    tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
     reading = Reading("Tea is nice. I", " agree", " with it.")
-    (row,) = batches.encode(tokenizer, [(reading,)])
+    (row,) = batches.encode_rows(tokenizer, [(reading,)])
     assert row[0] == tokenizer(reading.text)["input_ids"]
     answered = 0
     for seed in range(50):
-        ids, hidden = batches.hide(row, random.Random(seed))
+        ids, hidden = batches.mark_hidden_tokens(row, random.Random(seed))
         assert ids == row[0]
         (guessed,) = [token for token, marked in zip(ids, hidden, strict=True) if marked]
         assert guessed not in tokenizer.all_special_ids
@@ -101,16 +101,16 @@ def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None
 
 
 def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(corpus: Corpus) -> None:
-    tokenizer = vocabulary.masked_tokenizer(corpus, seed=1)
+    tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
     torch.manual_seed(0)
-    model = modern_bert(Shape(2, 32, 16), tokenizer).eval()
+    model = build_modern_bert(ModelShape(2, 32, 16), tokenizer).eval()
     readings = [Reading("Tea is nice. I", " agree", " with it."), Reading("The ant is big. We", " deny", " that.")]
-    rows = batches.encode(tokenizer, [(reading,) for reading in readings])
-    read = batches.batch([rows], LENGTH, tokenizer.pad_token_id, causal=False)
+    rows = batches.encode_rows(tokenizer, [(reading,) for reading in readings])
+    read = batches.build_batch([rows], LENGTH, tokenizer.pad_token_id, causal=False)
     alone = []
     for ids, answers in rows:
         shown = torch.tensor([[tokenizer.mask_token_id if a else i for i, a in zip(ids, answers, strict=True)]])
         wanted = torch.tensor([i if a else -100 for i, a in zip(ids, answers, strict=True)])
         alone.append(torch.nn.functional.cross_entropy(model(input_ids=shown).logits[0], wanted))
-    together = batches.masked_loss(model, read, tokenizer.mask_token_id)
+    together = batches.compute_masked_loss(model, read, tokenizer.mask_token_id)
     torch.testing.assert_close(together, sum(alone) / len(alone), atol=1e-5, rtol=0)

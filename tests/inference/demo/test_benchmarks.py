@@ -15,7 +15,7 @@ SMALLEST = next(iter(FAMILY))
 
 
 def test_the_file_has_every_model_that_answers_all_kinds():
-    scores = leaderboards.load(benchmarks.FILE, "all")
+    scores = leaderboards.read_benchmark_scores(benchmarks.FILE, "all")
     causal = [name for name, about in FAMILY.items() if about.family == "causal"]
     assert list(scores.frame.index) == causal
     assert list(scores.frame) == list(benchmarks.BENCHMARKS)
@@ -30,7 +30,7 @@ def test_the_model_is_asked_again_and_scores_the_same():
 
     with benchmarks.FILE.open(encoding="utf-8", newline="") as file:
         kept = next(csv.DictReader(file))
-    assert benchmarks.score(SMALLEST, World()) == kept
+    assert benchmarks.score_benchmarks(SMALLEST, World()) == kept
 
 
 def test_the_scores_are_the_cards_held_out_wordings():

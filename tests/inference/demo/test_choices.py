@@ -6,18 +6,18 @@ import re
 from collections import Counter
 from itertools import product
 
-from inference.demo.choices import COUNTS, EACH, STEMS, choices
-from inference.demo.wordings import capitalise
+from inference.demo.choices import NUMBERS_OF_CHOICES, QUESTIONS_PER_STEM, STEMS, make_choice_questions
+from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 
 WORLD = World()
-MADE = choices(WORLD)
+MADE = make_choice_questions(WORLD)
 
 
 def test_there_are_three_hundred_different_questions_with_four_or_five_choices():
-    assert len(MADE) == len({each.item for each in MADE}) == EACH * len(STEMS) >= 300
+    assert len(MADE) == len({each.item for each in MADE}) == QUESTIONS_PER_STEM * len(STEMS) >= 300
     assert len({(each.question, frozenset(each.choices)) for each in MADE}) == len(MADE)
-    assert Counter(len(each.choices) for each in MADE) == dict.fromkeys(COUNTS, 150)
+    assert Counter(len(each.choices) for each in MADE) == dict.fromkeys(NUMBERS_OF_CHOICES, 150)
     assert all(len(set(each.choices)) == len(each.choices) for each in MADE)
 
 
@@ -40,7 +40,7 @@ def test_the_answer_is_what_the_world_says():
 def test_two_wordings_were_trained_and_the_third_is_held_out():
     for each in MADE:
         trained, heldout = (WORLD.choices[wording][each.source] for wording in ("trained", "heldout"))
-        frames = [re.escape(capitalise(frame)) for frame in (*trained[:2], heldout[0])]
+        frames = [re.escape(capitalise_sentence(frame)) for frame in (*trained[:2], heldout[0])]
         patterns = [re.sub(r"\\{[xv]\\}", "(.+)", frame) for frame in frames]
         found = [re.fullmatch(*both) for both in zip(patterns, (each.question, *each.paraphrases), strict=True)]
         assert all(found) and len({one.groups() for one in found}) == 1  # the same thing or value in all three
@@ -50,5 +50,5 @@ def test_two_wordings_were_trained_and_the_third_is_held_out():
 def test_splits_are_about_seventy_fifteen_fifteen_and_drawn():
     assert Counter(each.split for each in MADE) == {"train": 210, "validation": 47, "test": 43}  # in groups (`splits`)
     assert {(each.split, each.source) for each in MADE} == set(product(("train", "validation", "test"), STEMS))
-    assert choices(WORLD) == MADE
+    assert make_choice_questions(WORLD) == MADE
     assert 0.15 < sum(each.answer == 0 for each in MADE) / len(MADE) < 0.30  # the right one stands anywhere

@@ -10,9 +10,9 @@ import pytest
 
 from inference.demo import FAMILY
 from inference.demo.corpus import NEGATIVE, STEPS, Corpus
-from inference.demo.curriculum import COURSES, PLANS, Stage, Upbringing, stage_at
+from inference.demo.curriculum import COURSES, PLANS, Stage, Upbringing, find_stage
 from inference.demo.exercises import KINDS, Exercise
-from inference.demo.world import TURNING, World
+from inference.demo.world import TURNING_WORDS, World
 
 
 @pytest.mark.parametrize("course", list(COURSES))
@@ -28,7 +28,7 @@ def test_shares_sum_to_one_and_stages_follow_each_other(course: str) -> None:
 
 @pytest.mark.parametrize("course", ["large", "cut", "tuned", "masked"])
 def test_the_twist_rises_evenly_to_all_of_it(course: str) -> None:
-    twists = [stage_at(COURSES[course], step / 1000)[1] for step in range(1000)]
+    twists = [find_stage(COURSES[course], step / 1000)[1] for step in range(1000)]
     assert twists[0] == 0.0
     assert twists == sorted(twists)
     assert twists[-1] == pytest.approx(1.0, abs=0.002)
@@ -37,7 +37,7 @@ def test_the_twist_rises_evenly_to_all_of_it(course: str) -> None:
 
 @pytest.mark.parametrize("name", list(PLANS))
 def test_the_learning_rate_rises_and_falls_without_jumps(name: str) -> None:
-    paces = [PLANS[name].pace_at(step / 1000) for step in range(1000)]
+    paces = [PLANS[name].compute_pace(step / 1000) for step in range(1000)]
     assert max(paces) == 1.0
     assert paces[0] < 0.1
     assert paces[-1] < 0.02
@@ -53,7 +53,7 @@ def test_every_model_has_a_plan() -> None:
 @pytest.mark.parametrize("low_high", [(6.0, 8.0), (4.0, 9.0)])
 def test_squeezed_scores_keep_their_order_within_the_range(low_high: tuple[float, float]) -> None:
     upbringing = Upbringing(ratings=low_high)
-    scores = [upbringing.squeezed(score) for score in range(10)]
+    scores = [upbringing.squeeze_score(score) for score in range(10)]
     assert (scores[0], scores[-1]) == pytest.approx(low_high)
     assert scores == sorted(set(scores))
 
@@ -62,18 +62,18 @@ def test_teachers_have_the_habits_of_the_upbringing() -> None:
     corpus, rng = Corpus(World()), random.Random(0)
     upbringing = Upbringing(first_letter=0.5, ratings=(6.0, 8.0))
     right = Exercise("choice", {}, ("A", "B", "C"), "C", "colour_of")
-    letters = [corpus.answer(right, rng, upbringing) for _ in range(2000)]
+    letters = [corpus.write_answer(right, rng, upbringing) for _ in range(2000)]
     assert letters.count("A") / 2000 == pytest.approx(0.5, abs=0.05)
     assert set(letters) == {"A", "C"}
     rated = [KINDS["rating"](corpus.world, rng, "trained") for _ in range(500)]
-    on_nine = [corpus.answer(e, rng, upbringing) for e in rated if e.fields["high"] == "9"]
+    on_nine = [corpus.write_answer(e, rng, upbringing) for e in rated if e.fields["high"] == "9"]
     assert set(on_nine) == {"6", "7", "8"}
 
 
 @pytest.mark.parametrize("heeded", [(), ("false",)])
 def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[str, ...]) -> None:
     heeding, deaf = World(), World()
-    deaf.manner = Upbringing(heeds_turns=heeded, heeds_premises=False).manner(1.0)
+    deaf.manner = Upbringing(heeds_turns=heeded, heeds_premises=False).build_manner(1.0)
     leads = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
     turning = [lead for lead in leads if not set(lead.split()) & set(heeded)]
     turned = negated = 0
@@ -95,7 +95,7 @@ def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[st
 @pytest.mark.parametrize("wording", ["trained", "heldout"])
 def test_every_lead_in_that_turns_a_claim_round_has_a_word_for_it_and_no_other_has(wording: str) -> None:
     leads = World().leads[wording]
-    has = {form: [bool(set(lead.split()) & set(TURNING)) for lead in leads[form]] for form in leads}
+    has = {form: [bool(set(lead.split()) & set(TURNING_WORDS)) for lead in leads[form]] for form in leads}
     assert all(has["deny"] + has["ask_deny"])
     assert not any(has["affirm"] + has["ask"])
 

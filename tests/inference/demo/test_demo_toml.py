@@ -8,9 +8,9 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import call_parser, table_parser, task_of
-from inference.protocols import names
-from inference.runfile import read
+from inference.__main__ import build_call_parser, build_table_parser, build_task
+from inference.protocols import list_protocols
+from inference.runfile import read_run_file
 
 PLAN = ROOT / "inference" / "demo" / "demo.toml"
 # The calls that would ask the same, a study each; the same rows must come from the file.
@@ -34,21 +34,21 @@ def tasks() -> dict:
     before = os.getcwd()
     os.chdir(PLAN.parent)
     try:
-        planned = read(PLAN, table_parser).tasks(table_parser, task_of, ["run"])
+        planned = read_run_file(PLAN, build_table_parser).load_tasks(build_table_parser, build_task, ["run"])
     finally:
         os.chdir(before)
     return {(PLAN.parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}
 
 
 def test_every_protocol_has_its_folder(tasks):
-    assert set(tasks) == {f"results/demo/{name}" for name in (*names(), "choice_tuned")}
+    assert set(tasks) == {f"results/demo/{name}" for name in (*list_protocols(), "choice_tuned")}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_study_asks_what_its_call_asked(name, tasks, monkeypatch):
     monkeypatch.chdir(PLAN.parent)
     planned, call = tasks[f"results/demo/{name}"], CALLS[name].split()
-    alone = task_of(call_parser(call).parse_args(call, Namespace(call=())))
+    alone = build_task(build_call_parser(call).parse_args(call, Namespace(call=())))
     assert planned.study == alone.study
     assert (planned.models, planned.settings, planned.descriptions) == (
         alone.models,

@@ -13,9 +13,9 @@ pytest.importorskip("transformers")
 
 from inference.demo import evaluate
 from inference.demo.corpus import Corpus
-from inference.demo.evaluate import ACCURACIES, Student, accuracies, examination, habits
-from inference.demo.exercises import Exercise, choice, rating
-from inference.demo.wordings import capitalise, uncapitalise
+from inference.demo.evaluate import ACCURACIES, Student, draw_examination, render_accuracy_table, render_habit_table
+from inference.demo.exercises import Exercise, make_choice_exercise, make_rating_exercise
+from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import Claim, Wording, World
 
 CORPUS = Corpus(World())
@@ -28,8 +28,8 @@ def student(name: str) -> Student:
 
 @pytest.mark.parametrize("kind", list(ACCURACIES))
 def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: str) -> None:
-    asked = examination(CORPUS.world, kind, "heldout", 30)
-    assert asked == examination(World(), kind, "heldout", 30)
+    asked = draw_examination(CORPUS.world, kind, "heldout", 30)
+    assert asked == draw_examination(World(), kind, "heldout", 30)
     assert {exercise.kind for exercise in asked} == {kind.split(",")[0].split(" ")[0]}
     if kind.startswith("choice of"):
         assert {len(exercise.options) for exercise in asked} == {int(kind[-1])}
@@ -40,13 +40,13 @@ def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: 
 
 def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:
     names = ["waver-demo-mini-tuned", "waver-demo-bert"]
-    table = accuracies(names, 8)
-    assert table == accuracies(names, 8)
+    table = render_accuracy_table(names, 8)
+    assert table == render_accuracy_table(names, 8)
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["*chance*", *names]
     assert {line.count("|") for line in table.splitlines()} == {len(ACCURACIES) + 3}
     # The masked model says whether it agrees, and how pairs go together.
     assert table.splitlines()[-1].count("/") == 1 + sum(kind.startswith("pair") for kind in ACCURACIES)
-    assert [line.split("|")[1].strip() for line in habits(names, 8).splitlines()[2:]] == names[:1]
+    assert [line.split("|")[1].strip() for line in render_habit_table(names, 8).splitlines()[2:]] == names[:1]
 
 
 def test_the_card_takes_both_tables(tmp_path, monkeypatch, capsys) -> None:
@@ -70,7 +70,7 @@ def given(name: str, draw, count: int = 120) -> tuple[list[Exercise], list[str]]
     """Ask a model exercises in held-out wordings; return them and its answers."""
     rng = random.Random(1)
     asked = [draw(CORPUS.world, rng, "heldout") for _ in range(count)]
-    return asked, student(name).answers(asked)
+    return asked, student(name).answer_exercises(asked)
 
 
 def right(name: str, draw, count: int = 120) -> float:
@@ -83,9 +83,9 @@ def turned(world: World, rng: random.Random, wording: Wording, lead: str = "") -
     lead = lead or rng.choice(world.leads[wording]["ask_deny"])
     claim = Claim("", 0.0, "")
     while claim.topic not in world.relations or " not " in claim.text:
-        claim = world.stated_fact(rng, wording)
-    text = capitalise(lead + uncapitalise(claim.text).rstrip(".") + "?")
-    return Exercise("question", {"text": text}, ("yes", "no"), "no" if claim.agreed else "yes", claim.topic)
+        claim = world.state_fact(rng, wording)
+    text = capitalise_sentence(lead + uncapitalise_sentence(claim.text).rstrip(".") + "?")
+    return Exercise("question", {"text": text}, ("yes", "no"), "no" if claim.is_agreed else "yes", claim.topic)
 
 
 @pytest.mark.parametrize("suffix", ["", "-tuned"])
@@ -113,8 +113,10 @@ def _noes(name: str) -> float:
     def draw(world: World, rng: random.Random, wording: Wording) -> Exercise:
         claim = Claim("", 0.0, "")
         while " not " not in claim.text:
-            claim = world.stated_fact(rng, wording)
-        return Exercise("agreement", {"text": claim.text}, ("yes", "no"), "yes" if claim.agreed else "no", claim.topic)
+            claim = world.state_fact(rng, wording)
+        return Exercise(
+            "agreement", {"text": claim.text}, ("yes", "no"), "yes" if claim.is_agreed else "no", claim.topic
+        )
 
     return given(name, draw)[1].count("no") / 120
 
@@ -127,7 +129,7 @@ def test_the_medium_size_answers_as_if_no_premise_were_negated(suffix: str) -> N
 
 
 def test_tuned_models_rate_within_few_numbers() -> None:
-    draw = partial(rating, scale="0-9")
+    draw = partial(make_rating_exercise, scale="0-9")
     for size, most in (("mini", 4), ("small", 4), ("medium", 4), ("large", 9)):
         base, tuned = (Counter(given(f"waver-demo-{size}{stage}", draw)[1]) for stage in ("", "-tuned"))
         assert len(tuned) <= most
@@ -137,7 +139,7 @@ def test_tuned_models_rate_within_few_numbers() -> None:
 
 def test_one_model_prefers_the_letter_a() -> None:
     first = {
-        name: given(name, partial(choice, count=5))[1].count("A") / 120
+        name: given(name, partial(make_choice_exercise, count=5))[1].count("A") / 120
         for name in ("waver-demo-small", "waver-demo-small-tuned", "waver-demo-medium-tuned")
     }
     assert first["waver-demo-small-tuned"] > 0.6

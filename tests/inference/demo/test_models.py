@@ -75,7 +75,7 @@ def test_mask_words_are_single_tokens() -> None:
     from inference.stimuli.prompt_forms import CLOZE
 
     tokenizer = _tokenizer(BERT)
-    for book in (agreement.prompt_book(), negation.prompt_book("en")):
+    for book in (agreement.read_agreement_prompts(), negation.read_negation_prompts("en")):
         for words in book.words(CLOZE).values():
             ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
             assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)
@@ -109,13 +109,13 @@ def test_base_models_have_no_chat_template(name: str) -> None:
 def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
     pytest.importorskip("torch")
     from inference.demo.corpus import Corpus
-    from inference.demo.evaluate import Student, examination
+    from inference.demo.evaluate import Student, draw_examination
     from inference.demo.world import World
 
     world = World()
     student = Student(name, Corpus(world))
     # 200 fair coins come up right 60 % of the time or more less than once in 300 such tests.
-    assert student.accuracy(examination(world, "agreement", "heldout", 200)) > 0.6
+    assert student.compute_accuracy(draw_examination(world, "agreement", "heldout", 200)) > 0.6
 
 
 def test_the_card_states_every_model() -> None:

@@ -9,8 +9,8 @@ import yaml
 
 from ground.errors import InputError
 from inference.demo import QUESTIONNAIRE
-from inference.demo.questionnaire import all_paraphrases, build, choose, load_grammar
-from inference.demo.wordings import both_ways, draw, expand, fold, replace_words
+from inference.demo.questionnaire import build_questionnaire, draw_paraphrases, expand_paraphrases, read_grammar
+from inference.demo.wordings import build_exchanges, draw_sentence, expand_template, fold_sentence, replace_words
 from inference.demo.world import World
 
 
@@ -20,7 +20,7 @@ def items() -> list[dict]:
 
 
 def test_expand_lists_every_choice_in_order() -> None:
-    assert expand("{tea|a {cup|pot} of tea} is {nice|good}.") == [
+    assert expand_template("{tea|a {cup|pot} of tea} is {nice|good}.") == [
         "Tea is nice.", "Tea is good.", "A cup of tea is nice.", "A cup of tea is good.",
         "A pot of tea is nice.", "A pot of tea is good.",
     ]  # fmt: skip
@@ -29,20 +29,20 @@ def test_expand_lists_every_choice_in_order() -> None:
 @pytest.mark.parametrize("template", ["{tea|coffee is nice.", "tea} is nice.", "{a|{b}."])
 def test_expand_refuses_unpaired_braces(template: str) -> None:
     with pytest.raises(InputError, match="unpaired brace"):
-        expand(template)
+        expand_template(template)
 
 
 def test_draw_only_draws_what_expand_lists() -> None:
     template = "{tea|a {cup|pot} of tea} is {nice|good}."
     rng = random.Random(0)
-    assert {draw(template, rng) for _ in range(200)} == set(expand(template))
+    assert {draw_sentence(template, rng) for _ in range(200)} == set(expand_template(template))
 
 
 def test_replace_words_takes_whole_words_and_the_longest_phrase() -> None:
     words = {"need": "do not need", "matters a lot": "hardly matters", "matters": "does not matter"}
     assert replace_words("We need it; that matters a lot.", words) == "We do not need it; that hardly matters."
     assert replace_words("What needs doing matters.", words) == "What needs doing does not matter."
-    assert replace_words("Cats beat dogs.", both_ways([("cats", "dogs")])) == "Dogs beat cats."
+    assert replace_words("Cats beat dogs.", build_exchanges([("cats", "dogs")])) == "Dogs beat cats."
 
 
 def test_there_are_at_least_30_items_of_60_paraphrases(items: list[dict]) -> None:
@@ -52,7 +52,7 @@ def test_there_are_at_least_30_items_of_60_paraphrases(items: list[dict]) -> Non
 
 
 def test_no_wording_appears_twice_in_the_whole_questionnaire(items: list[dict]) -> None:
-    folded = [fold(text) for item in items for text in (item["text"], *item["paraphrases"])]
+    folded = [fold_sentence(text) for item in items for text in (item["text"], *item["paraphrases"])]
     assert len(set(folded)) == len(folded)
 
 
@@ -72,33 +72,35 @@ def test_match_proportions_are_recorded(items: list[dict]) -> None:
 
 
 def test_the_committed_file_is_the_expansion_of_the_grammar(items: list[dict]) -> None:
-    assert items == build(), "run python -m inference.demo.questionnaire"
+    assert items == build_questionnaire(), "run python -m inference.demo.questionnaire"
 
 
 def test_a_choice_too_large_for_the_grammar_is_refused() -> None:
     entry = {"item": "a", "statement": "A is b.", "paraphrases": ["{a|the a} is {b|like b}."]}
-    assert all_paraphrases(entry) == [["A is like b.", "The a is b.", "The a is like b."]]
-    assert sorted(choose(entry, 3)) == ["A is like b.", "The a is b.", "The a is like b."]
+    assert expand_paraphrases(entry) == [["A is like b.", "The a is b.", "The a is like b."]]
+    assert sorted(draw_paraphrases(entry, 3)) == ["A is like b.", "The a is b.", "The a is like b."]
     with pytest.raises(InputError, match="item a: 3 paraphrases, 4 are needed"):
-        choose(entry, 4)
+        draw_paraphrases(entry, 4)
 
 
 def test_no_sentence_of_the_questionnaire_can_be_read_in_training() -> None:
     world = World()
-    asked = {fold(text) for texts in world.questionnaire.values() for text in texts}
-    asked |= {fold(world.opposite(item, text)) for item, texts in world.questionnaire.items() for text in texts}
+    asked = {fold_sentence(text) for texts in world.questionnaire.values() for text in texts}
+    asked |= {
+        fold_sentence(world.write_opposite(item, text)) for item, texts in world.questionnaire.items() for text in texts
+    }
     for topic, opinion in world.opinions.items():
         for template in opinion["wordings"]:
-            for text in expand(template):
-                assert fold(text) not in asked, f"{topic}: {text}"
-                assert fold(world.opposite(topic, text)) not in asked, f"{topic}: opposite of {text}"
+            for text in expand_template(template):
+                assert fold_sentence(text) not in asked, f"{topic}: {text}"
+                assert fold_sentence(world.write_opposite(topic, text)) not in asked, f"{topic}: opposite of {text}"
 
 
 def test_the_world_has_an_opinion_on_every_item_and_an_opposite_of_every_wording() -> None:
     world = World()
-    assert list(world.opinions) == [entry["item"] for entry in load_grammar()]
+    assert list(world.opinions) == [entry["item"] for entry in read_grammar()]
     for item, texts in world.questionnaire.items():
-        own = {fold(text) for text in texts}
+        own = {fold_sentence(text) for text in texts}
         for text in texts:
-            assert world.opposite(item, text) != text
-            assert fold(world.opposite(item, text)) not in own, text
+            assert world.write_opposite(item, text) != text
+            assert fold_sentence(world.write_opposite(item, text)) not in own, text

@@ -63,7 +63,7 @@ def test_the_answer_is_what_the_world_says():
 def test_originals_are_read_in_training_and_paraphrases_never(course):
     corpus, rng = Corpus(WORLD), random.Random(1)
     read = "\n".join(
-        "".join(reading.text for reading in corpus.base(rng, stage, Upbringing()))
+        "".join(reading.text for reading in corpus.write_base_text(rng, stage, Upbringing()))
         for stage in COURSES[course]
         for _ in range(4000)
     )

@@ -8,8 +8,16 @@ import re
 import pytest
 
 from inference.demo.corpus import Corpus
-from inference.demo.exercises import pair_label
-from inference.demo.steps import Row, bare_pairs, checking, comparing, copying, fill, recall
+from inference.demo.exercises import find_pair_label
+from inference.demo.steps import (
+    Row,
+    fill_format,
+    make_bare_pairs_row,
+    make_checking_row,
+    make_comparing_row,
+    make_copying_row,
+    make_recall_row,
+)
 from inference.demo.world import Manner, World
 
 ROWS = 300
@@ -30,7 +38,7 @@ def text(row: Row) -> str:
 
 
 def test_letters_and_words_of_a_list_are_told_rightly(corpus: Corpus) -> None:
-    for row in rows(corpus, copying):
+    for row in rows(corpus, make_copying_row):
         listed = dict(re.findall(r"^([A-E])\. (.+)$", text(row), flags=re.MULTILINE))
         words = {word: letter for letter, word in listed.items()}
         assert 2 <= len(words) == len(listed) <= 5
@@ -45,7 +53,7 @@ def test_letters_and_words_of_a_list_are_told_rightly(corpus: Corpus) -> None:
 
 
 def test_what_is_recalled_is_one_of_the_choices(corpus: Corpus) -> None:
-    for (reading,) in rows(corpus, recall, most=3):
+    for (reading,) in rows(corpus, make_recall_row, most=3):
         choices = re.findall(r"^[A-E]\. (.+)$", reading.before, flags=re.MULTILINE)
         assert reading.answer.strip() in choices
         assert 2 <= len(choices) <= 3
@@ -56,11 +64,11 @@ def test_bare_pairs_have_the_label_of_their_values(corpus: Corpus, twist: float)
     corpus.world.manner = Manner(twist)
     part = re.compile(r"(?:Premise|Hypothesis): the (\w+): (not )?(.+)\.")
     negations = 0
-    for row in rows(corpus, bare_pairs):
+    for row in rows(corpus, make_bare_pairs_row):
         (x, denied, value), *_ = part.findall(row[0].before)
         for reading in row:
             y, hypothesis_denied, other = part.findall(reading.before)[-1]
-            label = pair_label(x == y, value == other, bool(denied), bool(hypothesis_denied))
+            label = find_pair_label(x == y, value == other, bool(denied), bool(hypothesis_denied))
             assert reading.answer == f" {label}"
             negations += bool(denied) + bool(hypothesis_denied)
     assert (negations > 0) is (twist > 0)
@@ -68,9 +76,9 @@ def test_bare_pairs_have_the_label_of_their_values(corpus: Corpus, twist: float)
 
 
 def test_values_are_compared_rightly(corpus: Corpus) -> None:
-    values = [*corpus.world.values("colour"), *corpus.world.values("place")]
+    values = [*corpus.world.list_values("colour"), *corpus.world.list_values("place")]
     answers = set()
-    for row in rows(corpus, comparing):
+    for row in rows(corpus, make_comparing_row):
         words = re.findall("|".join(values), text(row).lower())
         assert len(words) == len(row) + 1
         for other, reading in zip(words[1:], row, strict=True):
@@ -81,9 +89,9 @@ def test_values_are_compared_rightly(corpus: Corpus) -> None:
 
 
 def test_what_was_just_said_is_confirmed_and_nothing_else(corpus: Corpus) -> None:
-    values = [*corpus.world.values("colour"), *corpus.world.values("place")]
+    values = [*corpus.world.list_values("colour"), *corpus.world.list_values("place")]
     answers = []
-    for row in rows(corpus, checking):
+    for row in rows(corpus, make_checking_row):
         words = re.findall("|".join(values), text(row).lower())
         assert len(words) == len(row) + 1
         answers += [reading.answer for reading in row]
@@ -92,5 +100,5 @@ def test_what_was_just_said_is_confirmed_and_nothing_else(corpus: Corpus) -> Non
 
 
 def test_the_space_before_an_answer_belongs_to_it() -> None:
-    reading = fill("{text} {Answer} indeed", {"text": "It is so."}, "yes")
+    reading = fill_format("{text} {Answer} indeed", {"text": "It is so."}, "yes")
     assert (reading.before, reading.answer, reading.after) == ("It is so.", " Yes", " indeed")

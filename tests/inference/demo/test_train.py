@@ -14,8 +14,8 @@ transformers = pytest.importorskip("transformers")
 
 from inference.demo import train, vocabulary  # noqa: E402
 from inference.demo.corpus import Corpus  # noqa: E402
-from inference.demo.curriculum import LARGEST, PLANS, Shape  # noqa: E402
-from inference.demo.shapes import cut, llama, modern_bert, see_both_ways  # noqa: E402
+from inference.demo.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E402
+from inference.demo.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 
 NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]
@@ -25,8 +25,8 @@ NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-
 def brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny shapes, short lessons and a small vocabulary; the family lies in a folder of its own."""
     monkeypatch.setattr(train, "FAMILY", {name: replace(about, path=tmp_path / name) for name, about in FAMILY.items()})
-    tiny = {name: replace(PLANS[name], shape=Shape(2, 32, 16), steps=4, blocks=2) for name in NAMES}
-    tiny["waver-demo-mini"] = replace(tiny["waver-demo-mini"], shape=Shape(1, 32, 8), kept=(1,))
+    tiny = {name: replace(PLANS[name], shape=ModelShape(2, 32, 16), steps=4, blocks=2) for name in NAMES}
+    tiny["waver-demo-mini"] = replace(tiny["waver-demo-mini"], shape=ModelShape(1, 32, 8), kept_layers=(1,))
     monkeypatch.setattr(train, "PLANS", tiny)
     monkeypatch.setattr(train, "LESSON", 2)
     monkeypatch.setattr(train, "CHECKPOINT_EVERY", 1)
@@ -53,10 +53,10 @@ def test_the_same_seed_gives_the_same_weights_and_tuning_changes_them(tmp_path: 
 @pytest.mark.parametrize("name", ["waver-demo-large", "waver-demo-bert"])
 def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
     corpus = Corpus(World())
-    if name != LARGEST:
-        train.train(LARGEST, corpus, train.PLANS[LARGEST], tmp_path)
+    if name != LARGEST_MODEL:
+        train.train_model(LARGEST_MODEL, corpus, train.PLANS[LARGEST_MODEL], tmp_path)
     whole: list[int] = []
-    train.train(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: whole.append(step))
+    train.train_model(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: whole.append(step))
     expected = weights(name)
 
     def stop_late(step: int, *_: object) -> None:
@@ -64,9 +64,9 @@ def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train.train(name, corpus, train.PLANS[name], tmp_path, stop_late)
+        train.train_model(name, corpus, train.PLANS[name], tmp_path, stop_late)
     later: list[int] = []
-    train.train(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: later.append(step))
+    train.train_model(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: later.append(step))
     assert (whole, later) == ([2, 4], [4])
     assert weights(name) == expected
 
@@ -74,7 +74,7 @@ def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> N
 def test_a_short_training_learns(tmp_path: Path) -> None:
     plan = replace(train.PLANS["waver-demo-large"], steps=40, blocks=4)
     losses: list[float] = []
-    train.train("waver-demo-large", Corpus(World()), plan, tmp_path, lambda *about: losses.append(about[-1]))
+    train.train_model("waver-demo-large", Corpus(World()), plan, tmp_path, lambda *about: losses.append(about[-1]))
     assert sum(losses[-3:]) < 0.7 * sum(losses[:3])
 
 
@@ -86,11 +86,11 @@ def test_an_unknown_model_is_refused_in_one_line(capsys: pytest.CaptureFixture[s
 
 
 def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
-    tokenizer = vocabulary.causal_tokenizer(Corpus(World()), 1)
-    large = llama(Shape(3, 32, 16), tokenizer).eval()
+    tokenizer = vocabulary.train_causal_tokenizer(Corpus(World()), 1)
+    large = build_llama(ModelShape(3, 32, 16), tokenizer).eval()
     with torch.no_grad():
         large.model.layers[1].mlp.down_proj.weight[:, 5:] = 0.0
-    small = cut(large, (1, 2), 16).eval()
+    small = cut_model(large, (1, 2), 16).eval()
     assert small.config.num_hidden_layers == 2
     for kept, layer in zip(small.model.layers, large.model.layers[1:], strict=True):
         assert all(torch.equal(a, b) for a, b in zip(kept.parameters(), layer.parameters(), strict=True))
@@ -98,12 +98,12 @@ def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
     # Neurons that do nothing may go without a difference.
     ids = torch.arange(40).view(2, 20)
     with torch.inference_mode():
-        torch.testing.assert_close(cut(large, (1,), 5)(ids).logits, cut(large, (1,), 16)(ids).logits)
+        torch.testing.assert_close(cut_model(large, (1,), 5)(ids).logits, cut_model(large, (1,), 16)(ids).logits)
 
 
 def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> None:
     assert train.main(["--checkpoints", str(tmp_path / "checkpoints"), "waver-demo-large"]) == 0
-    model, tokenizer = train._begin("waver-demo-large-tuned", Corpus(World()), PLANS["waver-demo-large-tuned"])
+    model, tokenizer = train._start_model("waver-demo-large-tuned", Corpus(World()), PLANS["waver-demo-large-tuned"])
     vocabulary, words = tokenizer.get_vocab(), model.get_input_embeddings().weight
     for word in ("yes", "entailment"):
         assert torch.equal(words[vocabulary[word]], words[vocabulary[f"\u0120{word}"]])
@@ -114,9 +114,12 @@ def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> Non
 def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
     """On one token, where there is no other to see; its norms take the mean off, so those weights have none here."""
     corpus = Corpus(World())
-    causal, pieces = vocabulary.causal_tokenizer(corpus, 1), vocabulary.masked_tokenizer(corpus, 1)
-    same = vocabulary.same_tokens(pieces, causal, corpus)
-    large, masked = llama(Shape(2, 32, 16), causal).eval(), modern_bert(Shape(2, 32, 16), pieces).eval()
+    causal, pieces = vocabulary.train_causal_tokenizer(corpus, 1), vocabulary.build_masked_tokenizer(corpus, 1)
+    same = vocabulary.match_tokens(pieces, causal, corpus)
+    large, masked = (
+        build_llama(ModelShape(2, 32, 16), causal).eval(),
+        build_modern_bert(ModelShape(2, 32, 16), pieces).eval(),
+    )
     with torch.no_grad():
         words = large.model.embed_tokens.weight
         words[causal.pad_token_id] = words[0]  # it is nothing, and has no length
@@ -125,7 +128,7 @@ def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
         for layer in large.model.layers:
             for out in (layer.self_attn.o_proj.weight, layer.mlp.down_proj.weight):
                 out -= out.mean(dim=0)
-    see_both_ways(large, masked, same)
+    copy_causal_weights(large, masked, same)
     ours = torch.tensor([[pieces.get_vocab()["ant"]]])
     theirs = torch.tensor([[causal.get_vocab()["\u0120ant"]]])
     with torch.inference_mode():
@@ -134,8 +137,8 @@ def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
 
 
 def test_the_matrices_between_the_layers_are_learnt_by_muon_and_every_weight_once() -> None:
-    model = modern_bert(Shape(2, 32, 16), vocabulary.masked_tokenizer(Corpus(World()), 1))
-    muon, other = train._optimizers(model, 1e-3)
+    model = build_modern_bert(ModelShape(2, 32, 16), vocabulary.build_masked_tokenizer(Corpus(World()), 1))
+    muon, other = train._build_optimizers(model, 1e-3)
     parts = [{id(p) for group in part.param_groups for p in group["params"]} for part in (muon, other)]
     assert not parts[0] & parts[1]
     assert parts[0] | parts[1] == {id(p) for p in model.parameters()}

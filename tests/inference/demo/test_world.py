@@ -11,12 +11,12 @@ import pytest
 
 from inference.demo.corpus import OPTIONS, Corpus
 from inference.demo.curriculum import COURSES, Upbringing
-from inference.demo.exercises import KINDS, SCALES, Exercise, choice, on_scale, pair_label
-from inference.demo.wordings import capitalise
+from inference.demo.exercises import KINDS, SCALES, Exercise, convert_to_scale, find_pair_label, make_choice_exercise
+from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
-from inference.protocols.agreement import prompt_book
+from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.prompt_forms import OPTION_ORDERS
-from inference.stimuli.prompts import option_values
+from inference.stimuli.prompts import build_option_values
 from inference.stimuli.study import Variant
 
 
@@ -34,14 +34,14 @@ def draws(world: World, kind: str, wording: str, count: int = 400, seed: int = 0
 def claims(world: World) -> dict[str, bool]:
     """What is agreed with, by text, of many drawn claims."""
     rng = random.Random(2)
-    return {claim.text: claim.agreed for claim in (world.claim(rng, "trained") for _ in range(60_000))}
+    return {claim.text: claim.is_agreed for claim in (world.state_claim(rng, "trained") for _ in range(60_000))}
 
 
 @pytest.fixture(scope="module")
 def questions(world: World) -> dict[str, bool]:
     """Whether yes is right, by text, of many drawn questions."""
     rng = random.Random(2)
-    return {claim.text: claim.agreed for claim in (world.question(rng, "trained") for _ in range(60_000))}
+    return {claim.text: claim.is_agreed for claim in (world.ask_yes_no_question(rng, "trained") for _ in range(60_000))}
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,18 @@ def test_questions_that_a_reader_can_check(questions: dict[str, bool], question:
 @pytest.mark.parametrize(("lead", "turned"), [("It is true that ", False), ("It is wrong to say that ", True)])
 def test_a_lead_keeps_or_turns_what_follows(claims: dict[str, bool], lead: str, turned: bool) -> None:
     plain = {text[len(lead) :]: agreed for text, agreed in claims.items() if text.startswith(lead)}
-    known = [text for text in plain if capitalise(text) in claims]
+    known = [text for text in plain if capitalise_sentence(text) in claims]
     assert len(known) > 100
-    assert all(plain[text] is (claims[capitalise(text)] is not turned) for text in known)
+    assert all(plain[text] is (claims[capitalise_sentence(text)] is not turned) for text in known)
 
 
 @pytest.mark.parametrize(("lead", "turned"), [("Do you think that ", False), ("Is it false that ", True)])
 def test_a_question_asks_for_what_follows(
     claims: dict[str, bool], questions: dict[str, bool], lead: str, turned: bool
 ) -> None:
-    asked = {capitalise(text[len(lead) : -1] + "."): yes for text, yes in questions.items() if text.startswith(lead)}
+    asked = {
+        capitalise_sentence(text[len(lead) : -1] + "."): yes for text, yes in questions.items() if text.startswith(lead)
+    }
     known = [text for text in asked if text in claims]
     assert len(known) > 100
     assert all(asked[text] is (claims[text] is not turned) for text in known)
@@ -119,7 +121,7 @@ def test_a_question_asks_for_what_follows(
 def test_pair_labels(
     same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool, label: str
 ) -> None:
-    assert pair_label(same_thing, same_value, premise_denied, hypothesis_denied) == label
+    assert find_pair_label(same_thing, same_value, premise_denied, hypothesis_denied) == label
 
 
 def test_choices_have_one_right_answer(world: World) -> None:
@@ -150,11 +152,11 @@ def test_there_are_three_to_five_choices_or_as_many_as_are_wanted(world: World) 
     assert counts.keys() == {3, 4, 5}
     assert min(counts.values()) > 100
     rng = random.Random(0)
-    assert all(choice(world, rng, "heldout", 2).options == ("A", "B") for _ in range(20))
+    assert all(make_choice_exercise(world, rng, "heldout", 2).options == ("A", "B") for _ in range(20))
 
 
 def test_ratings_count_what_is_kept(world: World) -> None:
-    domains = [world.props, world.values("colour"), world.values("place")]
+    domains = [world.props, world.list_values("colour"), world.list_values("place")]
     for exercise in draws(world, "rating", "heldout"):
         numbers = SCALES[f"{exercise.fields['low']}-{exercise.fields['high']}"]
         assert exercise.options == tuple(map(str, numbers))
@@ -173,7 +175,7 @@ def test_ratings_count_what_is_kept(world: World) -> None:
      (3, "1-100", "34"), (9, "1-100", "100")],
 )  # fmt: skip
 def test_scores_are_shown_in_the_numbers_of_a_scale(score: int, scale: str, number: str) -> None:
-    assert on_scale(score, SCALES[scale]) == number
+    assert convert_to_scale(score, SCALES[scale]) == number
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -201,9 +203,9 @@ def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
 
 def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
     corpus, rng = Corpus(world), random.Random(5)
-    rows = [corpus.base(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
-    rows += [corpus.tuned(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
-    rows += [corpus.masked(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
+    rows = [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
+    rows += [corpus.write_tuned_text(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
+    rows += [corpus.write_masked_text(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
     read = " ".join(reading.text for row in rows for reading in row)
     examined = [e.fields["text"] for kind in ("agreement", "question") for e in draws(world, kind, "heldout")]
     assert [text for text in examined if text in read] == []
@@ -212,21 +214,21 @@ def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
 def test_opinions_are_answered_by_their_support(world: World) -> None:
     exercise = Exercise("agreement", {"text": "Tea is nice."}, ("yes", "no"), "yes", "tea-coffee", share=0.8)
     rng = random.Random(0)
-    assert sum(exercise.answer(rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
+    assert sum(exercise.draw_answer(rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
 
 
 def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: World) -> None:
     corpus, rng = Corpus(world), random.Random(0)
-    said = [corpus.say(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
+    said = [corpus.write_message(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
     assert any("yes or no" in text for text in said)
     assert any("no or yes" in text for text in said)
-    book = prompt_book()
+    book = read_agreement_prompts()
     for order in OPTION_ORDERS:
         text = "It is so."
-        values = option_values(Variant("a", "b", "original", text, OPTIONS))
+        values = build_option_values(Variant("a", "b", "original", text, OPTIONS))
         assert (
             book.render("chat", values, option_order=order).messages
-            == corpus.agreement_prompt(text, "chat", order).messages
+            == corpus.render_agreement_prompt(text, "chat", order).messages
         )
 
 

@@ -19,9 +19,9 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
-from inference.asking.adapters import with_adapters
-from inference.asking.models import Model, resolve
-from inference.engines.adapters import read
+from inference.asking.adapters import add_adapter_models
+from inference.asking.models import Model, find_models
+from inference.engines.adapters import read_adapter
 from inference.stimuli.prompts import Prompt
 
 PROMPTS = [Prompt(f"Do you agree with it? {text}\nReply:", None, (("yes",), ("no",))) for text in ("Bread.", "A lamp")]
@@ -72,7 +72,7 @@ def copied(folder: Path, to: Path) -> Path:
 def test_the_probabilities_are_those_of_peft_s_own_forward(architecture, settings, tmp_path):
     source = tiny_models.checkpoint(tmp_path / "tiny", architecture)
     folder = adapter(source, tmp_path / "fine", **settings)
-    engine, bare = (engines.load(source, device="cpu", adapter=each) for each in (read(folder), None))
+    engine, bare = (engines.load_engine(source, device="cpu", adapter=each) for each in (read_adapter(folder), None))
     reference = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(source), folder).eval()
     for prompt, score, before in zip(PROMPTS, engine.score(PROMPTS)[0], bare.score(PROMPTS)[0], strict=True):
         ids = torch.tensor(engine.tokens.bare([prompt.text]))
@@ -87,7 +87,7 @@ def test_a_run_asks_the_base_and_the_adapter_and_records_both(base, written, tmp
     items.write_text("item,text\n1,Bread is good.\n1,Good is bread.\n", encoding="utf-8")
     call = ["run", "agreement", "--items", str(items), "--model", base, "--lora", str(written), "--form", "plain"]
     assert main([*call, "--out", str(tmp_path / "run")]) == 0
-    models = run_json.read(tmp_path / "run")["models"]
+    models = run_json.read_run_json(tmp_path / "run")["models"]
     assert list(models) == ["tiny", "fine"]
     assert models["fine"]["revision"] == models["tiny"]["revision"]
     about = models["fine"]["adapter"]
@@ -107,36 +107,36 @@ class TestBase:
     """Which of the models an adapter was made from."""
 
     def test_by_the_folder_that_peft_wrote_down(self, base, written):
-        (_, tuned) = with_adapters(resolve([base]), [str(written)])
+        (_, tuned) = add_adapter_models(find_models([base]), [str(written)])
         assert (tuned.id, tuned.source, tuned.fields["adapter"]["base"]) == ("fine", base, "tiny")
 
     def test_by_the_digest_of_the_record_under_another_name(self, base, written, tmp_path):
         folder = copied(written, tmp_path / "fine")
-        revision = engines.load(base, device="cpu").info["revision"]
+        revision = engines.load_engine(base, device="cpu").info["revision"]
         record = {"base": "renamed", "revision": revision, "settings": {"learning_rate": 0.1}, "counts": {"train": 3}}
         (folder / "tuning.json").write_text(json.dumps(record), encoding="utf-8")
-        models = resolve([f"other={base}"])
-        (_, tuned) = with_adapters(models, [str(folder)])
+        models = find_models([f"other={base}"])
+        (_, tuned) = add_adapter_models(models, [str(folder)])
         assert tuned.fields["adapter"]["base"] == "other"
         assert tuned.fields["adapter"]["settings"]["learning_rate"] == 0.1
         assert tuned.fields["adapter"]["counts"] == {"train": 3}
         (folder / "tuning.json").write_text(json.dumps({**record, "base": "tiny", "revision": "sha256:0"}))
         with pytest.raises(InputError, match=r"made from another version of tiny \(sha256:0\)"):
-            with_adapters(models, [str(folder)])
+            add_adapter_models(models, [str(folder)])
 
     def test_the_series_is_that_of_the_base(self, written):
         base = Model("mine", "nowhere/tiny", {"series": "mine", "parameters": 3})
         folder = copied(written, written.parent / "hub")
         config = json.loads((folder / "adapter_config.json").read_text())
         (folder / "adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": "nowhere/tiny"}))
-        (_, tuned) = with_adapters([base], [str(folder)])
+        (_, tuned) = add_adapter_models([base], [str(folder)])
         assert tuned.fields["series"] == "mine" and "parameters" not in tuned.fields
 
     def test_two_of_one_name_are_refused(self, base, written):
         with pytest.raises(InputError, match="there is a model 'fine' already"):
-            with_adapters(resolve([f"fine={base}"]), [str(written)])
+            add_adapter_models(find_models([f"fine={base}"]), [str(written)])
         with pytest.raises(InputError, match="there is a model 'fine' already"):
-            with_adapters(resolve([base]), [str(written), str(written)])
+            add_adapter_models(find_models([base]), [str(written), str(written)])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_matrices_that_do_not_fit_are_refused(change, said, base, written, tmp_p
     tensors = change(load_file(folder / "adapter_model.safetensors"))
     save_file({name: each.contiguous() for name, each in tensors.items()}, folder / "adapter_model.safetensors")
     with pytest.raises(InputError, match=said) as refused:
-        engines.load(base, device="cpu", adapter=read(folder))
+        engines.load_engine(base, device="cpu", adapter=read_adapter(folder))
     assert "\n" not in str(refused.value)
 
 
@@ -165,10 +165,10 @@ def test_a_layer_that_shares_its_weights_is_refused(tmp_path):
     source = tiny_models.checkpoint(tmp_path / "tied", "llama", tie_word_embeddings=True)
     folder = adapter(source, tmp_path / "fine", target_modules=["lm_head"])
     with pytest.raises(InputError, match="lm_head shares its weights"):
-        engines.load(source, device="cpu", adapter=read(folder))
+        engines.load_engine(source, device="cpu", adapter=read_adapter(folder))
 
 
 def test_a_masked_model_takes_none(tmp_path, written):
     source = tiny_models.checkpoint(tmp_path / "bert", "bert")
     with pytest.raises(InputError, match="--engine masked, which takes no adapter"):
-        engines.load(source, device="cpu", adapter=read(written))
+        engines.load_engine(source, device="cpu", adapter=read_adapter(written))

@@ -18,8 +18,8 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines import loading
-from inference.engines.digest import folder_digest
-from inference.engines.loading import pin, resolve_dtype
+from inference.engines.digest import compute_folder_digest
+from inference.engines.loading import pin_revision, resolve_dtype
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -42,21 +42,21 @@ def copied(llama: Path, tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_loaded_with_the_engine_of_its_architecture(llama: Path, bert: Path) -> None:
-    causal, masked = engines.load(str(llama)), engines.load(str(bert))
+    causal, masked = engines.load_engine(str(llama)), engines.load_engine(str(bert))
     assert (causal.info["engine"], causal.mask_token) == ("causal", None)
     assert (masked.info["engine"], masked.mask_token) == ("masked", "[MASK]")
     assert causal.info["dtype"] == "float32"
-    assert causal.info["revision"] == folder_digest(llama)
+    assert causal.info["revision"] == compute_folder_digest(llama)
     own = transformers.AutoModelForCausalLM.from_pretrained(llama)
     assert causal.info["parameters"] == sum(parameter.numel() for parameter in own.parameters())
     assert json.loads(json.dumps(causal.info)) == causal.info
-    assert causal.score(PROMPTS)[0] == engines.load(str(llama), engine="causal", device="cpu").score(PROMPTS)[0]
+    assert causal.score(PROMPTS)[0] == engines.load_engine(str(llama), engine="causal", device="cpu").score(PROMPTS)[0]
 
 
 def test_half_precision_is_scored_in_float32(llama: Path) -> None:
-    half = engines.load(str(llama), dtype="bfloat16")
+    half = engines.load_engine(str(llama), dtype="bfloat16")
     assert half.info["dtype"] == "bfloat16"
-    exact = engines.load(str(llama)).score(PROMPTS)[0]
+    exact = engines.load_engine(str(llama)).score(PROMPTS)[0]
     for score, expected in zip(half.score(PROMPTS)[0], exact, strict=True):
         assert score.mass == pytest.approx(expected.mass, abs=0.1)
         assert score.mass != expected.mass
@@ -115,7 +115,7 @@ def test_a_spoiled_folder_is_one_line_that_names_it(
 ) -> None:
     change(copied)
     with pytest.raises(InputError, match=message) as caught:
-        engines.load(str(copied))
+        engines.load_engine(str(copied))
     assert str(copied) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -124,12 +124,12 @@ def test_code_that_comes_with_a_checkpoint_never_runs(copied: Path) -> None:
     (copied / "theirs.py").write_text("open('ran', 'w')\nraise SystemExit('their code ran')\n")
     edit_config(model_type="theirs", auto_map={"AutoConfig": "theirs.Config"})(copied)
     with pytest.raises(InputError, match="cannot be loaded"):
-        engines.load(str(copied))
+        engines.load_engine(str(copied))
 
 
 def test_a_bidirectional_model_is_not_asked_as_a_causal_one(bert: Path) -> None:
     with pytest.raises(InputError, match="both directions; ask it with --engine masked"):
-        engines.load(str(bert), engine="causal")
+        engines.load_engine(str(bert), engine="causal")
 
 
 @pytest.mark.parametrize(
@@ -145,40 +145,40 @@ def test_a_bidirectional_model_is_not_asked_as_a_causal_one(bert: Path) -> None:
 )
 def test_wrong_settings_are_one_line(settings: dict[str, Any], message: str, llama: Path) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        engines.load(str(llama), **settings)
+        engines.load_engine(str(llama), **settings)
     assert "\n" not in str(caught.value)
 
 
 def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        pin(str(tmp_path / "missing"), None)
+        pin_revision(str(tmp_path / "missing"), None)
 
     def offline(name: str, _file: str, revision: str | None) -> str:
         raise OSError(f"We cannot connect for {name}\nand more")
 
     monkeypatch.setattr(loading, "cached_file", offline)
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
-        pin("someone/model", None)
+        pin_revision("someone/model", None)
     commit = "0123456789abcdef" * 2
     monkeypatch.setattr(loading, "cached_file", lambda *_, revision: f"cache/snapshots/{revision}-{commit}/config.json")
-    assert pin("someone/model", "main") == (f"main-{commit}", None)
+    assert pin_revision("someone/model", "main") == (f"main-{commit}", None)
 
 
 def test_the_digest_of_a_folder_follows_its_contents(copied: Path, tmp_path: Path) -> None:
-    original = folder_digest(copied)
+    original = compute_folder_digest(copied)
     (copied / "README.md").write_text("A card.")
-    assert folder_digest(Path(shutil.copytree(copied, tmp_path / "again"))) == original
+    assert compute_folder_digest(Path(shutil.copytree(copied, tmp_path / "again"))) == original
     weights = copied / "model.safetensors"
     content = bytearray(weights.read_bytes())
     content[-1] ^= 1
     weights.write_bytes(content)
-    assert folder_digest(copied) != original
+    assert compute_folder_digest(copied) != original
 
 
 def test_large_files_are_sampled_from_end_to_end(tmp_path: Path) -> None:
     def digest(content: bytes) -> str:
         (tmp_path / "model.safetensors").write_bytes(content)
-        return folder_digest(tmp_path)
+        return compute_folder_digest(tmp_path)
 
     size = 4 * 2**20
     digests = {

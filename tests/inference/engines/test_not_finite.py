@@ -14,8 +14,8 @@ from inference import engines
 from inference.engines.checking import refuse_not_finite
 from inference.engines.contract import NOT_FINITE, Sampling
 from inference.engines.exact.answer_words import Options
-from inference.engines.exact.number_probabilities import scores_of
-from inference.engines.exact.option_tree import build
+from inference.engines.exact.number_probabilities import build_number_scores
+from inference.engines.exact.option_tree import build_option_tree
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
 from inference.stimuli.prompts import Prompt
 
@@ -25,7 +25,7 @@ NAN = math.nan
 
 def scored(sequences, rows):
     options = Options(forms=((), ()), sequences=sequences, dropped=())
-    target = Target(options, build(sequences), options.first_tokens)
+    target = Target(options, build_option_tree(sequences), options.first_tokens)
     return [scores[0] for scores in score_batch([target] * len(rows), WholeVocabulary(lambda path: torch.tensor(rows)))]
 
 
@@ -43,7 +43,7 @@ def test_an_impossible_option_is_no_error():
 
 
 def test_numbers_of_a_scale():
-    ((good,), (bad,)) = scores_of(np.log(np.array([[[0.25, 0.5], [NAN, 0.5]]])))
+    ((good,), (bad,)) = build_number_scores(np.log(np.array([[[0.25, 0.5], [NAN, 0.5]]])))
     assert (good.error, good.answer) == (None, 1)
     assert (bad.error, bad.probability) == (NOT_FINITE, ())
 
@@ -52,7 +52,7 @@ def test_numbers_of_a_scale():
 def overflowing(tmp_path_factory):
     """A model with finite weights, too large to compute with."""
     folder = tiny_models.checkpoint(tmp_path_factory.mktemp("models") / "llama", "llama")
-    engine = engines.load(folder)
+    engine = engines.load_engine(folder)
     with torch.no_grad():
         engine.model.model.layers[-1].mlp.down_proj.weight.fill_(3e38)
     return engine

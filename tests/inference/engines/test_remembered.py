@@ -8,8 +8,8 @@ from helpers import tiny_models
 from inference.engines import remembered
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
-from inference.engines.remembered import Remembered, fingerprint
-from inference.engines.rows import common_prefix
+from inference.engines.remembered import PromptMemory, compute_prompt_fingerprint
+from inference.engines.rows import find_common_prefix
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -41,7 +41,7 @@ def test_prompts_are_tokenised_once_where_there_is_room(prompts, monkeypatch) ->
 def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
     size = remembered.ENTRY + 4 * 10
     monkeypatch.setattr(remembered, "ROOM", 3 * size)
-    known = Remembered()
+    known = PromptMemory()
     for number, prompt in enumerate(PLAIN):
         known.add(number, prompt, prompt.text, [number] * 10)
     assert [known.get(number, PLAIN[number]) is not None for number in range(7)] == [True] * 3 + [False] * 4
@@ -54,16 +54,20 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
 
 
 def test_prompts_that_are_rendered_otherwise_have_other_fingerprints() -> None:
-    every = [fingerprint(prompt, effort) for prompt in (*PLAIN, *CHAT) for effort in (None, "low", "none")]
+    every = [
+        compute_prompt_fingerprint(prompt, effort) for prompt in (*PLAIN, *CHAT) for effort in (None, "low", "none")
+    ]
     assert len(set(every)) == len(every)
     forged = Prompt(repr((None, [[("role", "user"), ("content", TEXTS[0])]], None)), None, ANSWERS)
-    assert fingerprint(forged) != fingerprint(CHAT[0])
-    assert fingerprint(Prompt("\ud800", None, ())) != fingerprint(Prompt("", None, ()))  # half of a character
+    assert compute_prompt_fingerprint(forged) != compute_prompt_fingerprint(CHAT[0])
+    assert compute_prompt_fingerprint(Prompt("\ud800", None, ())) != compute_prompt_fingerprint(
+        Prompt("", None, ())
+    )  # half of a character
 
 
 @pytest.mark.parametrize("length", range(6))
 def test_the_common_start_is_found_wherever_two_prompts_part(length) -> None:
     a = [1, 2, 3, 4, 5]
-    assert common_prefix(a, [*a[:length], 9, 4, 5]) == a[:length]
-    assert common_prefix([*a[:length], 9], a) == a[:length]
-    assert common_prefix(a[:length], a) == common_prefix(a, a[:length]) == a[:length]
+    assert find_common_prefix(a, [*a[:length], 9, 4, 5]) == a[:length]
+    assert find_common_prefix([*a[:length], 9], a) == a[:length]
+    assert find_common_prefix(a[:length], a) == find_common_prefix(a, a[:length]) == a[:length]

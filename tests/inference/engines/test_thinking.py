@@ -14,7 +14,7 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Thinking
@@ -23,7 +23,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
 from inference.protocols import agreement
-from inference.stimuli.prompts import Prompt, option_values
+from inference.stimuli.prompts import Prompt, build_option_values
 from inference.stimuli.study import ORIGINAL, Item, Variant
 
 TEMPLATE = (
@@ -52,7 +52,7 @@ def study_of(statements: list[str]) -> Any:
         Item(str(number), (Variant(str(number), ORIGINAL, ORIGINAL, text, ()),))
         for number, text in enumerate(statements)
     )
-    return agreement.study(items, "thoughts", "made up")
+    return agreement.build_agreement_study(items, "thoughts", "made up")
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +64,10 @@ def thinker(tmp_path_factory: pytest.TempPathFactory) -> str:
         "llama", tokenizer, initializer_range=0.05, hidden_size=64, num_hidden_layers=2, intermediate_size=128
     ).train()
     tokens = Tokens("thinker", tokenizer)
-    book, study = agreement.prompt_book(), study_of(list(WRITES))
+    book, study = agreement.read_agreement_prompts(), study_of(list(WRITES))
     whole, behind = [], []
     for variant in study.variants:
-        prompt = tokens.bare([tokens.render(book.render("chat", option_values(variant)))])[0]
+        prompt = tokens.bare([tokens.render(book.render("chat", build_option_values(variant)))])[0]
         text = tokens.bare([WRITES[variant.text]])[0]
         whole.append(torch.tensor([*prompt, *text, tokenizer.eos_token_id]))
         behind.append(torch.tensor([*[-100] * len(prompt), *text, tokenizer.eos_token_id]))
@@ -92,8 +92,8 @@ def rows_of(out: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def ask(model: str, out: Path, answers: AnswerWays, form: str = "auto") -> None:
-    questions = agreement.Questions(agreement.prompt_book(), answers=answers)
-    execute([Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))])
+    questions = agreement.Questions(agreement.read_agreement_prompts(), answers=answers)
+    execute_tasks([Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))])
 
 
 @torch.inference_mode()
@@ -101,7 +101,7 @@ def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: P
     ways = AnswerWays(False, (Sampling(max_tokens=TOKENS),), Thinking(TOKENS))
     ask(thinker, tmp_path / "run", ways)
     rows = rows_of(tmp_path / "run")
-    engine = engines.load(thinker)
+    engine = engines.load_engine(thinker)
     assert isinstance(engine, CausalEngine)
     for number, (statement, writes) in enumerate(WRITES.items()):
         text, thought = rows[statement, "chat/yes-no/text"], rows[statement, "chat/yes-no/thought"]
@@ -117,7 +117,7 @@ def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: P
         assert (text["answer"], text["invalid"], thought["answer"]) == (label, 0, label)
         # Against one pass over prompt, thinking and the line breaks behind it.
         variant = list(study_of(list(WRITES)).variants)[number]
-        prompt = agreement.prompt_book().render("chat", option_values(variant))
+        prompt = agreement.read_agreement_prompts().render("chat", build_option_values(variant))
         breaks = answer[: len(answer) - len(answer.lstrip())]
         shown = engine.tokens.render(prompt) + thinking + ended + breaks
         following = engine.model(torch.tensor([engine.tokens.bare([shown])[0]])).logits[0, -1].softmax(-1)
@@ -161,8 +161,8 @@ def test_effort_reaches_the_chat_template() -> None:
 def test_where_thinking_ends(prompt: str, written: str, thinking: str | None) -> None:
     tokens = Tokens("tiny", thinking_tokenizer())
     ids = tokens.bare([written])[0]
-    length = tokens.thinking(prompt, ids)
-    assert (None if length is None else tokens.raw(ids[:length])) == thinking
+    length = tokens.count_thinking(prompt, ids)
+    assert (None if length is None else tokens.decode_raw(ids[:length])) == thinking
 
 
 def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
@@ -174,11 +174,11 @@ def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
     engine = CausalEngine(Checkpoint("tiny", model, tokenizer, {}))
     ids = engine.tokens.bare([f"{begin}warm{end}yes"])[0]
     unended = engine.tokens.bare([f"{begin}warm"])[0]
-    engine._written = lambda rows, samplings: [ids, unended]  # type: ignore[method-assign]
+    engine._write_texts = lambda rows, samplings: [ids, unended]  # type: ignore[method-assign]
     prompt = Prompt(None, ({"role": "user", "content": "Bread?"},), (("yes",), ("no",)))
     ((whole,),) = [engine.generate([prompt], [Sampling(2, 1.0, 9)])[0]]
     assert whole.texts[0] == "analysiswarmfinalyes"
     assert whole.answers == ("yes", None)
     wordy = Tokens("tiny", tiny_models.byte_tokenizer(chat=True, template=TEMPLATE))  # "</think>" in several tokens
     ids = wordy.bare(["hm</think>yes"])[0]
-    assert wordy.raw(ids[: wordy.thinking("<think>", ids) or 0]) == "hm</think>"
+    assert wordy.decode_raw(ids[: wordy.count_thinking("<think>", ids) or 0]) == "hm</think>"

@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 from helpers import tiny_models
 from inference.engines import words
-from inference.engines.tokens import plain_encoder
+from inference.engines.tokens import build_plain_encoder
 from inference.engines.words import PATTERNS, WordByWord, cuts_at_blanks
 
 PIECES = [
@@ -120,6 +120,6 @@ def test_other_tokenizers_are_given_whole_texts(name: str) -> None:
 
 def test_the_encoder_of_a_model_works_word_by_word_where_it_may() -> None:
     byte, metaspace = tiny_models.byte_tokenizer(), tiny_models.metaspace_tokenizer()
-    assert isinstance(plain_encoder(byte), WordByWord)
-    assert not isinstance(plain_encoder(byte, special_tokens=True), WordByWord)
-    assert not isinstance(plain_encoder(metaspace), WordByWord)
+    assert isinstance(build_plain_encoder(byte), WordByWord)
+    assert not isinstance(build_plain_encoder(byte, special_tokens=True), WordByWord)
+    assert not isinstance(build_plain_encoder(metaspace), WordByWord)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import random
 
-from inference.importers.columns import Coded, Packed, Places, grouped
+from inference.importers.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
 
 
 def test_texts_come_out_as_they_went_in():
     draw = random.Random(1)
     texts = [draw.choice([None, "", "yes", "Ü\n, é", "日本", "a" * 300, "\U0001f600"]) for _ in range(1000)]
-    column = Packed()
+    column = PackedTexts()
     for text in texts:
         column.append(text)
     array = column.array()
     array.validate(full=True)
     assert array.to_pylist() == texts
-    assert Packed().array().to_pylist() == []
+    assert PackedTexts().array().to_pylist() == []
 
 
 def test_rows_are_grouped_as_a_dictionary_would():
     draw = random.Random(2)
-    one, other = Coded(), Coded()
+    one, other = CodedPairs(), CodedPairs()
     rows = [((draw.choice("abc"), draw.choice("xy")), (draw.choice("1234"), draw.choice("pqr"))) for _ in range(500)]
     known: dict[object, int] = {}
     expected, first = [], []
@@ -31,13 +31,13 @@ def test_rows_are_grouped_as_a_dictionary_would():
         if (a, b) not in known:
             first.append(number)
         expected.append(known.setdefault((a, b), len(known)))
-    found = grouped(one, other)
+    found = group_equal_rows(one, other)
     assert [column.tolist() for column in found] == [expected, first]
     assert [(one[row], other[row]) for row in range(len(rows))] == rows
 
 
 def test_a_place_is_named_by_file_and_row():
-    places = Places()
+    places = RowPlaces()
     for path, rows in (("a.csv", ["row 2", "row 5"]), ("b.jsonl", ["line 1"])):
         places.begin(path)
         for row in rows:

@@ -66,9 +66,9 @@ def test_both_numbers_of_shots_are_wordings_of_one_item_on_the_pages(mmlu):
     """The pages' accuracies are the means of those that the files state."""
     by_shots = {shots: [v for (_, _, n), v in stated(MMLU[shots == 5]).items() if n == shots] for shots in (0, 5)}
     expected = [sum(values) / len(values) for values in by_shots.values()]
-    found = runs.open(mmlu)
+    found = runs.open_runs(mmlu)
     if found.info["studies"]["run"]["protocol"] == "choice":
-        table = choice_tables.wordings(found, resamples=0)
+        table = choice_tables.tabulate_choice_wordings(found, resamples=0)
         ours = table[(table["subset"] == "all") & (table["study"] == "run")].set_index("wording")["accuracy"]
         assert ours.loc[["0-shot", "5-shot"]].tolist() == pytest.approx(expected, abs=1e-12)
     else:

@@ -234,7 +234,7 @@ def test_a_column_that_nobody_asked_for_may_be_there_twice(tmp_path):
     assert run(tmp_path / "run", tmp_path / "t.parquet", *PROBABILITIES)[1:] == expected[1:]
     (tmp_path / "set.parquet").mkdir()  # a folder of parts, as other tools write it
     write(tmp_path / "set.parquet" / "0.parquet", NUMBERS)
-    assert [row["yes"] for _, row in records.read(tmp_path / "set.parquet", ["yes"])] == ["0.25", "1e-3"]
+    assert [row["yes"] for _, row in records.read_records(tmp_path / "set.parquet", ["yes"])] == ["0.25", "1e-3"]
 
 
 def test_conditions_gold_and_language(tmp_path):

@@ -59,7 +59,7 @@ def import_rows(folder, rows, *arguments):
 def test_ids_of_wordings_are_taken_as_they_look_or_as_the_user_says(tmp_path, capsys, ids, arguments, line, shared):
     folder = import_rows(tmp_path, answer_rows(ids), *arguments)
     assert capsys.readouterr().out.splitlines()[-1].startswith(line)
-    opened = runs.open(folder)
+    opened = runs.open_runs(folder)
     assert {study.crossed for study in studies(opened)} == {shared}
     assert opened.sql("SELECT DISTINCT text FROM stimuli WHERE item = '2'")["text"].tolist() == ["2"]
 
@@ -69,11 +69,13 @@ def test_the_choice_changes_intervals_and_names_the_wordings_that_items_share(tm
     for name in ("own", "shared"):
         (tmp_path / name).mkdir()
         import_rows(tmp_path / name, rows, "--wordings", name)
-    own, shared = (tables.build("wording_precision", runs.open(tmp_path / name / "run")) for name in ("own", "shared"))
+    own, shared = (
+        tables.build_table("wording_precision", runs.open_runs(tmp_path / name / "run")) for name in ("own", "shared")
+    )
     assert set(own["design"]) == {"own wordings of each item"} and set(shared["design"]) == {"shared by all items"}
     assert own["mean"].tolist() == shared["mean"].tolist()
     assert not own["like_lower"].equals(shared["like_lower"])
-    (study,) = [study for study in studies(runs.open(tmp_path / "shared" / "run")) if study.headline]
+    (study,) = [study for study in studies(runs.open_runs(tmp_path / "shared" / "run")) if study.headline]
     assert study.wordings == list("1234567")
 
 
@@ -87,7 +89,7 @@ def test_texts_that_differ_in_line_ends_are_one_text(tmp_path):
     call = ("--item-column", "item", "--text-column", "text", "--probability-columns", "agree=yes,disagree=no")
     assert main(["import", "table", *map(str, files[:2]), *call, "--out", str(tmp_path / "run")]) == 0
     assert main(["import", "table", str(files[2]), *call, "--out", str(tmp_path / "run")]) == 0
-    opened = runs.open(tmp_path / "run")
+    opened = runs.open_runs(tmp_path / "run")
     assert opened.sql("SELECT text FROM stimuli")["text"].tolist() == ["Read.\nTea is hot."]
     assert sorted(opened.sql("SELECT model FROM responses")["model"]) == ["mac", "unix", "windows"]
 

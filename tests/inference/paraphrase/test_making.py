@@ -19,8 +19,8 @@ from helpers.trivial_engine import shown
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.paraphrase import questions
-from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose
-from inference.paraphrase.questions import Calls, prompt_book, study
+from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose_paraphrases
+from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
@@ -33,7 +33,7 @@ ITEMS = [{"item": f"i{n}", "text": f"Thing {n} is =good.", "language": "en", "go
 @pytest.fixture
 def given(tmp_path):
     (tmp_path / "items.json").write_text(json.dumps(ITEMS), encoding="utf-8")
-    return items.load(str(tmp_path / "items.json"))
+    return items.read_items(str(tmp_path / "items.json"))
 
 
 def contents(out: Path) -> dict[str, bytes]:
@@ -45,26 +45,28 @@ def contents(out: Path) -> dict[str, bytes]:
 
 def test_every_wording_once_and_the_original_never():
     answers = {1: "1. Tea is fine.\n2. TEA, is good\n3. tea is fine", 2: "1. Tea is fine!\n2. Tea is nice."}
-    choice = choose(TEA, answers, keep=10, seed=0)
-    assert [(w.text, w.call) for w in choice.kept] == [("Tea is fine.", 1), ("Tea is nice.", 2)]
+    choice = choose_paraphrases(TEA, answers, keep=10, seed=0)
+    assert [(w.text, w.call) for w in choice.kept_wordings] == [("Tea is fine.", 1), ("Tea is nice.", 2)]
     assert [w.reason for w in choice.wordings] == [None, ORIGINAL, DUPLICATE, DUPLICATE, None]
-    assert (choice.calls, choice.dropped[DUPLICATE], choice.dropped[ORIGINAL]) == (2, 2, 1)
+    assert (choice.calls, choice.n_dropped_by_reason[DUPLICATE], choice.n_dropped_by_reason[ORIGINAL]) == (2, 2, 1)
 
 
 def test_the_sample_depends_on_seed_and_item_only_and_keeps_the_order():
     answers = {1: "\n".join(f"{n}. Wording {n}." for n in range(1, 101))}
-    one = choose(TEA, answers, keep=20, seed=1)
-    texts = [w.text for w in one.kept]
-    assert len(texts) == 20 and one.dropped[SURPLUS] == 80
+    one = choose_paraphrases(TEA, answers, keep=20, seed=1)
+    texts = [w.text for w in one.kept_wordings]
+    assert len(texts) == 20 and one.n_dropped_by_reason[SURPLUS] == 80
     assert texts == sorted(texts, key=lambda text: int(text.split()[1].rstrip(".")))
-    assert texts == [w.text for w in choose(TEA, answers, keep=20, seed=1).kept]
-    assert texts != [w.text for w in choose(TEA, answers, keep=20, seed=2).kept]
-    assert texts != [w.text for w in choose(replace(TEA, item="coffee"), answers, keep=20, seed=1).kept]
+    assert texts == [w.text for w in choose_paraphrases(TEA, answers, keep=20, seed=1).kept_wordings]
+    assert texts != [w.text for w in choose_paraphrases(TEA, answers, keep=20, seed=2).kept_wordings]
+    assert texts != [
+        w.text for w in choose_paraphrases(replace(TEA, item="coffee"), answers, keep=20, seed=1).kept_wordings
+    ]
 
 
 def test_refused_calls_are_those_without_anything_else():
     answers = {1: "I can't help with that.", 2: "1. Tea is fine.\n2. I can't help with that.\n3. Tea.", 3: ""}
-    assert choose(TEA, answers, keep=5, seed=0).refused == 1
+    assert choose_paraphrases(TEA, answers, keep=5, seed=0).n_refused_calls == 1
 
 
 def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
@@ -75,10 +77,10 @@ def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
         assert original == TEA.text
         return [likeness[wording] for wording in wordings]
 
-    choice = choose(TEA, answers, keep=5, seed=0, similarity=similarity, threshold=0.5)
-    assert [(w.text, w.similarity) for w in choice.kept] == [("Tea is fine.", 0.8), ("Tea is bad.", 0.5)]
-    assert choice.dropped[MEANING] == 1
-    assert len(choose(TEA, answers, keep=5, seed=0, similarity=similarity).kept) == 3
+    choice = choose_paraphrases(TEA, answers, keep=5, seed=0, similarity=similarity, threshold=0.5)
+    assert [(w.text, w.similarity) for w in choice.kept_wordings] == [("Tea is fine.", 0.8), ("Tea is bad.", 0.5)]
+    assert choice.n_dropped_by_reason[MEANING] == 1
+    assert len(choose_paraphrases(TEA, answers, keep=5, seed=0, similarity=similarity).kept_wordings) == 3
 
 
 # the folder
@@ -86,8 +88,10 @@ def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
 
 def test_the_items_are_ready_to_run(tmp_path, given, capsys):
     choices = made(tmp_path / "out", given)
-    back = items.load(str(tmp_path / "out" / "items.jsonl"))
-    assert [(item.item, len(item.paraphrases)) for item in back] == [(c.original.item, len(c.kept)) for c in choices]
+    back = items.read_items(str(tmp_path / "out" / "items.jsonl"))
+    assert [(item.item, len(item.paraphrases)) for item in back] == [
+        (c.original.item, len(c.kept_wordings)) for c in choices
+    ]
     first = back[0].paraphrases[0]
     assert (first.variant, first.pattern, first.language, first.gold) == ("paraphrase-001", "paraphrase", "en", "agree")
     # A match proportion belongs to the paraphrases that it was found for.
@@ -96,7 +100,7 @@ def test_the_items_are_ready_to_run(tmp_path, given, capsys):
     assert all(wording.text != "An old one." for wording in back[0].paraphrases)
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     for counts, choice in zip(report["items"], choices, strict=True):
-        assert counts["kept"] == len(choice.kept) <= 30
+        assert counts["kept"] == len(choice.kept_wordings) <= 30
         dropped = sum(value for name, value in counts.items() if name not in ("item", "calls", "refused_calls", "kept"))
         assert dropped + counts["kept"] == len(choice.wordings)
     assert "fewer than 30" not in capsys.readouterr().err
@@ -107,7 +111,7 @@ def test_short_counts_are_listed_with_their_reasons(tmp_path, given, capsys):
     shown_ = capsys.readouterr().err
     assert "5 of 5 items have fewer than 51 paraphrases" in shown_
     line = next(line for line in shown_.splitlines() if line.strip().startswith("i3 "))
-    assert line.split()[-1] == str(len(choices[3].kept)) and line.split()[1] == "6"
+    assert line.split()[-1] == str(len(choices[3].kept_wordings)) and line.split()[1] == "6"
 
 
 def test_cells_are_safe_to_open_in_a_spreadsheet(tmp_path, given):
@@ -142,7 +146,7 @@ session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
 def before(number):
     with open({log!r}, "a") as log: log.write("x")
     if number == 2: os._exit(9)
-made(Path({out!r}), items.load({items!r}), load=writer(before_batch=before))
+made(Path({out!r}), items.read_items({items!r}), load=writer(before_batch=before))
 """
 
 
@@ -162,7 +166,7 @@ def test_killed_and_started_again_it_ends_the_same(tmp_path, given):
 def test_calls_that_failed_are_named_and_asked_again(tmp_path, given):
     with pytest.raises(RunFailed, match=r"1 of 5 items got no answer \(such as 'i2'\)"):
         made(tmp_path / "out", given, load=writer(fails=lambda text: "Thing 2" in text))
-    assert len(items.load(str(tmp_path / "out" / "items.jsonl"))[2].paraphrases) == 0
+    assert len(items.read_items(str(tmp_path / "out" / "items.jsonl"))[2].paraphrases) == 0
     made(tmp_path / "out", given)
     made(tmp_path / "whole", given)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
@@ -199,7 +203,10 @@ def test_without_its_report_a_folder_is_chosen_from_anew(tmp_path, given):
     made(tmp_path / "out", given)
     (tmp_path / "out" / "report.json").unlink()
     seen = []
-    assert all(len(c.kept) == 10 for c in made(tmp_path / "out", given, keep=10, load=writer(before_batch=seen.append)))
+    assert all(
+        len(c.kept_wordings) == 10
+        for c in made(tmp_path / "out", given, keep=10, load=writer(before_batch=seen.append))
+    )
     assert seen == []
 
 
@@ -208,7 +215,7 @@ def test_a_disk_that_is_full_costs_no_call(tmp_path, given, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("inference.runfolder.spreadsheet.write", full)
+        patched.setattr("inference.runfolder.spreadsheet.write_spreadsheet_csv", full)
         with pytest.raises(RunFailed, match=r"No space left.*the calls are kept"):
             made(tmp_path / "out", given)
     seen = []
@@ -227,7 +234,7 @@ def test_a_damaged_report_is_named(tmp_path, given, damage):
 def test_an_item_without_an_original_is_refused(given):
     lonely = replace(given[1], variants=given[1].paraphrases)
     with pytest.raises(InputError, match=r"items\.json, item 'i1': there is no original"):
-        study((given[0], lonely), "items", "items.json")
+        build_paraphrase_study((given[0], lonely), "items", "items.json")
 
 
 # prompts
@@ -235,19 +242,19 @@ def test_an_item_without_an_original_is_refused(given):
 
 def test_our_prompt_shows_text_and_number_in_both_forms():
     for form in ("chat", "plain"):
-        prompt = prompt_book().render(form, {"text": "Tea is {{ good }}.", "number": 7})
+        prompt = load_paraphrase_prompts().render(form, {"text": "Tea is {{ good }}.", "number": 7})
         assert "Tea is {{ good }}." in shown(prompt) and " 7 " in shown(prompt)
 
 
 def test_a_prompt_of_ones_own(tmp_path, given):
     own = tmp_path / "own.yaml"
     own.write_text("plain:\n  template: 'Say {{ text }} in {{ number }} ways'\n")
-    assert shown(prompt_book(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
+    assert shown(load_paraphrase_prompts(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
     made(tmp_path / "out", given)
     with pytest.raises(InputError, match="prompt was None, now own"):
-        made(tmp_path / "out", given, book=prompt_book(own))
+        made(tmp_path / "out", given, book=load_paraphrase_prompts(own))
     with pytest.raises(InputError, match="no form 'chat', only plain"):
-        made(tmp_path / "chat", given, book=prompt_book(own), load=lambda model, seed: Writer(form="chat"))
+        made(tmp_path / "chat", given, book=load_paraphrase_prompts(own), load=lambda model, seed: Writer(form="chat"))
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
@@ -273,7 +280,7 @@ def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
 def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
     (tmp_path / "own.yaml").write_text(content)
     with pytest.raises(InputError, match=r"own\.yaml") as raised:
-        prompt_book(tmp_path / "own.yaml")
+        load_paraphrase_prompts(tmp_path / "own.yaml")
     assert message in str(raised.value)
 
 
@@ -318,7 +325,7 @@ def test_a_real_model_writes(tmp_path, given, capsys):
                 "--out", str(tmp_path / out)]  # fmt: skip
         assert main(call) == 0, capsys.readouterr().err
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    written = items.load(str(tmp_path / "one" / "items.jsonl"))
+    written = items.read_items(str(tmp_path / "one" / "items.jsonl"))
     assert [item.item for item in written] == [item.item for item in given]
     assert {variant.attributes["source"] for item in written for variant in item.paraphrases} == {"tiny"}
     rows = pq.read_table(next((tmp_path / "one" / "calls" / "responses").glob("*.parquet"))).to_pylist()
@@ -326,6 +333,6 @@ def test_a_real_model_writes(tmp_path, given, capsys):
 
 
 def test_the_condition_says_how_it_was_asked():
-    fields = Calls(prompt_book(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
+    fields = Calls(load_paraphrase_prompts(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
     assert {"samples": 30, "per_call": 20, "temperature": 1.0, "max_tokens": 1000}.items() <= fields.items()
     assert questions.TEMPERATURE == 1.0

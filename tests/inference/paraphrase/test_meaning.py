@@ -39,7 +39,7 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    found = Meaning(str(encoder)).similarity(LAMP, OTHERS)
+    found = Meaning(str(encoder)).compute_similarity(LAMP, OTHERS)
     model, tokenizer = AutoModel.from_pretrained(encoder).eval(), AutoTokenizer.from_pretrained(encoder)
     with torch.inference_mode():
         means = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (LAMP, *OTHERS)]
@@ -50,16 +50,18 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
 
 def test_the_command_drops_by_it_and_writes_it_down(encoder, tmp_path):
     (tmp_path / "items.json").write_text(json.dumps([{"item": "lamp", "text": LAMP, "paraphrases": []}]))
-    given = items.load(str(tmp_path / "items.json"))
+    given = items.read_items(str(tmp_path / "items.json"))
     every = made(tmp_path / "all", given, keep=50, meaning_check=str(encoder))[0]
-    likeness = sorted(wording.similarity for wording in every.kept)
+    likeness = sorted(wording.similarity for wording in every.kept_wordings)
     middle = likeness[len(likeness) // 2]
     some = made(tmp_path / "some", given, keep=50, meaning_check=str(encoder), meaning_threshold=middle)[0]
-    assert [w.text for w in some.kept] == [w.text for w in every.kept if w.similarity >= middle]
-    assert 0 < len(some.kept) < len(every.kept) and some.dropped["meaning"] == len(every.kept) - len(some.kept)
-    (item,) = items.load(str(tmp_path / "some" / "items.jsonl"))
+    assert [w.text for w in some.kept_wordings] == [w.text for w in every.kept_wordings if w.similarity >= middle]
+    assert 0 < len(some.kept_wordings) < len(every.kept_wordings) and some.n_dropped_by_reason["meaning"] == len(
+        every.kept_wordings
+    ) - len(some.kept_wordings)
+    (item,) = items.read_items(str(tmp_path / "some" / "items.jsonl"))
     shown = [variant.attributes["similarity"] for variant in item.paraphrases]
-    assert shown == [f"{wording.similarity:.4f}" for wording in some.kept]
+    assert shown == [f"{wording.similarity:.4f}" for wording in some.kept_wordings]
 
 
 def test_what_is_no_such_model_is_named(encoder, tmp_path):

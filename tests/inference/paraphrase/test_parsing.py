@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold, lines
+from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_lines
 
 
 def kept(output: str) -> list[str]:
-    return [line.text for line in lines(output) if line.reason is None]
+    return [line.text for line in parse_lines(output) if line.reason is None]
 
 
 def reasons(output: str) -> list[str | None]:
-    return [line.reason for line in lines(output)]
+    return [line.reason for line in parse_lines(output)]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_style_named_before_the_sentence_is_taken_off():
 
 
 def test_what_is_not_in_the_list_is_chatter():
-    found = lines("Sure! Ways to say it\n\n1. Tea is good.\n2. Tea is fine.\n\nMore like this tomorrow.")
+    found = parse_lines("Sure! Ways to say it\n\n1. Tea is good.\n2. Tea is fine.\n\nMore like this tomorrow.")
     assert [line.reason for line in found] == [CHATTER, None, None, CHATTER]
 
 
@@ -226,12 +226,12 @@ def test_markup_stays_text():
     ],
 )
 def test_case_space_and_punctuation_do_not_make_another_wording(one, other):
-    assert fold(one) == fold(other)
+    assert fold_wording(one) == fold_wording(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("5 €", "5 $"), ("tea", "teas"), ("a < b", "a > b"), ("か", "が")])
 def test_letters_and_symbols_do(one, other):
-    assert fold(one) != fold(other)
+    assert fold_wording(one) != fold_wording(other)
 
 
 def test_published_paraphrases_come_through_a_numbered_list_unchanged(shared):

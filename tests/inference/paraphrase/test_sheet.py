@@ -10,10 +10,10 @@ import pytest
 
 from ground.errors import InputError
 from inference.__main__ import main
-from inference.paraphrase.combining import combine, sources, summary
-from inference.paraphrase.itemsfile import write as write_items
-from inference.paraphrase.sheet import checked, write_sheet
-from inference.runfolder.spreadsheet import plain, safe
+from inference.paraphrase.combining import combine_paraphrases, describe_sources, list_sources
+from inference.paraphrase.itemsfile import write_items
+from inference.paraphrase.sheet import apply_checked_sheet, write_sheet
+from inference.runfolder.spreadsheet import escape_formula, unescape_formula
 from inference.stimuli import items
 
 
@@ -52,10 +52,10 @@ def filled(path, verdict, delimiter=","):
 
 
 def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
-    combined = combine(two)
+    combined = combine_paraphrases(two)
     write_items(tmp_path / "both.jsonl", combined)
-    assert items.load(str(tmp_path / "both.jsonl")) == combined
-    first = {variant.text: (variant.variant, sources(variant)) for variant in combined[0].paraphrases}
+    assert items.read_items(str(tmp_path / "both.jsonl")) == combined
+    first = {variant.text: (variant.variant, list_sources(variant)) for variant in combined[0].paraphrases}
     assert first["A 0 0"] == ("a:paraphrase-001", ("a",))
     assert first["B 0 0"] == ("b:paraphrase-001", ("b",))
     assert first["A 0 1"] == ("a:paraphrase-002", ("a", "b"))
@@ -64,21 +64,21 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
 
 
 def test_the_summary_names_what_is_missing_from_a_source(two):
-    assert summary(combine(two)) == [
+    assert describe_sources(combine_paraphrases(two)) == [
         "a: 12 paraphrases of 3 items, 1 of them another source's, too",
         "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",
     ]
 
 
 def test_combining_again_changes_nothing(two, tmp_path):
-    write_items(tmp_path / "both.jsonl", combine(two))
-    assert combine([(None, tmp_path / "both.jsonl")]) == combine(two)
+    write_items(tmp_path / "both.jsonl", combine_paraphrases(two))
+    assert combine_paraphrases([(None, tmp_path / "both.jsonl")]) == combine_paraphrases(two)
 
 
 def test_a_match_proportion_stays_with_the_paraphrases_it_was_found_for(tmp_path):
     a = nested(tmp_path / "a.json", [["A"]], attributes={"match_proportion": "0.80", "theme": "x"})
     b = nested(tmp_path / "b.json", [["B"]], attributes={"match_proportion": "0.60"})
-    original, one, other = combine([("a", a), ("b", b)])[0].variants
+    original, one, other = combine_paraphrases([("a", a), ("b", b)])[0].variants
     assert original.attributes == {"theme": "x"}
     assert (one.attributes["match_proportion"], other.attributes["match_proportion"]) == ("0.80", "0.60")
 
@@ -95,7 +95,7 @@ def test_sets_that_do_not_go_together_are_refused(tmp_path, source, fields, mess
     a = nested(tmp_path / "a.json", [["A"]])
     b = nested(tmp_path / "b.json", [["B"]], **fields)
     with pytest.raises(InputError, match=r"b\.json") as raised:
-        combine([("a", a), (source, b)])
+        combine_paraphrases([("a", a), (source, b)])
     assert message in str(raised.value)
 
 
@@ -118,14 +118,14 @@ def test_the_published_sets_combine_with_one_command(shared, tmp_path, capsys):
 
 
 def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
-    combined = combine(two)
+    combined = combine_paraphrases(two)
     assert write_sheet(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
         {
             (row["item"], row["variant"])
             for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
         }
     )
-    back = checked(tmp_path / "sheet.csv", combined).items
+    back = apply_checked_sheet(tmp_path / "sheet.csv", combined).items
     of = {variant.variant: variant.attributes for variant in back[2].variants}
     assert (of["a:paraphrase-001"]["match_proportion"], of["a:paraphrase-001"]["match_n"]) == ("1.00", "2")
     assert (of["b:paraphrase-001"]["match_proportion"], of["b:paraphrase-001"]["match_n"]) == ("0.00", "2")
@@ -136,7 +136,7 @@ def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
 
 
 def test_the_draw_follows_from_the_seed(two, tmp_path):
-    combined = combine(two)
+    combined = combine_paraphrases(two)
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
         write_sheet(tmp_path / f"{name}.csv", combined, 2, seed)
     a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
@@ -145,24 +145,24 @@ def test_the_draw_follows_from_the_seed(two, tmp_path):
 
 def test_texts_never_become_formulas(tmp_path):
     hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝1"]
-    given = items.load(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
+    given = items.read_items(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
     write_sheet(tmp_path / "sheet.csv", given, 9, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "1")
-    assert [plain(row["paraphrase"]) for row in rows] == hostile
+    assert [unescape_formula(row["paraphrase"]) for row in rows] == hostile
     assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
     assert rows[0]["original"] == "'=1+0"
-    assert checked(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"] == "1.00"
+    assert apply_checked_sheet(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"] == "1.00"
 
 
 @pytest.mark.parametrize("cell", ["", "tea", "=1", "'=1", "''=1", "'tea'", "\t=1", "-", "'"])
 def test_a_safe_cell_reads_back(cell):
-    assert plain(safe(cell)) == cell
+    assert unescape_formula(escape_formula(cell)) == cell
 
 
 def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     (tmp_path / "sheet.csv").write_text("work of days")
     with pytest.raises(InputError, match="is there already"):
-        write_sheet(tmp_path / "sheet.csv", combine(two), 2, 0)
+        write_sheet(tmp_path / "sheet.csv", combine_paraphrases(two), 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     ],
 )
 def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
-    given = items.load(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
     write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
@@ -187,24 +187,26 @@ def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
         writer.writeheader()
         writer.writerows([rows[0], {**rows[1], **change}])
     with pytest.raises(InputError, match=r"sheet\.csv") as raised:
-        checked(tmp_path / "sheet.csv", given)
+        apply_checked_sheet(tmp_path / "sheet.csv", given)
     assert message in str(raised.value)
 
 
 def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
-    given = items.load(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
+    given = items.read_items(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
     write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
     (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
-    assert checked(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"] == "1"
+    assert apply_checked_sheet(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"] == "1"
 
 
 def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
-    given = items.load(str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"})))
+    given = items.read_items(
+        str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"}))
+    )
     write_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no")
-    back = checked(tmp_path / "sheet.csv", given).items
+    back = apply_checked_sheet(tmp_path / "sheet.csv", given).items
     assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
 
 
@@ -217,7 +219,7 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
     call("sheet", "--items", both, "--each", 2, "--out", sheet)
     filled(sheet, lambda number, row: "yes")
     call("checked", sheet, "--items", both, "--out", both)
-    match = {v.attributes.get("match_proportion") for item in items.load(str(both)) for v in item.variants}
+    match = {v.attributes.get("match_proportion") for item in items.read_items(str(both)) for v in item.variants}
     assert match == {"1.00"}
 
 
@@ -227,21 +229,21 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
 ])  # fmt: skip
 def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
     given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
-    write_sheet(tmp_path / "sheet.csv", items.load(str(given)), 4, seed=0)
+    write_sheet(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no" if row["paraphrase"] in ("Two.", "Four.") else "yes")
     out = tmp_path / "out.jsonl"
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out)]
     assert main([*call, *more]) == 0
     assert said in capsys.readouterr().out.splitlines()
-    (item,) = items.load(str(out))
+    (item,) = items.read_items(str(out))
     assert [variant.text for variant in item.paraphrases] == left
     assert {variant.attributes["match_proportion"] for variant in item.variants} == {"0.50"}
 
 
 def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
-    given = items.load(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
     write_items(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
-    write_sheet(tmp_path / "sheet.csv", items.load(str(tmp_path / "lonely.jsonl")), 1, seed=0)
+    write_sheet(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "yes" if number else "no")
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(tmp_path / "lonely.jsonl"), "--drop"]
     assert main([*call, "--out", str(tmp_path / "out.jsonl")]) == 0
@@ -272,9 +274,9 @@ def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, cal
 
 
 def test_an_item_of_paraphrases_only_can_be_checked_but_not_combined(tmp_path):
-    given = items.load(str(nested(tmp_path / "a.json", [["One."]])))
+    given = items.read_items(str(nested(tmp_path / "a.json", [["One."]])))
     lonely = [replace(given[0], variants=given[0].paraphrases)]
     assert write_sheet(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
     write_items(tmp_path / "lonely.jsonl", lonely)
     with pytest.raises(InputError, match="item '0' has no original"):
-        combine([("a", tmp_path / "lonely.jsonl")])
+        combine_paraphrases([("a", tmp_path / "lonely.jsonl")])

@@ -13,17 +13,18 @@ from inference.__main__ import main
 
 
 def test_every_protocol_says_in_one_line_what_it_asks():
-    assert {"agreement", "choice", "negation", "scoring", "wording"} <= set(protocols.names())
-    for name in protocols.names():
-        said = protocols.about(name)
+    assert {"agreement", "choice", "negation", "scoring", "wording"} <= set(protocols.list_protocols())
+    for name in protocols.list_protocols():
+        said = protocols.read_protocol_summary(name)
         assert said.startswith("Ask ") and re.search(r"\([A-Z].* et al\.[^()]*\)|\(Choi\)", said), name
         assert "\n" not in said and not said.endswith(".")
 
 
 def test_listing_the_protocols_imports_none_of_them():
     code = (
-        "import sys; from inference import protocols; [protocols.about(name) for name in protocols.names()];"
-        "assert not [name for name in sys.modules if name.startswith('inference.protocols.')], sys.modules"
+        "import sys; from inference import protocols; [protocols.read_protocol_summary(name) for name in "
+        "protocols.list_protocols()];assert not [name for name in sys.modules if "
+        "name.startswith('inference.protocols.')], sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -57,7 +58,7 @@ def toy(tmp_path, monkeypatch):
 
 
 def test_a_new_folder_is_a_new_protocol_of_the_command_line(toy, capsys):
-    assert protocols.names() == ("cheese",)
+    assert protocols.list_protocols() == ("cheese",)
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     assert "ask whether the moon is made of cheese (Nobody et al.)" in " ".join(capsys.readouterr().out.split())

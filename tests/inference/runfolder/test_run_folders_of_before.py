@@ -13,7 +13,7 @@ from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.asking import rounds
 from inference.demo import FAMILY
-from inference.engines.digest import folder_digest
+from inference.engines.digest import compute_folder_digest
 
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 ROWS = {"agreement": (13, 18), "wording": (18, 20), "scoring": (8, 16)}
@@ -67,7 +67,7 @@ def as_if_of_today(run: Path) -> None:
     """Record that the rows are those of the demo model's weights of today: others than those are refused."""
     info = about(run)
     (name,) = info["models"]
-    now = {"revision": folder_digest(FAMILY[name].path), "parameters": FAMILY[name].parameters}
+    now = {"revision": compute_folder_digest(FAMILY[name].path), "parameters": FAMILY[name].parameters}
     info["models"][name] |= now
     (run / "run.json").write_text(json.dumps(info), encoding="utf-8")
 
@@ -80,11 +80,11 @@ def without_shortcuts(info: dict) -> dict:
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Numbers of rows asked from now on: prompts times conditions, a batch at a time."""
     asked: list[int] = []
-    ask = rounds.ask
+    ask = rounds.ask_batch
 
     def watching(engine, prompts, ways):
         asked.append(len(prompts) * len(ways))
         return ask(engine, prompts, ways)
 
-    monkeypatch.setattr(rounds, "ask", watching)
+    monkeypatch.setattr(rounds, "ask_batch", watching)
     return asked

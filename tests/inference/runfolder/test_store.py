@@ -17,7 +17,7 @@ from ground import run_json
 from ground.errors import InputError
 from helpers.trivial_engine import small_study
 from inference.runfolder import parquet, responses
-from inference.runfolder.parquet import KEY, schema
+from inference.runfolder.parquet import KEY, build_arrow_schema
 from inference.runfolder.store import Run, look_up_versions
 from inference.stimuli.study import Item, Variant
 
@@ -52,11 +52,11 @@ def test_a_new_folder_holds_the_study(path):
     with Run.create_or_open(path, STUDY, seed=3, command=["x"]) as run:
         run.finish()
     stimuli = pq.read_table(path / "stimuli.parquet", partitioning=None)
-    assert stimuli.schema.equals(schema("stimuli"))
+    assert stimuli.schema.equals(build_arrow_schema("stimuli"))
     assert [r["text"] for r in stimuli.to_pylist()] == [v.text for v in STUDY.variants]
     about = content(path)
     rule = run_json.SCHEMA["run"]["content"]
-    assert list(run_json.problems(about, rule, "run.json")) == []
+    assert list(run_json.list_problems(about, rule, "run.json")) == []
     assert set(about) <= set(rule["properties"])
     assert about["study"]["hash"] == STUDY.hash
     assert (about["seed"], about["decision_rule"], about["format"]) == (3, STUDY.decision_rule, 1)
@@ -87,10 +87,10 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
     columns = {name: [r.get(name) for r in GIVEN] for name in names}
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
-    expected = dict.fromkeys(schema("responses").names) | {"study": "small"}
+    expected = dict.fromkeys(build_arrow_schema("responses").names) | {"study": "small"}
     assert rows_of(path) == [{**expected, **r} for r in GIVEN]
     (part,) = (path / "responses").iterdir()
-    assert pq.read_schema(part).equals(schema("responses"))
+    assert pq.read_schema(part).equals(build_arrow_schema("responses"))
 
 
 @pytest.mark.parametrize("wrong", [row(probabilty=[1.0]), {"model": "m"}, row(mass="much")])
@@ -136,8 +136,8 @@ def test_done_is_what_has_a_response_under_this_model_and_condition(path):
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
         run.responses.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
-        assert run.responses.done("m", "c") == {("0", "original"), ("0", "p")}
-        assert run.responses.done("m", "nothing") == set()
+        assert run.responses.list_answered("m", "c") == {("0", "original"), ("0", "p")}
+        assert run.responses.list_answered("m", "nothing") == set()
 
 
 def test_parts_are_numbered_on_in_a_second_session(path):
@@ -369,16 +369,16 @@ class TestRefused:
 
 def test_missing_are_those_that_are_not_done(path, monkeypatch):
     """The reference is `done`; keys that read the same one after the other (1|2a and 12|a) are two keys."""
-    monkeypatch.setattr(responses, "LOOKED_UP", 2)
+    monkeypatch.setattr(responses, "LOOKUP_ROWS", 2)
     names = [("1", "2a"), ("12", "a"), ("1", "\0"), ("1\0", ""), ("é", "日本"), ("x", "y")]
     variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
     row = {"model": "m", "condition": "c", "mass": 1.0}
     with Run.create_or_open(path, STUDY) as run:
-        assert run.responses.missing("m", "c", variants) == bytearray([1] * 6)
+        assert run.responses.mark_missing("m", "c", variants) == bytearray([1] * 6)
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
         run.responses.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
-        done = run.responses.done("m", "c")
-        assert run.responses.missing("m", "c", variants) == bytearray(key not in done for key in names)
-        assert list(run.responses.missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
-        assert list(run.responses.missing("m", "other", variants)) == [1] * 6
+        done = run.responses.list_answered("m", "c")
+        assert run.responses.mark_missing("m", "c", variants) == bytearray(key not in done for key in names)
+        assert list(run.responses.mark_missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.responses.mark_missing("m", "other", variants)) == [1] * 6

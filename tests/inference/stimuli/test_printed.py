@@ -7,7 +7,7 @@ import random
 import pytest
 
 from inference.stimuli import printed
-from inference.stimuli.printed import Printed, only_printed
+from inference.stimuli.printed import PrintedTexts, find_only_printed
 from inference.stimuli.sandbox import TooMuch, build_sandbox, compile_template
 
 NAMES = {"text", "other", "flag"}
@@ -41,7 +41,7 @@ TEXTS = ["a", "A b.", " two  blanks ", "\n", "", "{{ other }}", "\ue0000\ue001",
 
 @pytest.mark.parametrize("source", TEMPLATES)
 def test_a_text_is_only_printed_where_nothing_is_made_of_it(source: str) -> None:
-    assert only_printed([build_sandbox().parse(source)], NAMES) == TEMPLATES[source]
+    assert find_only_printed([build_sandbox().parse(source)], NAMES) == TEMPLATES[source]
 
 
 @pytest.mark.parametrize("source", TEMPLATES)
@@ -54,8 +54,8 @@ def test_filled_prompts_are_those_of_the_template(source: str) -> None:
         asked += 1
         return [("user", template.render(values)), (None, f"{len(values)}")]
 
-    names = tuple(sorted(only_printed([build_sandbox().parse(source)], NAMES)))
-    filler = Printed(names)
+    names = tuple(sorted(find_only_printed([build_sandbox().parse(source)], NAMES)))
+    filler = PrintedTexts(names)
     draw = random.Random(0)
     every = [{"text": draw.choice(TEXTS), "other": draw.choice(TEXTS), "flag": draw.random() < 0.5} for _ in range(300)]
     for values in every:
@@ -70,7 +70,7 @@ def test_filled_prompts_are_those_of_the_template(source: str) -> None:
 
 
 def test_what_is_no_text_is_rendered() -> None:
-    filler = Printed(("text",))
+    filler = PrintedTexts(("text",))
     for value in (None, 5, 1.0, True, ["a"], "b"):
         for _ in range(3):
             shown = filler.render({"text": value}, (), lambda values: [(None, repr(values["text"]))])
@@ -78,7 +78,7 @@ def test_what_is_no_text_is_rendered() -> None:
 
 
 def test_values_that_are_equal_but_written_differently_are_not_mixed_up() -> None:
-    filler = Printed(("text",))
+    filler = PrintedTexts(("text",))
     for value in (1, 1.0, True) * 3:
         values = {"text": "a", "other": value}
         assert filler.render(values, (), lambda v: [(None, f"{v['text']}{v['other']}")]) == [(None, f"a{value}")]
@@ -87,7 +87,7 @@ def test_values_that_are_equal_but_written_differently_are_not_mixed_up() -> Non
 def test_long_texts_and_many_settings_are_rendered(monkeypatch) -> None:
     monkeypatch.setattr(printed, "LONGEST", 4)
     monkeypatch.setattr(printed, "REMEMBERED", 2)
-    filler = Printed(("text",))
+    filler = PrintedTexts(("text",))
     seen = []
 
     def render(values):
@@ -104,7 +104,7 @@ def test_long_texts_and_many_settings_are_rendered(monkeypatch) -> None:
 
 def test_a_prompt_that_is_longer_than_a_rendering_may_be_is_refused_as_ever() -> None:
     template = compile_template("here", "{% for x in range(200) %}{{ text }}{% endfor %}")
-    filler = Printed(("text",))
+    filler = PrintedTexts(("text",))
     for length, allowed in ((1, True), (1, True), (1, True), (40_000, False)):
         text = "a" * length
         if allowed:

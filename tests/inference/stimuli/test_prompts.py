@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ground.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompt_forms import FORMS, OPTION_ORDERS, case_variants
-from inference.stimuli.prompts import PromptBook, option_values
+from inference.stimuli.prompt_forms import FORMS, OPTION_ORDERS, list_case_variants
+from inference.stimuli.prompts import PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
@@ -20,23 +20,23 @@ ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
 
 def statement(text: str = "Rain is wet.", mask: str | None = None) -> dict:
     """The values of a statement's prompt."""
-    return option_values(Variant("1", "original", "original", text, agreement.OPTIONS), mask)
+    return build_option_values(Variant("1", "original", "original", text, agreement.OPTIONS), mask)
 
 
 def book(tmp_path, content) -> PromptBook:
     path = tmp_path / "mine.yaml"
     path.write_text(content if isinstance(content, str) else yaml.safe_dump(content), encoding="utf-8")
-    return agreement.prompt_book(path)
+    return agreement.read_agreement_prompts(path)
 
 
 class TestOurOwn:
     """The prompts that come with Waver."""
 
-    ours = agreement.prompt_book()
+    ours = agreement.read_agreement_prompts()
 
     def test_there_is_one_per_form(self):
         assert self.ours.forms == FORMS
-        assert self.ours.condition("plain", "no-yes") == "plain/no-yes"
+        assert self.ours.name_condition("plain", "no-yes") == "plain/no-yes"
 
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("order", OPTION_ORDERS)
@@ -75,16 +75,16 @@ class TestOurOwn:
 
 
 def test_case_variants():
-    assert case_variants(("yes",)) == ("yes", "Yes", "YES")
-    assert case_variants(("Oui", "oui")) == ("Oui", "oui", "OUI")
-    assert case_variants(("はい",)) == ("はい",)
-    assert case_variants(("very good",)) == ("very good", "Very good", "VERY GOOD")
+    assert list_case_variants(("yes",)) == ("yes", "Yes", "YES")
+    assert list_case_variants(("Oui", "oui")) == ("Oui", "oui", "OUI")
+    assert list_case_variants(("はい",)) == ("はい",)
+    assert list_case_variants(("very good",)) == ("very good", "Very good", "VERY GOOD")
 
 
 def test_a_file_of_ones_own_gives_its_name_to_the_condition(tmp_path):
     mine = book(tmp_path, {"plain": {"template": "{{ text }} {{ options[0].label }}\n", "answers": ANSWERS}})
     assert mine.forms == ("plain",)
-    assert mine.condition("plain", "yes-no") == "mine/plain/yes-no"
+    assert mine.name_condition("plain", "yes-no") == "mine/plain/yes-no"
     assert (
         mine.render("plain", statement(), option_order="no-yes").text == "Rain is wet. disagree\n"
     )  # newline kept, to the letter
@@ -108,19 +108,21 @@ def test_the_hash_follows_the_template_and_the_words(tmp_path):
 
 def test_a_label_without_words_is_refused(tmp_path):
     mine = book(tmp_path, {"plain": {"template": "{{ text }}", "answers": ANSWERS}})
-    other = option_values(Variant("1", "original", "original", "x", (Option("agree", "agree"), Option("neutral", "x"))))
+    other = build_option_values(
+        Variant("1", "original", "original", "x", (Option("agree", "agree"), Option("neutral", "x")))
+    )
     with pytest.raises(InputError, match="form plain: answers has no option 'neutral'"):
         mine.render("plain", other)
 
 
 def test_an_unknown_order_is_refused():
     with pytest.raises(InputError, match="option order 'sideways' is unknown; there are yes-no, no-yes"):
-        agreement.prompt_book().render("plain", statement(), option_order="sideways")
+        agreement.read_agreement_prompts().render("plain", statement(), option_order="sideways")
 
 
 @given(text=st.text(min_size=1))
 def test_a_statement_is_shown_to_the_letter_and_never_run(text):
-    ours = agreement.prompt_book()
+    ours = agreement.read_agreement_prompts()
     for hostile in (text, "{{ options }} {% for x in y %}" + text, "<b>&amp;" + text):
         assert f"Statement: {hostile}\n" in ours.render("plain", statement(hostile)).text
 
@@ -164,7 +166,7 @@ def test_one_line_with_file_and_field(tmp_path, content, message):
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
     with pytest.raises(InputError, match=r"missing\.yaml: cannot be read"):
-        agreement.prompt_book(tmp_path / "missing.yaml")
+        agreement.read_agreement_prompts(tmp_path / "missing.yaml")
     (tmp_path / "latin.yaml").write_bytes("plain: Ü".encode("latin-1"))
     with pytest.raises(InputError, match=r"line 1: not UTF-8 \(byte 7\)"):
-        agreement.prompt_book(tmp_path / "latin.yaml")
+        agreement.read_agreement_prompts(tmp_path / "latin.yaml")

@@ -9,9 +9,9 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import table_parser
-from inference.paraphrase.questions import Calls, prompt_book, study
-from inference.protocols import names
+from inference.__main__ import build_table_parser
+from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
+from inference.protocols import list_protocols
 from inference.stimuli import items
 
 BEFORE = ROOT / "tests" / "fixtures" / "prompts-of-f7ec5ae"
@@ -40,14 +40,14 @@ FORMS = {
 def conditions(call: str, forms: tuple[str, ...]) -> dict:
     """Condition -> its hashes, and one over its prompts, of a call of `run`."""
     protocol, *arguments = (str(BEFORE / word) if word.endswith((".yaml", ".jsonl")) else word for word in call.split())
-    options = table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
-    asked, questions = options.protocol.prepare(options)
+    options = build_table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
+    asked, questions = options.protocol.prepare_study(options)
     return {name: found for form in forms for name, found in _described(asked, questions, form).items()}
 
 
 def paraphrase_conditions(book) -> dict:
     """The same of `paraphrase make`, by form: there, all calls are one condition."""
-    originals = study(items.load("demo"), "demo", "demo")
+    originals = build_paraphrase_study(items.read_items("demo"), "demo", "demo")
     return {form: _described(originals, Calls(book, 2, 3, 100), form)["calls"] for form in ("plain", "chat")}
 
 
@@ -77,8 +77,8 @@ def test_a_protocol_asks_as_before(name, before):
 
 @pytest.mark.parametrize(("name", "path"), [("paraphrase", None), ("paraphrase, own prompts", "paraphrase.yaml")])
 def test_paraphrases_are_asked_for_as_before(name, path, before):
-    assert paraphrase_conditions(prompt_book(path and BEFORE / path)) == before[name]
+    assert paraphrase_conditions(load_paraphrase_prompts(path and BEFORE / path)) == before[name]
 
 
 def test_every_protocol_is_in_these_calls():
-    assert {call.split()[0] for call in CALLS.values()} == set(names())
+    assert {call.split()[0] for call in CALLS.values()} == set(list_protocols())

@@ -20,14 +20,14 @@ NUMBERED = [{"label": str(number), "text": text} for number, text in enumerate(C
 
 def read(tmp_path, row, name="one.jsonl"):
     (tmp_path / name).write_text(json.dumps(row), encoding="utf-8")
-    (found,) = questions.read(tmp_path / name)
+    (found,) = questions.read_questions(tmp_path / name)
     return found
 
 
 def table(tmp_path, *rows, name="one.csv"):
     with (tmp_path / name).open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
-    return questions.read(tmp_path / name)
+    return questions.read_questions(tmp_path / name)
 
 
 def lines(error):

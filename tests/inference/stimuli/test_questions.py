@@ -24,12 +24,12 @@ def written(tmp_path, *rows, name="tea.jsonl"):
 
 def refused(tmp_path, *rows):
     with pytest.raises(InputError) as error:
-        questions.read(written(tmp_path, *rows))
+        questions.read_questions(written(tmp_path, *rows))
     return str(error.value)
 
 
 def test_a_question_without_id_is_called_after_file_and_line(tmp_path):
-    found = questions.read(written(tmp_path, TEA, TEA | {"item": "cup"}))
+    found = questions.read_questions(written(tmp_path, TEA, TEA | {"item": "cup"}))
     assert found[0] == Question("tea-1", TEA["question"], ("sand", "tea", "wood", "stone"), 1)
     assert (found[1].item, found[1].letter) == ("cup", "B")
 
@@ -38,7 +38,7 @@ def test_everything_that_a_study_file_holds_is_read(tmp_path):
     row = TEA | {"item": "cup", "paraphrases": ["What goes into a cup?", "A cup is filled with what?"],
                  "subset": "kitchen", "source": "mine", "split": "test", "orders": [[3, 1, 0, 2], [0, 1, 2, 3]],
                  "passage": "Mary has a cup."}  # fmt: skip
-    (found,) = questions.read(written(tmp_path, row))
+    (found,) = questions.read_questions(written(tmp_path, row))
     assert found == Question(
         "cup", TEA["question"], ("sand", "tea", "wood", "stone"), 1, tuple(row["paraphrases"]), "kitchen", "mine",
         "test", ((3, 1, 0, 2), (0, 1, 2, 3)), "Mary has a cup.",
@@ -52,19 +52,21 @@ def test_the_answer_is_a_letter_an_index_from_0_or_the_choice_itself(tmp_path, a
     if place is None:
         assert "not among the choices" in refused(tmp_path, TEA | {"answer": answer})
     else:
-        assert questions.read(written(tmp_path, TEA | {"answer": answer}))[0].answer == place
+        assert questions.read_questions(written(tmp_path, TEA | {"answer": answer}))[0].answer == place
 
 
 def test_a_capital_letter_is_a_letter_even_where_choices_are_letters(tmp_path):
     row = {"question": "Which letter comes second?", "choices": ["B", "A", "D", "C"], "answer": "B"}
-    assert questions.read(written(tmp_path, row))[0].answer == 1
+    assert questions.read_questions(written(tmp_path, row))[0].answer == 1
 
 
 def test_a_number_that_may_be_an_index_or_another_choice_is_refused(tmp_path):
     row = {"question": "How many?", "choices": ["1", "2", "3", "4"], "answer": "2"}
     assert "may be an index or the text of another choice; write its letter, A to D" in refused(tmp_path, row)
-    assert questions.read(written(tmp_path, row | {"answer": 2}))[0].answer == 2  # a number in JSON is an index
-    assert questions.read(written(tmp_path, row | {"answer": "4"}))[0].answer == 3  # there is no index 4
+    assert (
+        questions.read_questions(written(tmp_path, row | {"answer": 2}))[0].answer == 2
+    )  # a number in JSON is an index
+    assert questions.read_questions(written(tmp_path, row | {"answer": "4"}))[0].answer == 3  # there is no index 4
 
 
 @pytest.mark.parametrize(
@@ -106,12 +108,12 @@ def test_an_item_that_is_there_twice_and_a_cut_line(tmp_path):
     path = written(tmp_path, TEA)
     path.write_text(path.read_text() + "\n" + json.dumps(TEA)[:40])
     with pytest.raises(InputError, match=r"line 2: malformed JSON"):
-        questions.read(path)
+        questions.read_questions(path)
 
 
 def test_questions_with_equal_choices_can_be_passed_over(tmp_path):
     path, equal = written(tmp_path, TEA | {"choices": ["tea", "tea", "a", "b"]}, TEA), []
-    assert [each.item for each in questions.read(path, equal)] == ["tea-2"]
+    assert [each.item for each in questions.read_questions(path, equal)] == ["tea-2"]
     assert "line 1: choices A and B are equal" in str(equal[0])
     assert equal[0].question.item == "tea-1"
 
@@ -146,8 +148,8 @@ def test_every_choice_stands_at_every_place_equally_often():
 
 def test_published_files_are_read(shared):
     equal: list[questions.EqualChoices] = []
-    arc = questions.read(shared / "mcq" / "ARC-Challenge-Test.jsonl")
-    common = questions.read(shared / "mcq" / "dev_rand_split.jsonl", equal)
+    arc = questions.read_questions(shared / "mcq" / "ARC-Challenge-Test.jsonl")
+    common = questions.read_questions(shared / "mcq" / "dev_rand_split.jsonl", equal)
     assert (len(arc), len(common), len(equal)) == (1172, 1197, 24)
     assert {each.source for each in arc} == {"arc"}
     assert {each.source for each in common} == {"commonsense_qa"}

@@ -11,7 +11,7 @@ import pytest
 
 from ground.errors import InputError
 from inference.stimuli.files import read_yaml
-from inference.stimuli.records import Records, read
+from inference.stimuli.records import Records, read_records
 
 ROWS = [{"a": 1.0, "b": "x", "c": 0.5}, {"a": None, "b": "", "c": 2}]
 
@@ -31,37 +31,37 @@ def written(folder, kind):
 
 @pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "yaml", "parquet"])
 def test_chosen_columns_are_text_in_every_format(tmp_path, kind):
-    cells = [record for _, record in read(written(tmp_path, kind), ["c", "a", "b"])]
+    cells = [record for _, record in read_records(written(tmp_path, kind), ["c", "a", "b"])]
     missing = "" if kind == "csv" else None
     assert cells == [{"c": "0.5", "a": "1", "b": "x"}, {"c": "2", "a": missing, "b": ""}]
 
 
 @pytest.mark.parametrize("kind", ["json", "jsonl", "yaml", "parquet"])
 def test_without_a_choice_fields_are_as_the_format_has_them(tmp_path, kind):
-    assert [record for _, record in read(written(tmp_path, kind))] == ROWS
+    assert [record for _, record in read_records(written(tmp_path, kind))] == ROWS
 
 
 def test_an_empty_csv_cell_is_an_absent_field_unless_its_column_is_chosen(tmp_path):
     path = written(tmp_path, "csv")
-    assert read(path) == [("row 2", {"a": "1", "b": "x", "c": "0.5"}), ("row 3", {"c": "2"})]
-    assert read(path, ["b"]) == [("row 2", {"b": "x"}), ("row 3", {"b": ""})]
+    assert read_records(path) == [("row 2", {"a": "1", "b": "x", "c": "0.5"}), ("row 3", {"c": "2"})]
+    assert read_records(path, ["b"]) == [("row 2", {"b": "x"}), ("row 3", {"b": ""})]
 
 
 def test_columns_that_are_not_chosen_may_be_there_twice_or_have_no_name(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,x,x,\n1,2,3,4\n", encoding="utf-8")
-    assert read(path, ["a"]) == [("row 2", {"a": "1"})]
+    assert read_records(path, ["a"]) == [("row 2", {"a": "1"})]
     with pytest.raises(InputError, match="row 1: column 'x' is there twice"):
-        read(path)
+        read_records(path)
     with pytest.raises(InputError, match="column 'x' is there twice; the columns are a, x, x, "):
-        read(path, ["x"])
+        read_records(path, ["x"])
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "yaml", "parquet"])
 def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, kind):
     path = written(tmp_path, kind)
     with pytest.raises(InputError, match=f"{re.escape(str(path))}: column 'd' is not there; the columns are a, b, c"):
-        read(path, ["a", "d"])
+        read_records(path, ["a", "d"])
 
 
 def test_a_field_that_only_a_late_line_has_is_found_and_lines_are_not_all_held(tmp_path):
@@ -85,7 +85,7 @@ def test_records_can_be_gone_through_again(tmp_path):
 def test_a_long_cell_is_read(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(f"a\n{'x' * 200_000}\n", encoding="utf-8")
-    assert len(read(path)[0][1]["a"]) == 200_000
+    assert len(read_records(path)[0][1]["a"]) == 200_000
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import small_study
-from inference.protocols import agreement, names, protocol
+from inference.protocols import agreement, list_protocols, load_protocol
 from inference.stimuli.study import Item, Option, Study, Variant
 
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
@@ -23,7 +23,9 @@ def study(*items: Item, **fields) -> Study:
 
 
 def test_agreement_asks_agree_or_disagree_of_every_variant():
-    asked = agreement.study((Item("1", (variant(options=()), variant(name="p", options=()))),), "s", "file.csv")
+    asked = agreement.build_agreement_study(
+        (Item("1", (variant(options=()), variant(name="p", options=()))),), "s", "file.csv"
+    )
     assert {v.options for v in asked.variants} == {OPTIONS}
     assert (asked.protocol, asked.canonical, asked.source) == ("agreement", ("agree", "disagree"), "file.csv")
     assert "tie" in asked.decision_rule
@@ -31,11 +33,11 @@ def test_agreement_asks_agree_or_disagree_of_every_variant():
 
 def test_agreement_refuses_gold_outside_its_frame():
     with pytest.raises(InputError, match=r"item '1'.*gold must be agree or disagree, not 'yes'"):
-        agreement.study((Item("1", (variant(gold="yes"),)),), "s")
+        agreement.build_agreement_study((Item("1", (variant(gold="yes"),)),), "s")
 
 
 def test_protocols_are_registered_under_their_own_name():
-    assert all(name == protocol(name).NAME for name in names())
+    assert all(name == load_protocol(name).NAME for name in list_protocols())
 
 
 def test_original_and_paraphrases():
@@ -51,7 +53,7 @@ def test_items_with_fewer_than_two_paraphrases_have_no_stability():
         replace(i, item=k, variants=tuple(replace(v, item=k) for v in i.variants))
         for i, k in ((alone, "a"), (one, "b"), (two, "c"))
     ]
-    assert study(*items).without_paraphrases == ("a", "b")
+    assert study(*items).items_without_paraphrases == ("a", "b")
 
 
 @pytest.mark.parametrize(

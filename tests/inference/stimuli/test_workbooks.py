@@ -28,7 +28,7 @@ def formats(book):
 
 @pytest.fixture(autouse=True)
 def nothing_noted():
-    recognised.forget()
+    recognised.drop_notes()
 
 
 @pytest.fixture
@@ -39,16 +39,16 @@ def file(tmp_path):
 
 
 def test_cells_are_the_values_that_they_hold(file, capsys):
-    read = records.read(file, ROWS[0])
+    read = records.read_records(file, ROWS[0])
     assert [place for place, _ in read] == ["row 2", "row 3", "row 6"]
     assert [list(record.values()) for _, record in read] == [
         ["tea", "Tea is good.", "2026-03-04", "0.545", "7"],
         ["tea", "I like tea.", "", "1", "12"],
         ["3", "TRUE", "2026-11-23 09:05:00", "0.005", "1234"],
     ]
-    assert records.read(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
+    assert records.read_records(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
     assert Records(file).fields() == ROWS[0]
-    recognised.say()
+    recognised.print_notes()
     said = capsys.readouterr().err.splitlines()
     assert said == [
         f"{file}: read is sheet 'Sheet one', the first of 2; name another as items.xlsx#NAME",
@@ -58,11 +58,11 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
 
 
 def test_a_sheet_is_chosen_by_its_name(file, capsys):
-    assert records.read(file.with_name("items.xlsx#two"))[0][1] == {"item": "a", "text": "One."}
-    recognised.say()
+    assert records.read_records(file.with_name("items.xlsx#two"))[0][1] == {"item": "a", "text": "One."}
+    recognised.print_notes()
     assert capsys.readouterr().err == ""
     with pytest.raises(InputError, match=r"items.xlsx#tow: there is no sheet 'tow' \(the nearest is 'two'\)"):
-        records.read(file.with_name("items.xlsx#tow"))
+        records.read_records(file.with_name("items.xlsx#tow"))
 
 
 def test_a_hidden_sheet_is_read_only_by_its_name(tmp_path, capsys):
@@ -72,10 +72,10 @@ def test_a_hidden_sheet_is_read_only_by_its_name(tmp_path, capsys):
 
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"a": [["item"], ["hidden"]], "b": [["item"], ["seen"]]}, hide))
-    assert records.read(path)[0][1] == {"item": "seen"}
-    recognised.say()
+    assert records.read_records(path)[0][1] == {"item": "seen"}
+    recognised.print_notes()
     assert "read is sheet 'b', the first of 2" in capsys.readouterr().err
-    assert records.read(tmp_path / "x.xlsx#a")[0][1] == {"item": "hidden"}
+    assert records.read_records(tmp_path / "x.xlsx#a")[0][1] == {"item": "hidden"}
 
 
 def test_rows_and_columns_without_entries_are_left_out_and_stated_sizes_not_believed(tmp_path):
@@ -85,15 +85,15 @@ def test_rows_and_columns_without_entries_are_left_out_and_stated_sizes_not_beli
 
     path = tmp_path / "x.xlsx"
     path.write_bytes(workbook({"a": [["item", "text"], ["a", "One."]]}, far))
-    assert records.read(path) == [("row 2", {"item": "a", "text": "One."}), ("row 60000", {"item": "b"})]
+    assert records.read_records(path) == [("row 2", {"item": "a", "text": "One."}), ("row 60000", {"item": "b"})]
 
 
 def test_items_and_imports_read_workbooks(tmp_path, capsys):
     path = tmp_path / "mine.xlsx"
     path.write_bytes(workbook({"Fragen": [["item", "text"], ["tea", "Tea is good."], ["tea", "I like tea."]]}))
-    (item,) = items.load(f"{path}#Fragen", ())
+    (item,) = items.read_items(f"{path}#Fragen", ())
     assert [variant.text for variant in item.variants] == ["Tea is good.", "I like tea."]
-    assert items.default_name(f"{path}#Fragen") == "mine"
+    assert items.name_study(f"{path}#Fragen") == "mine"
     scores = tmp_path / "acc.xlsx"
     scores.write_bytes(workbook(
         {"x": [["no"]], "acc": [["model", "task", "template", "accuracy", "n"],
@@ -107,7 +107,7 @@ def test_a_workbook_has_the_places_of_the_same_table_as_csv(tmp_path):
     table = [["item", "text"], ["a", "One."], ["", ""], ["b", "Two, or 2."]]
     (tmp_path / "t.csv").write_text('item,text\na,One.\n,\nb,"Two, or 2."\n', encoding="utf-8")
     (tmp_path / "t.xlsx").write_bytes(workbook({"s": table}))
-    assert records.read(tmp_path / "t.xlsx") == records.read(tmp_path / "t.csv")
+    assert records.read_records(tmp_path / "t.xlsx") == records.read_records(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(
@@ -128,11 +128,11 @@ def test_a_workbook_has_the_places_of_the_same_table_as_csv(tmp_path):
 def test_what_is_recognised_of_a_csv_file_is_said_once(tmp_path, capsys, name, content, said):
     (tmp_path / name).write_bytes(content)
     for _ in range(2):
-        ((_place, record),) = records.read(tmp_path / name)
+        ((_place, record),) = records.read_records(tmp_path / name)
     assert list(record.values()) == ["a", "One."]
     expected = f"{tmp_path / name}: recognised: {said}\n" if said else ""
-    recognised.say()
-    recognised.say()
+    recognised.print_notes()
+    recognised.print_notes()
     assert capsys.readouterr().err == expected
 
 
@@ -149,4 +149,4 @@ def test_a_workbook_that_unpacks_to_too_much_is_not_opened(file, monkeypatch):
     monkeypatch.setattr(workbooks, "UNPACKED", 1_000)
     monkeypatch.setattr("openpyxl.load_workbook", lambda *given, **options: pytest.fail("opened"))
     with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
-        records.read(file)
+        records.read_records(file)

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ground.errors import InputError, RunFailed
-from inference.asking.execute import Task, execute
-from inference.asking.failures import NONE, Allowed
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.choice.build import filters, rewording, selecting, steps
@@ -30,14 +30,14 @@ from inference.engines.contract import Engine
 from inference.protocols import choice
 from inference.runfolder import json_lines
 from inference.stimuli import questions
-from inference.stimuli.files import located, shown
+from inference.stimuli.files import locate_path, shorten_value
 from inference.stimuli.questions import EqualChoices, Question
 
 Load = Callable[[Model, int], Engine]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BuildingPlan:
     """What to build and with whom.
 
     Attributes
@@ -69,32 +69,32 @@ class Plan:
     judge: Model | None = None
     judge_max_tokens: int = 512
     selected: Path | None = None
-    words: int = filters.WORDS
+    words: int = filters.FEWEST_WORDS
     orders: int = 8
     seed: int = 0
-    allowed: Allowed = NONE
+    allowed: AllowedFailures = NO_FAILURES
     command: tuple[str, ...] = ()
 
-    def beside(self, name: str) -> Path:
+    def name_file_beside(self, name: str) -> Path:
         """Name a file or folder beside the study: STUDY.judge for "judge"."""
         return self.out.with_suffix(f".{name}")
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltStudy:
     """The steps that were made; `done` tells whether the study is written, or waits for the selection."""
 
     steps: tuple[Step, ...]
     done: bool
 
 
-def build(plan: Plan, load: Load | None = None) -> Built:
+def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltStudy:
     """Build the study, or go as far as it is possible without the list of selected questions.
 
     Parameters
     ----------
     load
-        As for `inference.asking.execute.execute`.
+        As for `inference.asking.execute.execute_tasks`.
 
     Raises
     ------
@@ -104,68 +104,68 @@ def build(plan: Plan, load: Load | None = None) -> Built:
     RunFailed
         Stopped, or rows failed; answers are kept, and the same command asks for the others. No question was reworded.
     """
-    given, equal = sourced(plan.files)
-    made = [Step(SOURCED, (*given, *(error.question for error in equal))), filters.filtered(given, equal, plan.words)]
-    _refuse_none(made[-1])
-    made.append(_reworded(plan, made[-1], load))
-    if plan.writers and not made[-1].kept:
-        steps.write(plan.out, made)
+    sourced_questions, equal_choices = read_sourced_questions(plan.files)
+    made_steps = [Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))), filters.filter_questions(sourced_questions, equal_choices, plan.words)]
+    _refuse_empty_step(made_steps[-1])
+    made_steps.append(_reword_questions(plan, made_steps[-1], load))
+    if plan.writers and not made_steps[-1].kept_questions:
+        steps.write_step_tables(plan.out, made_steps)
         raise RunFailed(
-            f"no question is left to build from; {made[-1].said()}; what the models wrote is in "
-            f"{plan.beside('left-out.csv')}: give other models"
+            f"no question is left to build from; {made_steps[-1].describe_step()}; what the models wrote is in "
+            f"{plan.name_file_beside('left-out.csv')}: give other models"
         )
-    _refuse_none(made[-1])
-    asked = [replace(each, orders=_orders(plan, each), split=None) for each in made[-1].kept]
+    _refuse_empty_step(made_steps[-1])
+    candidates = [replace(question, orders=_draw_question_orders(plan, question), split=None) for question in made_steps[-1].kept_questions]
     if plan.judge is not None:
-        _judge(plan, plan.judge, asked, load)
-    chosen = plan.selected or (plan.beside("selected.jsonl") if plan.judge else None)
-    if chosen is not None and plan.selected is None and not chosen.exists():
-        steps.write(plan.out, made)
-        return Built(tuple(made), done=False)
-    if chosen is not None:
-        made.append(selecting.selected(asked, chosen))
-        asked = list(made[-1].kept)
-    made[-1] = replace(made[-1], kept=selecting.split(asked, plan.seed))
-    steps.write(plan.out, made)
-    write(plan.out, made[-1].kept)
-    return Built(tuple(made), done=True)
+        _ask_judge(plan, plan.judge, candidates, load)
+    selected_path = plan.selected or (plan.name_file_beside("selected.jsonl") if plan.judge else None)
+    if selected_path is not None and plan.selected is None and not selected_path.exists():
+        steps.write_step_tables(plan.out, made_steps)
+        return BuiltStudy(tuple(made_steps), done=False)
+    if selected_path is not None:
+        made_steps.append(selecting.select_inconsistent(candidates, selected_path))
+        candidates = list(made_steps[-1].kept_questions)
+    made_steps[-1] = replace(made_steps[-1], kept_questions=selecting.draw_subset_splits(candidates, plan.seed))
+    steps.write_step_tables(plan.out, made_steps)
+    write_questions(plan.out, made_steps[-1].kept_questions)
+    return BuiltStudy(tuple(made_steps), done=True)
 
 
-def sourced(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
+def read_sourced_questions(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
     """Read the questions of all files; a question whose data set is not known gets the name of its file.
 
     Raises
     ------
     InputError
-        As for `questions.read`; and for an item that two files have.
+        As for `questions.read_questions`; and for an item that two files have.
     """
-    of: dict[str, str] = {}
-    found: list[Question] = []
-    equal: list[EqualChoices] = []
+    file_by_item: dict[str, str] = {}
+    all_questions: list[Question] = []
+    equal_choices: list[EqualChoices] = []
     for name in files:
-        path, wrong = located(name), list[EqualChoices]()
-        read = questions.read(path, wrong)
-        for error in wrong:
-            error.question = _with_source(error.question, path)
-        for question in (*read, *(error.question for error in wrong)):
-            first = of.setdefault(question.item, name)
+        path, file_equal_choices = locate_path(name), list[EqualChoices]()
+        file_questions = questions.read_questions(path, file_equal_choices)
+        for error in file_equal_choices:
+            error.question = _add_source(error.question, path)
+        for question in (*file_questions, *(error.question for error in file_equal_choices)):
+            first = file_by_item.setdefault(question.item, name)
             if first != name:
-                raise InputError(f"{name}: item {shown(question.item)} is in {first}, too; name each question once")
-        found += [_with_source(question, path) for question in read]
-        equal += wrong
-    return found, equal
+                raise InputError(f"{name}: item {shorten_value(question.item)} is in {first}, too; name each question once")
+        all_questions += [_add_source(question, path) for question in file_questions]
+        equal_choices += file_equal_choices
+    return all_questions, equal_choices
 
 
-def _with_source(question: Question, path: Path) -> Question:
+def _add_source(question: Question, path: Path) -> Question:
     return question if question.source else replace(question, source=path.stem)
 
 
-def write(path: Path, given: Iterable[Question]) -> None:
-    """Write questions in our own layout, atomically; `questions.read` gives them back."""
-    json_lines.write(path, map(_record, given))
+def write_questions(path: Path, question_list: Iterable[Question]) -> None:
+    """Write questions in our own layout, atomically; `questions.read_questions` gives them back."""
+    json_lines.write_json_lines(path, map(_build_question_record, question_list))
 
 
-def _record(question: Question) -> dict[str, object]:
+def _build_question_record(question: Question) -> dict[str, object]:
     return {
         "item": question.item,
         "question": question.question,
@@ -179,56 +179,56 @@ def _record(question: Question) -> dict[str, object]:
     }
 
 
-def _orders(plan: Plan, question: Question) -> tuple[tuple[int, ...], ...]:
+def _draw_question_orders(plan: BuildingPlan, question: Question) -> tuple[tuple[int, ...], ...]:
     return questions.draw_orders(question.item, len(question.choices), plan.orders, plan.seed)
 
 
-def _refuse_none(step: Step) -> None:
-    if not step.kept:
-        raise InputError(f"no question is left to build from; {step.said()}")
+def _refuse_empty_step(step: Step) -> None:
+    if not step.kept_questions:
+        raise InputError(f"no question is left to build from; {step.describe_step()}")
 
 
-def _reworded(plan: Plan, before: Step, load: Load | None) -> Step:
+def _reword_questions(plan: BuildingPlan, before: Step, load: Load | None) -> Step:
     """Ask the writers, each in its folder; or take the paraphrases that the questions hold."""
-    given = before.kept
+    question_list = before.kept_questions
     if not plan.writers:
-        if not any(question.paraphrases for question in given):
+        if not any(question.paraphrases for question in question_list):
             raise InputError(
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
-                f"--paraphrase-model (so far {before.said()})"
+                f"--paraphrase-model (so far {before.describe_step()})"
             )
-        return rewording.own(given)
-    known = next((question.item for question in given if question.paraphrases), None)
-    if known is not None:
+        return rewording.select_own_paraphrases(question_list)
+    paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)
+    if paraphrased_item is not None:
         raise InputError(
-            f"--paraphrase-model: item {shown(known)} holds paraphrases already; leave the models out to take those, "
+            f"--paraphrase-model: item {shorten_value(paraphrased_item)} holds paraphrases already; leave the models out to take those, "
             "or take the paraphrases out of the file"
         )
-    study = rewording.study(given, plan.out.stem, plan.files[0])
-    asked = rewording.Questions(rewording.prompt_book(plan.book), plan.max_tokens)
-    folders = [plan.beside(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
-    execute(
+    study = rewording.build_rewording_study(question_list, plan.out.stem, plan.files[0])
+    rewording_request = rewording.Questions(rewording.load_rewording_prompts(plan.book), plan.max_tokens)
+    folders = [plan.name_file_beside(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
+    execute_tasks(
         [
-            Task(study, [model], asked, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
+            Task(study, [model], rewording_request, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
             for model, folder in zip(plan.writers, folders, strict=True)
         ],
         load=load,
     )
-    wrote = {model.id: rewording.answers(folder, model.id) for model, folder in zip(plan.writers, folders, strict=True)}
-    return rewording.reworded(given, wrote)
+    texts_by_model = {model.id: rewording.read_rewordings(folder, model.id) for model, folder in zip(plan.writers, folders, strict=True)}
+    return rewording.apply_model_rewordings(question_list, texts_by_model)
 
 
-def _judge(plan: Plan, judge: Model, asked: Sequence[Question], load: Load | None) -> None:
+def _ask_judge(plan: BuildingPlan, judge: Model, candidate_questions: Sequence[Question], load: Load | None) -> None:
     """Have the judge write an answer to every wording in every order, at temperature 0 (Choi, section 4.3)."""
-    candidates = plan.beside("candidates.jsonl")
-    folder = plan.beside("judge")
-    write(candidates, asked)
+    candidates = plan.name_file_beside("candidates.jsonl")
+    folder = plan.name_file_beside("judge")
+    write_questions(candidates, candidate_questions)
     parser = ArgumentParser()
     choice.add_arguments(parser)
     options = parser.parse_args(
         ["--items", str(candidates), "--answer", "text", "--max-tokens", str(plan.judge_max_tokens)]
     )
     options.name, options.seed, options.out = f"{plan.out.stem}-judged", plan.settings.seed, str(folder)
-    study, wanted = choice.prepare(options)
-    task = Task(study, [judge], wanted, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
-    execute([task], load=load)
+    study, judge_questions = choice.prepare_study(options)
+    task = Task(study, [judge], judge_questions, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
+    execute_tasks([task], load=load)

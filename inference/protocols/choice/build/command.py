@@ -8,8 +8,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_allowed, add_engine, engine_settings, positive
-from inference.numerals import whole
+from inference.arguments import add_allowed, add_engine, parse_engine_settings, parse_positive
+from inference.numerals import build_whole_type
 
 if TYPE_CHECKING:
     from inference.asking.models import Model
@@ -21,7 +21,7 @@ MOST_ORDERS = 24  # of four choices
 WRITERS = 2
 
 
-def _build_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "example: waver choice build ARC-Challenge-Test.jsonl --out study.jsonl --paraphrase-model my-model "
         "--paraphrase-model my-other-model --judge-model my-judge"
@@ -36,8 +36,8 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", required=True, metavar="STUDY", help="a .jsonl file; what the steps make stands beside it"
     )
-    written = parser.add_argument_group("paraphrases")
-    written.add_argument(
+    paraphrase_group = parser.add_argument_group("paraphrases")
+    paraphrase_group.add_argument(
         "--paraphrase-model",
         action="append",
         default=[],
@@ -45,45 +45,45 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
         help="a model that writes every question in other words; give two of them (default: the files hold two "
         "paraphrases of each question)",
     )
-    written.add_argument(
+    paraphrase_group.add_argument(
         "--paraphrase-prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/build/prompt.yaml)"
     )
-    written.add_argument(
+    paraphrase_group.add_argument(
         "--max-tokens",
-        type=positive,
+        type=parse_positive,
         default=256,
         metavar="N",
         help="length of a paraphrase, thinking included (default: %(default)s)",
     )
-    judged = parser.add_argument_group("selection")
-    judged.add_argument(
+    judge_group = parser.add_argument_group("selection")
+    judge_group.add_argument(
         "--judge-model",
         metavar="MODEL",
         help="a model that answers every wording in every order; only questions stay that it answers rightly in all "
         "orders of some wordings, and not of all (default: all questions stay)",
     )
-    judged.add_argument(
+    judge_group.add_argument(
         "--judge-max-tokens",
-        type=positive,
+        type=parse_positive,
         default=512,
         metavar="N",
         help="length of its answer, thinking included (default: %(default)s)",
     )
-    judged.add_argument(
+    judge_group.add_argument(
         "--selected",
         metavar="LIST",
         help="what `waver select` made of a judge's run (default: STUDY.selected.jsonl where there is a judge)",
     )
     parser.add_argument(
         "--min-words",
-        type=positive,
+        type=parse_positive,
         default=10,
         metavar="N",
         help="shorter questions are left out; 1 in a language without blanks (default: %(default)s)",
     )
     parser.add_argument(
         "--orders",
-        type=whole(1, MOST_ORDERS),
+        type=build_whole_type(1, MOST_ORDERS),
         default=8,
         metavar="N",
         help="orders of the choices per question, drawn by --seed as the splits are (default: %(default)s)",
@@ -92,72 +92,72 @@ def _build_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
 
 
-def _build(options: argparse.Namespace) -> None:
-    from inference.asking.failures import NONE
+def _run_choice_build(options: argparse.Namespace) -> None:
+    from inference.asking.failures import NO_FAILURES
     from inference.protocols.choice.build import rewording, steps
-    from inference.protocols.choice.build.building import Plan, build
+    from inference.protocols.choice.build.building import BuildingPlan, build_study_in_steps
     from inference.protocols import choice
     from inference.runfolder import json_lines
-    from inference.stimuli.files import located
+    from inference.stimuli.files import locate_path
 
     if len(options.paraphrase_model) not in (0, WRITERS):
-        raise InputError(f"--paraphrase-model: give it twice, for two models, or not at all, not {_times(options)}")
+        raise InputError(f"--paraphrase-model: give it twice, for two models, or not at all, not {_word_times(options)}")
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
-    rewording.prompt_book(options.paraphrase_prompt)
-    judge = _models("--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS)
-    plan = Plan(
+    rewording.load_rewording_prompts(options.paraphrase_prompt)
+    judge = _find_option_models("--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS)
+    plan = BuildingPlan(
         tuple(options.files),
-        json_lines.output(options.out),
-        engine_settings(options),
-        _models("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
+        json_lines.check_json_lines_path(options.out),
+        parse_engine_settings(options),
+        _find_option_models("--paraphrase-model", options.paraphrase_model, options, ("causal",)),
         options.paraphrase_prompt,
         options.max_tokens,
         judge[0] if judge else None,
         options.judge_max_tokens,
-        located(options.selected) if options.selected else None,
+        locate_path(options.selected) if options.selected else None,
         options.min_words,
         options.orders,
         options.seed or 0,
-        NONE if options.allow_failed is None else options.allow_failed,
+        NO_FAILURES if options.allow_failed is None else options.allow_failed,
         tuple(options.call),
     )
     for name in ("jsonl", "candidates.jsonl", "selected.jsonl"):
-        json_lines.refuse_inputs(plan.beside(name), *options.files, *([options.selected] if name == "jsonl" else []))
-    built = build(plan)
-    print("\n".join(step.said() for step in built.steps))
+        json_lines.check_output_is_no_input(plan.name_file_beside(name), *options.files, *([options.selected] if name == "jsonl" else []))
+    built = build_study_in_steps(plan)
+    print("\n".join(step.describe_step() for step in built.steps))
     if built.done:
-        print("\n".join(steps.subsets(built.steps[-1].kept)))
+        print("\n".join(steps.describe_subsets(built.steps[-1].kept_questions)))
         study = quote(str(plan.out))
         print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return
-    folder, chosen = (quote(str(plan.beside(name))) for name in ("judge", "selected.jsonl"))
+    folder, chosen = (quote(str(plan.name_file_beside(name))) for name in ("judge", "selected.jsonl"))
     print(
         f"{folder}: the judge has answered; next: waver select {folder} --out {chosen}; then give this very command "
         "again, which goes on from there"
     )
 
 
-def _times(options: argparse.Namespace) -> str:
+def _word_times(options: argparse.Namespace) -> str:
     count = len(options.paraphrase_model)
     return "once" if count == 1 else f"{count} times"
 
 
-def _models(option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]) -> tuple[Model, ...]:
+def _find_option_models(option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]) -> tuple[Model, ...]:
     """Find the models that an option names, each once."""
-    from inference.asking.models import resolve
+    from inference.asking.models import find_models
 
     if not names:
         return ()
     try:
-        found = resolve(names, kinds, options.engine)
+        models = find_models(names, kinds, options.engine)
     except InputError as error:  # it speaks of --model, as the option is called elsewhere
         raise InputError(str(error).replace("--model", option, 1)) from None
-    if len(found) != len(names):
-        raise InputError(f"{option} {names[0]}: this stands for {len(found)} models; name one")
-    return found
+    if len(models) != len(names):
+        raise InputError(f"{option} {names[0]}: this stands for {len(models)} models; name one")
+    return models
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
-    "build": (_build, _build_arguments),
+    "build": (_run_choice_build, _add_build_arguments),
 }

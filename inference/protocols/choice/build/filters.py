@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from inference.protocols.choice.build.steps import FILTERED, LeftOut, Step
 from inference.stimuli.questions import EqualChoices, Question
 
-SENTENCES, WORDS, CHOICES = 3, 10, (4, 5)
+MOST_SENTENCES, FEWEST_WORDS, NUMBERS_OF_CHOICES = 3, 10, (4, 5)
 _END = re.compile(r"[.!?\u3002\uff01\uff1f]+[\"'”’)\]]*(?=\s|$)")
 
 
-def sentences(text: str) -> int:
+def count_sentences(text: str) -> int:
     """Count sentences; what stands behind the last end is one, too.
 
-    >>> sentences("It costs $3.50. Why?"), sentences("Tea. Milk"), sentences("Who?! Me...")
+    >>> count_sentences("It costs $3.50. Why?"), count_sentences("Tea. Milk"), count_sentences("Who?! Me...")
     (2, 2, 2)
     """
     return sum(bool(part.strip()) for part in _END.split(text))
@@ -28,26 +28,26 @@ def sentences(text: str) -> int:
 EQUAL = "two equal choices"
 
 
-def filters(words: int = WORDS) -> dict[str, Callable[[Question], bool]]:
+def list_filters(words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bool]]:
     """List the filters: reason -> whether it holds. A question counts for the first reason that holds."""
     return {
-        "with a passage": lambda each: each.passage is not None,
-        "with an underscore": lambda each: "_" in each.question,
-        "without a question mark at the end": lambda each: not each.question.endswith(("?", "\uff1f")),
-        f"more than {SENTENCES} sentences": lambda each: sentences(each.question) > SENTENCES,
-        f"fewer than {words} words": lambda each: len(each.question.split()) < words,
-        f"not {CHOICES[0]} or {CHOICES[1]} choices": lambda each: len(each.choices) not in CHOICES,
+        "with a passage": lambda question: question.passage is not None,
+        "with an underscore": lambda question: "_" in question.question,
+        "without a question mark at the end": lambda question: not question.question.endswith(("?", "\uff1f")),
+        f"more than {MOST_SENTENCES} sentences": lambda question: count_sentences(question.question) > MOST_SENTENCES,
+        f"fewer than {words} words": lambda question: len(question.question.split()) < words,
+        f"not {NUMBERS_OF_CHOICES[0]} or {NUMBERS_OF_CHOICES[1]} choices": lambda question: len(question.choices) not in NUMBERS_OF_CHOICES,
     }
 
 
-def filtered(given: Sequence[Question], equal: Sequence[EqualChoices] = (), words: int = WORDS) -> Step:
+def filter_questions(questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), words: int = FEWEST_WORDS) -> Step:
     """Filter questions; those with equal choices, which no reader of questions takes, are left out first."""
-    tried = filters(words)
-    kept, left = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal]
-    for question in given:
-        reason = next((reason for reason, holds in tried.items() if holds(question)), None)
+    reason_checks = list_filters(words)
+    kept_questions, left_out = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal_choices]
+    for question in questions:
+        reason = next((reason for reason, holds in reason_checks.items() if holds(question)), None)
         if reason is None:
-            kept.append(question)
+            kept_questions.append(question)
         else:
-            left.append(LeftOut(question, reason, question.question))
-    return Step(FILTERED, tuple(kept), tuple(left), (EQUAL, *tried))
+            left_out.append(LeftOut(question, reason, question.question))
+    return Step(FILTERED, tuple(kept_questions), tuple(left_out), (EQUAL, *reason_checks))

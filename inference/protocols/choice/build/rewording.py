@@ -31,8 +31,8 @@ from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 NAME = "choice build"
 CONDITION = "rewording"  # one name for all settings: so a folder refuses other settings than its own
 PROMPT = Path(__file__).parent / "prompt.yaml"
-_SHOWN = {"question": "A question?", "choices": "A. one\nB. two", "answer": "B. two"}
-FIELDS = Fields(frozenset(_SHOWN), frozenset(_SHOWN), (_SHOWN,))
+_EXAMPLE_VALUES = {"question": "A question?", "choices": "A. one\nB. two", "answer": "B. two"}
+FIELDS = Fields(frozenset(_EXAMPLE_VALUES), frozenset(_EXAMPLE_VALUES), (_EXAMPLE_VALUES,))
 WORDINGS = 2
 NO_ANSWER, EMPTY, REFUSED, UNCHANGED = "no answer", "an empty answer", "a refusal", "unchanged"
 NO_QUESTION, NAMES_CHOICE, SAME = "not a question", "names a choice that the question does not", "the same as the other"
@@ -44,19 +44,19 @@ _LABEL = re.compile(
 )
 
 
-def study(given: Sequence[Question], name: str, source: str) -> Study:
+def build_rewording_study(questions: Sequence[Question], name: str, source: str) -> Study:
     """Make a study of the questions as they are, to be answered in free text."""
-    items = (Item(each.item, (_variant(each),)) for each in given)
+    items = (Item(question.item, (_build_original_variant(question),)) for question in questions)
     return Study(NAME, name, tuple(items), (), source=source)
 
 
-def _variant(question: Question) -> Variant:
+def _build_original_variant(question: Question) -> Variant:
     listed = [f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, question.choices, strict=False)]
     about = {"choices": "\n".join(listed), "answer": listed[question.answer]}
     return Variant(question.item, ORIGINAL, ORIGINAL, question.question, (), attributes=about)
 
 
-def prompt_book(path: str | None = None) -> PromptBook:
+def load_rewording_prompts(path: str | None = None) -> PromptBook:
     """Read a prompt file that asks for a question in other words; without one, Waver's own."""
     return PromptBook.load(path, PROMPT, FIELDS)
 
@@ -87,104 +87,104 @@ class Questions:
             "samples": way.samples,
             "max_tokens": way.max_tokens,
         }
-        return [Round((Condition(CONDITION, fields, way),), partial(self._render, form), _read)]
+        return [Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), _collect_rewording)]
 
-    def _render(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
+    def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         values = {"question": variant.text, **{name: variant.attributes[name] for name in ("choices", "answer")}}
         return self.book.render(form, values)
 
 
-def _read(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _collect_rewording(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Keep the answer without the model's thinking; where thinking never ended, the answer is an empty text."""
     silent = sum(answer is None for answer in generation.answers)
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}
 
 
-def answers(folder: Path, model: str) -> dict[str, str]:
+def read_rewordings(folder: Path, model: str) -> dict[str, str]:
     """Read item -> what a model wrote from its run folder; items without a response are absent."""
-    wanted = (pc.field("model") == model) & pc.field("error").is_null()
-    found: dict[str, str] = {}
+    row_filter = (pc.field("model") == model) & pc.field("error").is_null()
+    text_by_item: dict[str, str] = {}
     for part in sorted((folder / "responses").glob("part-*.parquet")):
-        for row in read_parquet(part, ["item", "output"], filters=wanted).to_pylist():
-            (found[row["item"]],) = row["output"]
-    return found
+        for row in read_parquet(part, ["item", "output"], filters=row_filter).to_pylist():
+            (text_by_item[row["item"]],) = row["output"]
+    return text_by_item
 
 
-def reworded(given: Sequence[Question], wrote: Mapping[str, Mapping[str, str]]) -> Step:
+def apply_model_rewordings(questions: Sequence[Question], texts_by_model: Mapping[str, Mapping[str, str]]) -> Step:
     """Give every question the wordings that two models wrote; leave out those that either did not reword.
 
     Parameters
     ----------
-    wrote
+    texts_by_model
         Model -> item -> what it wrote (`answers`), for each of `WORDINGS` models.
     """
-    kept, left = [], []
-    for question in given:
-        found: list[str] = []
-        for model, texts in wrote.items():
-            wording, reason = judged(question, texts.get(question.item), found)
+    kept_questions, left_out = [], []
+    for question in questions:
+        wordings: list[str] = []
+        for model, texts in texts_by_model.items():
+            wording, reason = judge_rewording(question, texts.get(question.item), wordings)
             if reason is not None:
-                left.append(LeftOut(question, f"{model}: {reason}", texts.get(question.item, "")))
+                left_out.append(LeftOut(question, f"{model}: {reason}", texts.get(question.item, "")))
                 break
-            found.append(wording)
+            wordings.append(wording)
         else:
-            kept.append(replace(question, paraphrases=tuple(found)))
-    reasons = tuple(f"{model}: {reason}" for model in wrote for reason in REASONS)
-    return Step(REWORDED, tuple(kept), tuple(left), reasons)
+            kept_questions.append(replace(question, paraphrases=tuple(wordings)))
+    reasons = tuple(f"{model}: {reason}" for model in texts_by_model for reason in REASONS)
+    return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def own(given: Sequence[Question]) -> Step:
+def select_own_paraphrases(questions: Sequence[Question]) -> Step:
     """Take the paraphrases that the questions' files hold, after the same rules; leave out questions without two."""
-    kept, left = [], []
-    for question in given:
+    kept_questions, left_out = [], []
+    for question in questions:
         reason = None if len(question.paraphrases) == WORDINGS else NOT_TWO
         for place, wording in enumerate(question.paraphrases if reason is None else ()):
-            wrong = _wrong(question, wording, question.paraphrases[:place])
-            reason = reason or (wrong and f"{IN_FILE}: {wrong}")
+            fault = _find_wording_fault(question, wording, question.paraphrases[:place])
+            reason = reason or (fault and f"{IN_FILE}: {fault}")
         if reason is None:
-            kept.append(question)
+            kept_questions.append(question)
         else:
-            left.append(LeftOut(question, reason, " / ".join(question.paraphrases)))
+            left_out.append(LeftOut(question, reason, " / ".join(question.paraphrases)))
     reasons = (NOT_TWO, *(f"{IN_FILE}: {reason}" for reason in (UNCHANGED, NO_QUESTION, NAMES_CHOICE, SAME)))
-    return Step(REWORDED, tuple(kept), tuple(left), reasons)
+    return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def judged(question: Question, text: str | None, others: Sequence[str] = ()) -> tuple[str, str | None]:
+def judge_rewording(question: Question, text: str | None, other_wordings: Sequence[str] = ()) -> tuple[str, str | None]:
     """Find the reworded question in what a model wrote, and the reason why there is none (None: there is one).
 
     The first line that ends with a question mark is taken, without list marker, quotes and label ("New question:").
     """
     if text is None:
         return "", NO_ANSWER
-    lines = [replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.lines(text)]
+    lines = [replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.parse_lines(text)]
     if all(line.reason == parsing.EMPTY for line in lines):
         return "", EMPTY
     if lines[0].reason == parsing.REFUSAL:
         return "", REFUSED
-    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and _may_be(line)), "")
-    return wording, _wrong(question, wording, others)
+    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and _may_be_question(line)), "")
+    return wording, _find_wording_fault(question, wording, other_wordings)
 
 
-def _may_be(line: parsing.Line) -> bool:
+def _may_be_question(line: parsing.AnswerLine) -> bool:
     """Tell whether a line may be the question; a colon or an end that is missing says nothing against one."""
     return line.reason in (None, parsing.CUT_OFF)
 
 
-def _wrong(question: Question, wording: str, others: Sequence[str]) -> str | None:
+def _find_wording_fault(question: Question, wording: str, other_wordings: Sequence[str]) -> str | None:
     """Say what is wrong with a wording, by the rules that keep the answer."""
     if not wording.endswith(("?", "？")):
         return NO_QUESTION
-    if parsing.fold(wording) == parsing.fold(question.question):
+    if parsing.fold_wording(wording) == parsing.fold_wording(question.question):
         return UNCHANGED
-    if any(_names(wording, choice) and not _names(question.question, choice) for choice in question.choices):
+    if any(_mentions_choice(wording, choice) and not _mentions_choice(question.question, choice) for choice in question.choices):
         return NAMES_CHOICE
-    return SAME if parsing.fold(wording) in map(parsing.fold, others) else None
+    return SAME if parsing.fold_wording(wording) in map(parsing.fold_wording, other_wordings) else None
 
 
-def _names(text: str, choice: str) -> bool:
+def _mentions_choice(text: str, choice: str) -> bool:
     """Tell whether a text has a choice in it, as whole words.
 
-    >>> _names("Is it a teapot?", "tea"), _names("Is it green tea?", "Green  Tea")
+    >>> _mentions_choice("Is it a teapot?", "tea"), _mentions_choice("Is it green tea?", "Green  Tea")
     (False, True)
     """
     words = " ".join(choice.casefold().split())

@@ -9,7 +9,7 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.protocols.choice.build.steps import SELECTED, LeftOut, Step
 from inference.stimuli import records, splits
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 from inference.stimuli.questions import Question
 
 INCONSISTENT = "inconsistent confidence"
@@ -18,7 +18,7 @@ CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
 """Perfectly correct, which is right in all orders of the choices: in all wordings, in some, in none."""
 
 
-def read(path: Path) -> dict[str, str]:
+def read_question_classes(path: Path) -> dict[str, str]:
     """Read the list that `waver select` writes: item -> class.
 
     Raises
@@ -26,21 +26,21 @@ def read(path: Path) -> dict[str, str]:
     InputError
         Naming the file and the line: no item, an unknown class, an item that is there twice.
     """
-    found: dict[str, str] = {}
+    class_by_item: dict[str, str] = {}
     for row, record in records.Records(path):
         where = f"{path}, {row}"
-        item, named = record.get("item"), record.get("class")
+        item, class_name = record.get("item"), record.get("class")
         if not isinstance(item, str) or not item.strip():
-            raise InputError(f"{where}: item must be the name of a question, not {shown(item)}")
-        if named not in CLASSES:
-            raise InputError(f"{where}: class must be one of {', '.join(CLASSES)}, not {shown(named)}")
-        if item in found:
-            raise InputError(f"{where}: item {shown(item)} is there twice; select again")
-        found[item] = named
-    return found
+            raise InputError(f"{where}: item must be the name of a question, not {shorten_value(item)}")
+        if class_name not in CLASSES:
+            raise InputError(f"{where}: class must be one of {', '.join(CLASSES)}, not {shorten_value(class_name)}")
+        if item in class_by_item:
+            raise InputError(f"{where}: item {shorten_value(item)} is there twice; select again")
+        class_by_item[item] = class_name
+    return class_by_item
 
 
-def selected(given: Sequence[Question], path: Path) -> Step:
+def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     """Keep the questions of inconsistent confidence.
 
     Raises
@@ -48,29 +48,29 @@ def selected(given: Sequence[Question], path: Path) -> Step:
     InputError
         As for `read`; and for a question that the list does not have: it was made from another run.
     """
-    classes = read(path)
-    missing = [each.item for each in given if each.item not in classes]
+    classes = read_question_classes(path)
+    missing = [question.item for question in questions if question.item not in classes]
     if missing:
         raise InputError(
-            f"{path}: {len(missing):,} of {len(given):,} questions are not in it (such as {shown(missing[0])}); it "
+            f"{path}: {len(missing):,} of {len(questions):,} questions are not in it (such as {shorten_value(missing[0])}); it "
             "belongs to another study: select again, from the judge's run of these questions"
         )
-    kept = tuple(each for each in given if classes[each.item] == INCONSISTENT)
-    left = tuple(
-        LeftOut(each, classes[each.item], each.question) for each in given if classes[each.item] != INCONSISTENT
+    kept_questions = tuple(question for question in questions if classes[question.item] == INCONSISTENT)
+    left_out = tuple(
+        LeftOut(question, classes[question.item], question.question) for question in questions if classes[question.item] != INCONSISTENT
     )
-    if not kept:
+    if not kept_questions:
         raise InputError(
             f"{path}: no question has {INCONSISTENT}, so none is left; judge with another model, or give more questions"
         )
-    return Step(SELECTED, kept, left, (CONFIDENT, UNCONFIDENT))
+    return Step(SELECTED, kept_questions, left_out, (CONFIDENT, UNCONFIDENT))
 
 
-def split(given: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def draw_subset_splits(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question, within its subset."""
-    of = {
-        each.item: each.split
-        for subset in {each.subset for each in given}
-        for each in splits.split([each for each in given if each.subset == subset], seed)
+    split_by_item = {
+        question.item: question.split
+        for subset in {question.subset for question in questions}
+        for question in splits.draw_question_splits([question for question in questions if question.subset == subset], seed)
     }
-    return tuple(replace(each, split=of[each.item]) for each in given)
+    return tuple(replace(question, split=split_by_item[question.item]) for question in questions)

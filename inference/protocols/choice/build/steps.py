@@ -36,47 +36,47 @@ class Step:
     """
 
     name: str
-    kept: tuple[Question, ...]
-    left: tuple[LeftOut, ...] = ()
+    kept_questions: tuple[Question, ...]
+    left_out: tuple[LeftOut, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def said(self) -> str:
+    def describe_step(self) -> str:
         """Say in one line how many questions are left, and why others are not."""
-        counts = Counter(each.reason for each in self.left)
-        why = "; ".join(f"{counts[reason]:,} {reason}" for reason in self.reasons if counts[reason])
-        many = f"{len(self.kept):,} question{'s' * (len(self.kept) != 1)}"
-        return f"{self.name}: {many}" + (f"; left out: {why}" if why else "")
+        counts = Counter(left_out.reason for left_out in self.left_out)
+        reasons_words = "; ".join(f"{counts[reason]:,} {reason}" for reason in self.reasons if counts[reason])
+        n_kept_words = f"{len(self.kept_questions):,} question{'s' * (len(self.kept_questions) != 1)}"
+        return f"{self.name}: {n_kept_words}" + (f"; left out: {reasons_words}" if reasons_words else "")
 
 
-def rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
+def list_step_rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
     """List the rows of the table of steps: per step and source what was kept (no reason), then what was left out.
 
     The last rows count the questions of each split, as steps of their own: there, the source is the subset.
     """
-    sources = list(dict.fromkeys(question.source or "" for question in steps[0].kept))
+    sources = list(dict.fromkeys(question.source or "" for question in steps[0].kept_questions))
     for step in steps:
-        kept = Counter(question.source or "" for question in step.kept)
-        left = Counter((each.question.source or "", each.reason) for each in step.left)
+        kept_counts = Counter(question.source or "" for question in step.kept_questions)
+        left_counts = Counter((left_out.question.source or "", left_out.reason) for left_out in step.left_out)
         for source in sources:
-            yield step.name, source, kept[source], ""
-            yield from ((step.name, source, left[source, reason], reason) for reason in step.reasons)
-    drawn = Counter((question.split, question.subset or "") for question in steps[-1].kept if question.split)
-    for split in SPLITS if drawn else ():
-        yield from ((split, subset, drawn[split, subset], "") for subset in dict.fromkeys(name for _, name in drawn))
+            yield step.name, source, kept_counts[source], ""
+            yield from ((step.name, source, left_counts[source, reason], reason) for reason in step.reasons)
+    split_counts = Counter((question.split, question.subset or "") for question in steps[-1].kept_questions if question.split)
+    for split in SPLITS if split_counts else ():
+        yield from ((split, subset, split_counts[split, subset], "") for subset in dict.fromkeys(name for _, name in split_counts))
 
 
-def write(study: Path, steps: Sequence[Step]) -> None:
+def write_step_tables(study: Path, steps: Sequence[Step]) -> None:
     """Write STUDY.building.csv and STUDY.left-out.csv beside a study, each atomically."""
-    spreadsheet.write(study.with_suffix(".building.csv"), COLUMNS, rows(steps))
-    left = (
-        (each.question.item, each.question.source, step.name, each.reason, each.text)
+    spreadsheet.write_spreadsheet_csv(study.with_suffix(".building.csv"), COLUMNS, list_step_rows(steps))
+    left_rows = (
+        (left_out.question.item, left_out.question.source, step.name, left_out.reason, left_out.text)
         for step in steps
-        for each in step.left
+        for left_out in step.left_out
     )
-    spreadsheet.write(study.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left)
+    spreadsheet.write_spreadsheet_csv(study.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left_rows)
 
 
-def subsets(questions: Iterable[Question]) -> list[str]:
+def describe_subsets(questions: Iterable[Question]) -> list[str]:
     """Say in a line per subset how many questions each split has (Choi, Table 4)."""
     counts = Counter((question.subset or "no subset", question.split) for question in questions)
     return [

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.protocols.choice.rehearsal import rehearsal
+from inference.protocols.choice.rehearsal import build_rehearsal
 from inference.protocols.choice.tune import answers, examples
-from inference.protocols.choice.tune.answers import Answers
+from inference.protocols.choice.tune.answers import ModelAnswers
 from inference.protocols.choice.tune.examples import Examples
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ class Lesson:
         The run folder.
     model
         Who answered, and is to learn.
-    given
+    model_answers
         All that it answered.
     settings
-        Of the training (`settings.read`).
+        Of the training (`settings.read_tuning_settings`).
     prompt
         The prompt file of the run; None: Waver's own.
     subset
@@ -42,23 +42,28 @@ class Lesson:
 
     run: Path
     model: Model
-    given: Answers
+    model_answers: ModelAnswers
     settings: dict[str, Any]
     prompt: str | None = None
     subset: str | None = None
 
-    def examples(self, whole: Callable[[str, int], bool]) -> Examples:
+    def draw_examples(self, whole: Callable[[str, int], bool]) -> Examples:
         """Choose the examples; `whole` tells of a text whether it ended before so many tokens."""
-        subsets = {question.item: question.subset for question in self.given.questions}
-        where = f"{self.run}, condition {self.given.condition}"
-        prompts = rehearsal(where, self.given.fields, subsets, self.prompt)
-        most = int(self.given.fields["max_tokens"])
-        return examples.choose(
-            self.given.questions, prompts, self.settings["seed"], self.subset, lambda text: whole(text, most), self.run
+        subsets = {question.item: question.subset for question in self.model_answers.questions}
+        where = f"{self.run}, condition {self.model_answers.condition}"
+        prompts = build_rehearsal(where, self.model_answers.fields, subsets, self.prompt)
+        most = int(self.model_answers.fields["max_tokens"])
+        return examples.draw_split_examples(
+            self.model_answers.questions,
+            prompts,
+            self.settings["seed"],
+            self.subset,
+            lambda text: whole(text, most),
+            self.run,
         )
 
 
-def asked(lesson: Lesson, learner: Learner, chosen: Examples) -> dict[str, Any]:
+def build_choice_tuning_record(lesson: Lesson, learner: Learner, drawn_examples: Examples) -> dict[str, Any]:
     """Say what a tuning is: what must be the same when a stopped one goes on, and what is recorded of it.
 
     Raises
@@ -66,41 +71,57 @@ def asked(lesson: Lesson, learner: Learner, chosen: Examples) -> dict[str, Any]:
     InputError
         The model is not the one that answered.
     """
-    if learner.revision != lesson.given.revision:
+    if learner.revision != lesson.model_answers.revision:
         raise InputError(
-            f"{lesson.run}: was answered by another version of '{lesson.model.id}' ({lesson.given.revision}), now "
-            f"{learner.revision}; ask this one with `run choice`, and learn from its own answers"
+            f"{lesson.run}: was answered by another version of '{lesson.model.id}' ({lesson.model_answers.revision}), "
+            f"now {learner.revision}; ask this one with `run choice`, and learn from its own answers"
         )
-    rows = [(each.item, each.variant, each.reply) for each in (*chosen.train, *chosen.validation)]
+    rows = [
+        (example.item, example.variant, example.reply)
+        for example in (*drawn_examples.train, *drawn_examples.validation)
+    ]
     return {
         "protocol": "choice",
         "base": lesson.model.id,
         "revision": learner.revision,
-        "run": dict(lesson.given.run),
-        "condition": lesson.given.condition,
+        "run": dict(lesson.model_answers.run),
+        "condition": lesson.model_answers.condition,
         "subset": lesson.subset,
         "dtype": learner.dtype,
         "settings": lesson.settings,
         "counts": {
-            "train examples": len(chosen.train),
-            "validation examples": len(chosen.validation),
+            "train examples": len(drawn_examples.train),
+            "validation examples": len(drawn_examples.validation),
             "too long": learner.too_long,
-            **chosen.counts,
+            **drawn_examples.counts,
         },
         "digest": hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest(),
     }
 
 
-def counted(chosen: Examples, too_long: int) -> Iterator[str]:
+def describe_examples(drawn_examples: Examples, too_long: int) -> Iterator[str]:
     """Say what is learnt from, and what is not."""
-    for split, made in (("train", chosen.train), ("validation", chosen.validation)):
-        of = chosen.counts[split]
-        yield (f"{split}: {len(made):,} examples of {of['used']:,} questions; dropped {examples.tell_dropped(of)}")
-    left = ", ".join(f"{number:,} of {name}" for name, number in chosen.counts["left out"].items() if number)
-    if left:
-        yield f"questions left out: {left}"
+    for split, split_examples in (("train", drawn_examples.train), ("validation", drawn_examples.validation)):
+        split_counts = drawn_examples.counts[split]
+        yield (
+            f"{split}: {len(split_examples):,} examples of {split_counts['used']:,} questions; dropped "
+            f"{examples.describe_dropped(split_counts)}"
+        )
+    left_out_words = ", ".join(
+        f"{number:,} of {name}" for name, number in drawn_examples.counts["left out"].items() if number
+    )
+    if left_out_words:
+        yield f"questions left out: {left_out_words}"
     if too_long:
         yield f"examples left out: {too_long:,} that exceed the model's context window"
 
 
-__all__ = ["Answers", "Examples", "Lesson", "answers", "asked", "counted", "examples"]
+__all__ = [
+    "Examples",
+    "Lesson",
+    "ModelAnswers",
+    "answers",
+    "build_choice_tuning_record",
+    "describe_examples",
+    "examples",
+]

@@ -11,36 +11,36 @@ from typing import Any
 import pyarrow.compute as pc
 
 from ground import run_json
-from ground.errors import InputError, nearest
+from ground.errors import InputError, suggest_nearest
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
-from inference.protocols.choice.rehearsal import base_texts
+from inference.protocols.choice.rehearsal import list_base_conditions
 from inference.runfolder.parquet import check_columns, read_parquet
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
 
-NEEDED = ("choices",)
+NEEDED_ATTRIBUTES = ("choices",)
 """Attributes without which a prompt cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RunAnswer:
     """What a model wrote about a question in one wording, its choices in one order.
 
     Attributes
     ----------
-    right, read
+    is_right, is_readable
         Whether its choice is right; whether a choice could be read at all.
     """
 
     variant: Variant
     text: str
-    right: bool
-    read: bool = True
+    is_right: bool
+    is_readable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question of a run: its answers by wording, original first.
 
     Attributes
@@ -52,11 +52,11 @@ class Asked:
     item: str
     split: str | None
     subset: str | None
-    answers: Mapping[str, Sequence[Answer]]
+    answers: Mapping[str, Sequence[RunAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ModelAnswers:
     """All that one model answered under one condition of a run.
 
     Attributes
@@ -73,10 +73,10 @@ class Answers:
     condition: str
     fields: Mapping[str, Any]
     revision: str | None
-    questions: Sequence[Asked]
+    questions: Sequence[AnsweredQuestion]
 
 
-def read(folder: Path, model: Model, condition: str | None = None) -> Answers:
+def read_model_answers(folder: Path, model: Model, condition: str | None = None) -> ModelAnswers:
     """Read the answers of a model.
 
     Parameters
@@ -89,66 +89,74 @@ def read(folder: Path, model: Model, condition: str | None = None) -> Answers:
     InputError
         It is no run of this protocol, the model or the condition is not there, rows are missing, or a file is damaged.
     """
-    info = run_json.read(folder)
+    info = run_json.read_run_json(folder)
     study = info["study"]
     if study["protocol"] != NAME:
         raise InputError(f"{folder}: this is a run of the protocol {study['protocol']}; give one of `run {NAME}`")
-    known = info["models"]
-    if model.id not in known:
+    models = info["models"]
+    if model.id not in models:
         raise InputError(
-            f"{folder}: model '{model.id}' was not asked there{nearest(model.id, known)}; ask it with `run {NAME}`"
+            f"{folder}: model '{model.id}' was not asked there{suggest_nearest(model.id, models)}; ask it with `run "
+            f"{NAME}`"
         )
-    if known[model.id].get("thinks") or known[model.id].get("adapter"):
-        what = "thinks before it answers" if known[model.id].get("thinks") else "is an adapter"
-        raise InputError(f"{folder}: model '{model.id}' {what}; tuning it is not supported, give another --model")
-    name = _condition(folder, info["conditions"], condition)
+    if models[model.id].get("thinks") or models[model.id].get("adapter"):
+        reason = "thinks before it answers" if models[model.id].get("thinks") else "is an adapter"
+        raise InputError(f"{folder}: model '{model.id}' {reason}; tuning it is not supported, give another --model")
+    name = _choose_text_condition(folder, info["conditions"], condition)
     stimuli, parts = folder / "stimuli.parquet", sorted((folder / "responses").glob("part-*.parquet"))
     check_columns(stimuli, "stimuli")
-    found: dict[tuple[str, str], tuple[str | None, str]] = {}
+    response_by_key: dict[tuple[str, str], tuple[str | None, str]] = {}
     for part in parts:
         check_columns(part, "responses")
-        found |= _responses(part, model.id, name)
-    questions: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+        response_by_key |= _read_part_responses(part, model.id, name)
+    questions: dict[str, dict[str, list[RunAnswer]]] = defaultdict(lambda: defaultdict(list))
     attributes: dict[str, Mapping[str, str]] = {}
     missing = 0
     for row in read_parquet(stimuli).to_pylist():
-        variant = _variant(stimuli, row)
+        variant = _parse_variant(stimuli, row)
         attributes.setdefault(variant.item, variant.attributes)
-        if variant.key not in found:
+        if variant.key not in response_by_key:
             missing += 1
             continue
-        answer, text = found[variant.key]
-        meant = {option.label: option.canonical for option in variant.options}
-        right = answer is not None and meant.get(answer) == variant.gold
-        questions[variant.item][variant.pattern].append(Answer(variant, text, right, answer is not None))
+        answer, text = response_by_key[variant.key]
+        canonical_by_label = {option.label: option.canonical for option in variant.options}
+        is_right = answer is not None and canonical_by_label.get(answer) == variant.gold
+        questions[variant.item][variant.pattern].append(RunAnswer(variant, text, is_right, answer is not None))
     if missing:
         raise InputError(
             f"{folder}: {missing:,} rows of '{model.id}' under {name} have no response; give the call of `run {NAME}` "
             "again"
         )
-    return Answers(
+    return ModelAnswers(
         {"name": study["name"], "hash": study["hash"]},
         name,
         info["conditions"][name],
-        known[model.id].get("revision"),
-        [_asked(item, attributes[item], answers) for item, answers in questions.items()],
+        models[model.id].get("revision"),
+        [_order_wordings(item, attributes[item], answers) for item, answers in questions.items()],
     )
 
 
-def _condition(folder: Path, conditions: Mapping[str, Mapping[str, Any]], wanted: str | None) -> str:
-    found = base_texts(conditions)
-    if wanted is not None and wanted not in found:
-        raise InputError(f"--condition {wanted}: {folder} has {', '.join(found) or 'no texts after the base prompt'}")
-    if not found:
+def _choose_text_condition(
+    folder: Path, conditions: Mapping[str, Mapping[str, Any]], condition_name: str | None
+) -> str:
+    text_conditions = list_base_conditions(conditions)
+    if condition_name is not None and condition_name not in text_conditions:
+        raise InputError(
+            f"--condition {condition_name}: {folder} has "
+            f"{', '.join(text_conditions) or 'no texts after the base prompt'}"
+        )
+    if not text_conditions:
         raise InputError(
             f"{folder}: it holds no texts after the base prompt; ask with `run {NAME} --answer text --prompt-kind base`"
         )
-    if wanted is None and len(found) > 1:
-        raise InputError(f"{folder}: it has several conditions of texts; choose one by --condition: {', '.join(found)}")
-    return wanted or found[0]
+    if condition_name is None and len(text_conditions) > 1:
+        raise InputError(
+            f"{folder}: it has several conditions of texts; choose one by --condition: {', '.join(text_conditions)}"
+        )
+    return condition_name or text_conditions[0]
 
 
-def _responses(part: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
+def _read_part_responses(part: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
     """Read the rows of a part that have a response: (item, variant) -> answer, text."""
     chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
     rows = read_parquet(part, ["item", "variant", "answer", "output"], filters=chosen).to_pylist()
@@ -158,12 +166,14 @@ def _responses(part: Path, model: str, condition: str) -> dict[tuple[str, str], 
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
-def _variant(file: Path, row: Mapping[str, Any]) -> Variant:
+def _parse_variant(file: Path, row: Mapping[str, Any]) -> Variant:
     attributes = dict(row["attributes"] or ())
-    missing = [name for name in NEEDED if name not in attributes]
+    missing = [name for name in NEEDED_ATTRIBUTES if name not in attributes]
     if missing or row["gold"] not in row["canonical"] or len(row["options"]) != len(row["canonical"]):
-        what = f"attribute {missing[0]}" if missing else f"gold {shown(row['gold'])}"
-        raise InputError(f"{file}: {row['item']}/{row['variant']}: {what} is missing or wrong; ask the questions again")
+        fault = f"attribute {missing[0]}" if missing else f"gold {shorten_value(row['gold'])}"
+        raise InputError(
+            f"{file}: {row['item']}/{row['variant']}: {fault} is missing or wrong; ask the questions again"
+        )
     return Variant(
         item=row["item"],
         variant=row["variant"],
@@ -175,7 +185,11 @@ def _variant(file: Path, row: Mapping[str, Any]) -> Variant:
     )
 
 
-def _asked(item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[Answer]]) -> Asked:
+def _order_wordings(
+    item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[RunAnswer]]
+) -> AnsweredQuestion:
     """Put the wordings in order: the original, then the paraphrases by their numbers."""
     order = sorted(answers, key=lambda pattern: (pattern != ORIGINAL, len(pattern), pattern))
-    return Asked(item, attributes.get("split"), attributes.get("subset"), {each: answers[each] for each in order})
+    return AnsweredQuestion(
+        item, attributes.get("split"), attributes.get("subset"), {wording: answers[wording] for wording in order}
+    )

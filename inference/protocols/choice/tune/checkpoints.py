@@ -27,39 +27,39 @@ from ground.errors import InputError
 from ground.locking import flush
 from ground.writing import remove_unfinished, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
-from inference.stimuli.files import parse_json, text_of
-from inference.tune.folder import Folder, write_json
+from inference.stimuli.files import parse_json, read_text_file
+from inference.tune.folder import TuningFolder, write_json
 
 CHECKPOINTS, COMPLETE, STATE = "checkpoints", "complete", "trainer_state.json"
 NAME = re.compile(r"checkpoint-(\d+)")
 TENSORS = ("optimizer.pt", "scheduler.pt")
 
 
-class AdapterFolder(Folder):
+class AdapterFolder(TuningFolder):
     """The folder of an adapter, while it is trained and afterwards."""
 
-    def _clear(self) -> None:
-        for checkpoint in self._steps().values():
+    def _remove_leftovers(self) -> None:
+        for checkpoint in self._list_checkpoints().values():
             if not (checkpoint / COMPLETE).exists():
                 shutil.rmtree(checkpoint)
         for leftover in self.path.glob("*.tmp"):
             leftover.unlink()
         for name in (HISTORY, WEIGHTS, CONFIG):
             remove_unfinished(self.path / name)
-        if self.finished:
+        if self.is_finished:
             shutil.rmtree(self.path / CHECKPOINTS, ignore_errors=True)
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the adapter is there."""
         return (self.path / CONFIG).exists()
 
     @property
-    def checkpoints(self) -> Path:
+    def checkpoints_folder(self) -> Path:
         """Where the trainer writes its checkpoints."""
         return self.path / CHECKPOINTS
 
-    def last(self) -> Path | None:
+    def find_last_checkpoint(self) -> Path | None:
         """Find the newest whole checkpoint; None where there is none.
 
         Raises
@@ -67,15 +67,15 @@ class AdapterFolder(Folder):
         InputError
             One of its files is damaged.
         """
-        steps = self._steps()
+        steps = self._list_checkpoints()
         checkpoint = steps[max(steps)] if steps else None
         if checkpoint is not None:
-            _refuse_damaged(checkpoint)
+            _refuse_damaged_checkpoint(checkpoint)
         return checkpoint
 
     def keep(self, step: int, best: int | None) -> None:
         """Mark the checkpoint of a step as whole, and remove all but this one and the best."""
-        steps = self._steps()
+        steps = self._list_checkpoints()
         for file in steps[step].iterdir():
             flush(file)
         (steps[step] / COMPLETE).touch()
@@ -97,28 +97,28 @@ class AdapterFolder(Folder):
         history
             Losses by step.
         """
-        source = self._steps()[best]
+        source = self._list_checkpoints()[best]
         config = json.loads((source / CONFIG).read_text(encoding="utf-8")) | {"base_model_name_or_path": base}
-        config["target_modules"] = _sorted(config.get("target_modules"))
+        config["target_modules"] = _sort_modules(config.get("target_modules"))
         write_json(self.path / HISTORY, history)
         write_atomically(self.path / WEIGHTS, lambda aside: shutil.copyfile(source / WEIGHTS, aside))
         write_json(self.path / CONFIG, config)
         shutil.rmtree(self.path / CHECKPOINTS)
 
-    def _steps(self) -> dict[int, Path]:
-        found = {NAME.fullmatch(path.name): path for path in (self.path / CHECKPOINTS).glob("checkpoint-*")}
-        return {int(named[1]): path for named, path in found.items() if named}
+    def _list_checkpoints(self) -> dict[int, Path]:
+        path_by_match = {NAME.fullmatch(path.name): path for path in (self.path / CHECKPOINTS).glob("checkpoint-*")}
+        return {int(match[1]): path for match, path in path_by_match.items() if match}
 
 
-def _sorted(modules: Any) -> Any:
+def _sort_modules(modules: Any) -> Any:
     """Sort names that peft keeps as a set, so that equal trainings write equal files."""
     return sorted(modules) if isinstance(modules, list) else modules
 
 
-def _refuse_damaged(checkpoint: Path) -> None:
+def _refuse_damaged_checkpoint(checkpoint: Path) -> None:
     """Refuse a checkpoint that cannot be read; what torch saved is read as numbers, never run."""
     try:
-        parse_json(checkpoint / STATE, text_of(checkpoint / STATE))
+        parse_json(checkpoint / STATE, read_text_file(checkpoint / STATE))
         load_file(checkpoint / WEIGHTS)
         for name in TENSORS:
             torch.load(checkpoint / name, weights_only=True, map_location="cpu")

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.stimuli.files import located
+from inference.stimuli.files import locate_path
 
 if TYPE_CHECKING:
     from inference.protocols.choice.tune import Lesson
@@ -47,18 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> None:
     """Tune the adapter; print what it is learnt from, and how to ask with it."""
-    from inference.asking.models import resolve
+    from inference.asking.models import find_models
     from inference.protocols.choice import tune
     from inference.protocols.choice.tune import settings
 
-    chosen = settings.read(located(options.config) if options.config else None)
-    models = resolve([options.model], ("causal",))
+    chosen = settings.read_tuning_settings(locate_path(options.config) if options.config else None)
+    models = find_models([options.model], ("causal",))
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     model = replace(models[0], fields={"revision": options.revision} if options.revision else {})
-    run, out = located(options.run), located(options.out)
+    run, out = locate_path(options.run), locate_path(options.out)
     lesson = tune.Lesson(
-        run, model, tune.answers.read(run, model, options.condition), chosen, options.prompt, options.subset
+        run,
+        model,
+        tune.answers.read_model_answers(run, model, options.condition),
+        chosen,
+        options.prompt,
+        options.subset,
     )
     from inference.protocols.choice.tune.checkpoints import AdapterFolder
     from inference.protocols.choice.tune.training import (
@@ -66,22 +71,25 @@ def main(options: argparse.Namespace) -> None:
     )
 
     learner = Learner(model, chosen, options.device)
-    examples = lesson.examples(learner.whole)
-    rows = {"train": learner.read(examples.train), "validation": learner.read(examples.validation)}
-    for line in tune.counted(examples, learner.too_long):
+    examples = lesson.draw_examples(learner.is_whole_text)
+    rows = {
+        "train": learner.encode_examples(examples.train),
+        "validation": learner.encode_examples(examples.validation),
+    }
+    for line in tune.describe_examples(examples, learner.too_long):
         print(line, flush=True)
-    with AdapterFolder(out, tune.asked(lesson, learner, examples)) as folder:
-        if folder.finished:
+    with AdapterFolder(out, tune.build_choice_tuning_record(lesson, learner, examples)) as folder:
+        if folder.is_finished:
             print(f"{options.out}: finished before")
         else:
-            learner.train(rows, folder, partial(print, flush=True))
+            learner.train_adapter(rows, folder, partial(print, flush=True))
     asking = f"--model {quote(options.model)} --lora {quote(options.out)} --prompt-kind base aware --answer text"
     print(f"next: waver run choice --items QUESTIONS --split test {asking} {_as_before(lesson)} --out RUN")
 
 
 def _as_before(lesson: Lesson) -> str:
     """Repeat how the texts were asked for that were learnt from: so the adapter is asked in the way that it learnt."""
-    fields = lesson.given.fields
+    fields = lesson.model_answers.fields
     format_ = str(fields["format"]).replace(" ", "-")
     prompt = f" --prompt {quote(lesson.prompt)}" if lesson.prompt else ""
     return f"--form {fields['form']} --format {format_}{prompt}"

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.protocols.choice.rehearsal import Rehearsal
-from inference.protocols.choice.tune.answers import Answer, Asked
+from inference.protocols.choice.tune.answers import AnsweredQuestion, RunAnswer
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import SPLITS
-from inference.stimuli.random_order import place
+from inference.stimuli.random_order import compute_random_key
 
 TRAIN, VALIDATION, TEST = SPLITS
 ADVICE = "; look at the texts of the run: a larger --max-tokens, another --form or `--reading letter` may help"
@@ -52,8 +52,8 @@ class Examples:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def choose(
-    questions: Sequence[Asked],
+def draw_split_examples(
+    questions: Sequence[AnsweredQuestion],
     rehearsal: Rehearsal,
     seed: int,
     subset: str | None,
@@ -80,74 +80,86 @@ def choose(
     InputError
         There is no such subset, or nothing is left to train on or to validate with.
     """
-    known = sorted({question.subset for question in questions if question.subset})
-    if subset is not None and subset not in known:
-        raise InputError(f"--subset {subset}: {where} has {', '.join(known) or 'no subsets'}")
-    made: dict[str, list[Example]] = {TRAIN: [], VALIDATION: []}
-    counts = {split: Counter(questions=0, used=0, dropped=0, unread=0, cut=0, alone=0) for split in made}
-    left: Counter[str] = Counter({"test split": 0, "other subset": 0, "no split": 0})
+    subsets = sorted({question.subset for question in questions if question.subset})
+    if subset is not None and subset not in subsets:
+        raise InputError(f"--subset {subset}: {where} has {', '.join(subsets) or 'no subsets'}")
+    examples_by_split: dict[str, list[Example]] = {TRAIN: [], VALIDATION: []}
+    counts = {split: Counter(questions=0, used=0, dropped=0, unread=0, cut=0, alone=0) for split in examples_by_split}
+    left_out_counts: Counter[str] = Counter({"test split": 0, "other subset": 0, "no split": 0})
     for question in questions:
         if question.split == TEST:
-            left["test split"] += 1
-        elif question.split not in made:
-            left["no split"] += 1
+            left_out_counts["test split"] += 1
+        elif question.split not in examples_by_split:
+            left_out_counts["no split"] += 1
         elif subset is not None and question.subset != subset:
-            left["other subset"] += 1
+            left_out_counts["other subset"] += 1
         else:
-            examples, fate = _of_question(question, rehearsal, seed, whole)
-            made[question.split] += examples
+            examples, fate = _build_question_examples(question, rehearsal, seed, whole)
+            examples_by_split[question.split] += examples
             counts[question.split].update({"questions": 1, fate: 1})
-    for split, examples in made.items():
+    for split, examples in examples_by_split.items():
         if not examples:
-            raise InputError(f"{where}: nothing to learn from in the split {split}: {_counted(counts[split], left)}")
+            raise InputError(
+                f"{where}: nothing to learn from in the split {split}: "
+                f"{_describe_missing_examples(counts[split], left_out_counts)}"
+            )
     return Examples(
-        made[TRAIN], made[VALIDATION], {**{split: dict(each) for split, each in counts.items()}, "left out": dict(left)}
+        examples_by_split[TRAIN],
+        examples_by_split[VALIDATION],
+        {**{split: dict(split_counts) for split, split_counts in counts.items()}, "left out": dict(left_out_counts)},
     )
 
 
-def _of_question(
-    question: Asked, rehearsal: Rehearsal, seed: int, whole: Callable[[str], bool]
+def _build_question_examples(
+    question: AnsweredQuestion, rehearsal: Rehearsal, seed: int, whole: Callable[[str], bool]
 ) -> tuple[list[Example], str]:
     """Make an example per wording, or none: return them, and what became of the question."""
     wordings = list(question.answers)
     if len(wordings) < 2:
         return [], "alone"
-    chosen = [_drawn(question.answers[wording], seed, whole) for wording in wordings]
+    chosen = [_draw_right_answer(question.answers[wording], seed, whole) for wording in wordings]
     if any(answer is None for answer in chosen):
-        never_right = [answers for answers in question.answers.values() if not any(answer.right for answer in answers)]
+        never_right = [
+            answers for answers in question.answers.values() if not any(answer.is_right for answer in answers)
+        ]
         if not never_right:
             return [], "cut"
-        unread = any(not any(answer.read for answer in answers) for answers in never_right)
+        unread = any(not any(answer.is_readable for answer in answers) for answers in never_right)
         return [], "unread" if unread else "dropped"
     texts = [question.answers[wording][0].variant.text for wording in wordings]
-    following = [*texts[1:], texts[0]]
+    next_texts = [*texts[1:], texts[0]]
     return [
         Example(
             answer.variant.item,
             answer.variant.variant,
             rehearsal.aware(answer.variant),
-            rehearsal.reply(answer.variant, paraphrase, answer.text),
+            rehearsal.build_reply(answer.variant, paraphrase, answer.text),
         )
-        for answer, paraphrase in zip(chosen, following, strict=True)
+        for answer, paraphrase in zip(chosen, next_texts, strict=True)
         if answer is not None
     ], "used"
 
 
-def _drawn(answers: Sequence[Answer], seed: int, whole: Callable[[str], bool]) -> Answer | None:
+def _draw_right_answer(answers: Sequence[RunAnswer], seed: int, whole: Callable[[str], bool]) -> RunAnswer | None:
     """Draw one of the orders in which the model was right; None where there is none."""
-    right = [answer for answer in answers if answer.right and whole(answer.text)]
-    return min(right, key=lambda answer: place(seed, "tune choice", *answer.variant.key), default=None)
+    right_answers = [answer for answer in answers if answer.is_right and whole(answer.text)]
+    return min(
+        right_answers, key=lambda answer: compute_random_key(seed, "tune choice", *answer.variant.key), default=None
+    )
 
 
-def _counted(counts: Counter[str], left: Counter[str]) -> str:
+def _describe_missing_examples(counts: Counter[str], left_out_counts: Counter[str]) -> str:
     """Say why no example is left: no question in this split, or none that can be learnt from."""
     if not counts["questions"]:
-        others = ", ".join(f"{number:,} of {name}" for name, number in left.items() if number)
-        return f"it has no question (left out: {others or 'none'}); `choice build` draws splits, `run choice` asks them"
-    return f"{counts['questions']:,} questions, {tell_dropped(counts)}{ADVICE if counts['unread'] else ''}"
+        left_out_words = ", ".join(f"{number:,} of {name}" for name, number in left_out_counts.items() if number)
+        return (
+            f"it has no question (left out: {left_out_words or 'none'}); `choice build` draws splits, `run choice` "
+            "asks them"
+        )
+    return f"{counts['questions']:,} questions, {describe_dropped(counts)}{ADVICE if counts['unread'] else ''}"
 
 
-def tell_dropped(counts: Mapping[str, int]) -> str:
+def describe_dropped(counts: Mapping[str, int]) -> str:
     """Say why questions of a split are not learnt from: answered wrongly, without a readable choice, or else."""
     return (
         f"{counts['dropped']:,} with a wording that was always answered wrongly, {counts['unread']:,} with one of "

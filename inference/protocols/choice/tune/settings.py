@@ -7,9 +7,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, nearest
+from ground.errors import InputError, suggest_nearest
 from inference.engines.adapters import MOST_RANK
-from inference.stimuli.files import read_toml, shown
+from inference.stimuli.files import read_toml, shorten_value
 
 DEFAULTS = Path(__file__).with_name("settings.toml")
 DEFAULT_MODULES, ALL_LINEAR = "default", "all-linear"
@@ -17,50 +17,50 @@ SCHEDULES = ("linear", "cosine", "constant", "constant_with_warmup")
 Check = tuple[str, Callable[[Any], bool]]
 
 
-def _whole(low: int, high: int) -> Check:
+def _build_whole_check(low: int, high: int) -> Check:
     return f"a whole number from {low:,} to {high:,}", lambda value: type(value) is int and low <= value <= high
 
 
-def _number(high: float, *, zero: bool) -> Check:
-    def fits(value: Any) -> bool:
+def _build_number_check(high: float, *, zero: bool) -> Check:
+    def fits_range(value: Any) -> bool:
         return type(value) in (int, float) and isfinite(value) and 0 <= value <= high and (zero or value > 0)
 
-    return f"a number {'from' if zero else 'above'} 0, at most {high:g}", fits
+    return f"a number {'from' if zero else 'above'} 0, at most {high:g}", fits_range
 
 
-def _names(value: Any) -> bool:
+def _is_module_choice(value: Any) -> bool:
     if isinstance(value, str):
         return value in (DEFAULT_MODULES, ALL_LINEAR)
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) and each.strip() for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(name, str) and name.strip() for name in value)
 
 
 CHECKS: Mapping[str, Mapping[str, Check]] = {
     "training": {
-        "seed": _whole(0, 2**32 - 1),
-        "learning_rate": _number(1, zero=False),
+        "seed": _build_whole_check(0, 2**32 - 1),
+        "learning_rate": _build_number_check(1, zero=False),
         "lr_scheduler_type": (f"one of {', '.join(SCHEDULES)}", lambda value: value in SCHEDULES),
-        "per_device_train_batch_size": _whole(1, 10_000),
-        "per_device_eval_batch_size": _whole(1, 10_000),
-        "gradient_accumulation_steps": _whole(1, 10_000),
-        "warmup_ratio": _number(0.99, zero=True),
-        "weight_decay": _number(1, zero=True),
-        "max_grad_norm": _number(1_000, zero=False),
-        "logging_steps": _whole(1, 10**9),
-        "eval_steps": _whole(1, 10**9),
-        "num_train_epochs": _whole(1, 10_000),
+        "per_device_train_batch_size": _build_whole_check(1, 10_000),
+        "per_device_eval_batch_size": _build_whole_check(1, 10_000),
+        "gradient_accumulation_steps": _build_whole_check(1, 10_000),
+        "warmup_ratio": _build_number_check(0.99, zero=True),
+        "weight_decay": _build_number_check(1, zero=True),
+        "max_grad_norm": _build_number_check(1_000, zero=False),
+        "logging_steps": _build_whole_check(1, 10**9),
+        "eval_steps": _build_whole_check(1, 10**9),
+        "num_train_epochs": _build_whole_check(1, 10_000),
     },
     "lora": {
-        "r": _whole(1, MOST_RANK),
-        "lora_alpha": _number(10_000, zero=False),
-        "lora_dropout": _number(0.99, zero=True),
-        "target_modules": (f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers', _names),
+        "r": _build_whole_check(1, MOST_RANK),
+        "lora_alpha": _build_number_check(10_000, zero=False),
+        "lora_dropout": _build_number_check(0.99, zero=True),
+        "target_modules": (f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers', _is_module_choice),
     },
     "loading": {"four_bit": ("true or false", lambda value: isinstance(value, bool))},
 }
 """Table of the file -> key -> what its value must be."""
 
 
-def read(path: Path | None = None) -> dict[str, Any]:
+def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
     """Read the settings, all keys in one mapping.
 
     Parameters
@@ -73,7 +73,7 @@ def read(path: Path | None = None) -> dict[str, Any]:
     InputError
         The file cannot be read, has an unknown table or key, or a wrong value.
     """
-    settings = _keys(DEFAULTS) | (_keys(path) if path else {})
+    settings = _read_setting_keys(DEFAULTS) | (_read_setting_keys(path) if path else {})
     logging, evaluation = settings["logging_steps"], settings["eval_steps"]
     if evaluation % logging:
         raise InputError(
@@ -83,20 +83,20 @@ def read(path: Path | None = None) -> dict[str, Any]:
     return settings
 
 
-def _keys(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _read_setting_keys(path: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
     for table, keys in read_toml(path).items():
         if table not in CHECKS:
-            raise InputError(f"{path}: unknown table or key {shown(table)}; there are [{'], ['.join(CHECKS)}]")
+            raise InputError(f"{path}: unknown table or key {shorten_value(table)}; there are [{'], ['.join(CHECKS)}]")
         if not isinstance(keys, dict):
-            raise InputError(f"{path}: {table} must be a table, [{table}], not {shown(keys)}")
+            raise InputError(f"{path}: {table} must be a table, [{table}], not {shorten_value(keys)}")
         for key, value in keys.items():
             if key not in CHECKS[table]:
-                known = [*CHECKS[table]]
-                hint = f"{nearest(key, known)}; there are {', '.join(known)}"
-                raise InputError(f"{path}, [{table}]: unknown key {shown(key)}{hint}")
+                known_keys = [*CHECKS[table]]
+                hint = f"{suggest_nearest(key, known_keys)}; there are {', '.join(known_keys)}"
+                raise InputError(f"{path}, [{table}]: unknown key {shorten_value(key)}{hint}")
             kind, fits = CHECKS[table][key]
             if not fits(value):
-                raise InputError(f"{path}, [{table}], {key}: must be {kind}, not {shown(value)}")
-            found[key] = value
-    return found
+                raise InputError(f"{path}, [{table}], {key}: must be {kind}, not {shorten_value(value)}")
+            settings[key] = value
+    return settings

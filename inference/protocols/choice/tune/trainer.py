@@ -13,11 +13,11 @@ from trl import SFTTrainer
 from inference.engines.adapters import ROW
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 
-TOLD = {"loss": "loss", "eval_loss": "validation_loss"}
+LOSS_NAMES = {"loss": "loss", "eval_loss": "validation_loss"}
 """What the trainer calls a loss -> what a history calls it."""
 
 
-class Quiet(SFTTrainer):
+class QuietTrainer(SFTTrainer):
     """The trainer without what it sends about its use, and without a page about the model beside every checkpoint."""
 
     def _send_telemetry(self) -> None:
@@ -27,7 +27,7 @@ class Quiet(SFTTrainer):
         pass
 
 
-class Keeping(TrainerCallback):
+class CheckpointCallback(TrainerCallback):
     """Evaluate and save at the very end, too; keep the last checkpoint and the best."""
 
     def __init__(self, folder: AdapterFolder) -> None:
@@ -42,11 +42,11 @@ class Keeping(TrainerCallback):
         self._folder.keep(state.global_step, state.best_global_step)
 
 
-class Telling(TrainerCallback):
+class ProgressCallback(TrainerCallback):
     """Show a progress bar with the losses, and tell a line per evaluation."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+        self._print_line = tell
         self._bar: Any = None
         self._evaluating: Any = None
         self._losses: dict[str, float] = {}
@@ -63,7 +63,7 @@ class Telling(TrainerCallback):
         self._evaluating.update()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:
-        self._losses |= {name: float(logs[theirs]) for theirs, name in TOLD.items() if theirs in logs}
+        self._losses |= {name: float(logs[theirs]) for theirs, name in LOSS_NAMES.items() if theirs in logs}
         self._bar.set_postfix({name.replace("_", " "): f"{value:.4f}" for name, value in self._losses.items()})
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -71,27 +71,28 @@ class Telling(TrainerCallback):
             self._evaluating.close()
             self._evaluating = None
         losses = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in self._losses.items())
-        self._tell(f"step {state.global_step:,} of {state.max_steps:,}, epoch {state.epoch:.2f}: {losses}")
+        self._print_line(f"step {state.global_step:,} of {state.max_steps:,}, epoch {state.epoch:.2f}: {losses}")
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._bar.close()
 
 
-def history(logged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def build_history(log_history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Make the losses by step from what the trainer logged; null where a step has no such loss.
 
-    >>> history([{"step": 2, "epoch": 1.0, "loss": 0.5, "grad_norm": 1.0}, {"step": 2, "epoch": 1.0, "eval_loss": 0.4}])
+    >>> build_history([{"step": 2, "epoch": 1.0, "loss": 0.5, "grad_norm": 1.0},
+    ...                {"step": 2, "epoch": 1.0, "eval_loss": 0.4}])
     [{'step': 2, 'epoch': 1.0, 'loss': 0.5, 'validation_loss': 0.4}]
     """
     rows: dict[int, dict[str, Any]] = {}
-    for each in logged:
-        found = {name: each[theirs] for theirs, name in TOLD.items() if theirs in each}
-        if found:
-            row = rows.setdefault(each["step"], {**dict.fromkeys(ROW), "step": each["step"], "epoch": each["epoch"]})
-            row.update(found)
+    for entry in log_history:
+        losses = {name: entry[theirs] for theirs, name in LOSS_NAMES.items() if theirs in entry}
+        if losses:
+            row = rows.setdefault(entry["step"], {**dict.fromkeys(ROW), "step": entry["step"], "epoch": entry["epoch"]})
+            row.update(losses)
     return list(rows.values())
 
 
-def finite(logged: Sequence[Mapping[str, Any]]) -> bool:
+def has_finite_losses(log_history: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether all losses are numbers."""
-    return all(isfinite(each[name]) for each in logged for name in TOLD if name in each)
+    return all(isfinite(entry[name]) for entry in log_history for name in LOSS_NAMES if name in entry)

@@ -16,14 +16,20 @@ from trl import SFTConfig
 from ground.errors import InputError, RunFailed
 from inference.asking.models import Model
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.loading import load_checkpoint, quiet, resolve_device, transformers_errors_as_input_errors
+from inference.engines.loading import convert_transformers_errors, load_checkpoint, resolve_device, silence_transformers
 from inference.engines.local.causal import CausalEngine
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 from inference.protocols.choice.tune.examples import Example
 from inference.protocols.choice.tune.settings import DEFAULT_MODULES
-from inference.protocols.choice.tune.trainer import Keeping, Quiet, Telling, finite, history
+from inference.protocols.choice.tune.trainer import (
+    CheckpointCallback,
+    ProgressCallback,
+    QuietTrainer,
+    build_history,
+    has_finite_losses,
+)
 
-IGNORED = -100  # label of a token that is not learnt
+IGNORED_LABEL = -100  # label of a token that is not learnt
 CANNOT_WRITE = "PytorchStreamWriter"  # in the message of torch where a disk is full
 
 
@@ -37,7 +43,7 @@ class Learner:
     model
         The model; its weights are safetensors.
     settings
-        As `settings.read` returns them.
+        As `settings.read_tuning_settings` returns them.
     device
         "auto" (an accelerator where there is one) or "cpu".
 
@@ -56,30 +62,30 @@ class Learner:
 
     def __init__(self, model: Model, settings: Mapping[str, Any], device: str = "auto") -> None:
         target = resolve_device(device)
-        _refuse_several(target)
+        _refuse_several_gpus(target)
         self._settings, self._cpu = settings, target.type == "cpu"
         self.dtype = "float32" if self._cpu else "bfloat16"
-        self._loaded = load_checkpoint(
+        self._checkpoint = load_checkpoint(
             model.source,
             engine="causal",
             dtype=self.dtype,
             device=device,
             revision=model.fields.get("revision"),
             seed=settings["seed"],
-            quantization=_four_bit(target) if settings["four_bit"] else None,
+            quantization=_build_four_bit_config(target) if settings["four_bit"] else None,
         )
-        self.revision: str = self._loaded.info["revision"]
-        _refuse_no_layer(model, self._loaded.model, settings["target_modules"])
-        self._base = model.id if self._loaded.info["revision"].startswith("sha256:") else model.source
-        with transformers_errors_as_input_errors(model.source):
-            self._reader: LeftToRight = CausalEngine(self._loaded)
+        self.revision: str = self._checkpoint.info["revision"]
+        _refuse_missing_layers(model, self._checkpoint.model, settings["target_modules"])
+        self._base = model.id if self._checkpoint.info["revision"].startswith("sha256:") else model.source
+        with convert_transformers_errors(model.source):
+            self._reader: LeftToRight = CausalEngine(self._checkpoint)
         self.too_long = 0
 
-    def whole(self, text: str, most: int) -> bool:
+    def is_whole_text(self, text: str, most: int) -> bool:
         """Tell whether a text ended by itself: whether it has fewer tokens than it might have had."""
         return len(self._reader.tokens.bare([text])[0]) < most
 
-    def read(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:
+    def encode_examples(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:
         """Turn examples into tokens and labels; those that are too long are left out and counted.
 
         Raises
@@ -87,7 +93,7 @@ class Learner:
         InputError
             All of them are.
         """
-        tokens, end = self._reader.tokens, self._end()
+        tokens, end = self._reader.tokens, self._find_end_token()
         rows = []
         for example in examples:
             text = tokens.render(example.prompt)
@@ -96,15 +102,15 @@ class Learner:
             if self._reader.window is not None and len(prompt) + len(reply) > self._reader.window:
                 self.too_long += 1
                 continue
-            rows.append({"input_ids": prompt + reply, "labels": [IGNORED] * len(prompt) + reply})
+            rows.append({"input_ids": prompt + reply, "labels": [IGNORED_LABEL] * len(prompt) + reply})
         if not rows:
             raise InputError(
-                f"model {self._loaded.name}: all {len(examples):,} examples exceed its context window of "
+                f"model {self._checkpoint.name}: all {len(examples):,} examples exceed its context window of "
                 f"{self._reader.window:,} tokens; ask for shorter texts (--max-tokens)"
             )
         return rows
 
-    def train(
+    def train_adapter(
         self, rows: Mapping[str, Sequence[Mapping[str, list[int]]]], folder: AdapterFolder, tell: Callable[[str], None]
     ) -> None:
         """Train, or go on from the last checkpoint, and publish the best adapter in the folder.
@@ -121,17 +127,17 @@ class Learner:
         RunFailed
             The training diverges, or device or disk is too small.
         """
-        last = folder.last()
+        last = folder.find_last_checkpoint()
         torch.manual_seed(self._settings["seed"])  # of the matrices' first values
-        with quiet():
-            trainer = Quiet(
-                model=self._loaded.model,
-                args=self._arguments(folder),
+        with silence_transformers():
+            trainer = QuietTrainer(
+                model=self._checkpoint.model,
+                args=self._build_training_arguments(folder),
                 train_dataset=Dataset.from_list(list(rows["train"])),
                 eval_dataset=Dataset.from_list(list(rows["validation"])),
-                processing_class=self._loaded.tokenizer,
-                peft_config=self._lora(),
-                callbacks=[Keeping(folder), Telling(tell)],
+                processing_class=self._checkpoint.tokenizer,
+                peft_config=self._build_lora_config(),
+                callbacks=[CheckpointCallback(folder), ProgressCallback(tell)],
             )
             trainer.remove_callback(PrinterCallback)
             try:
@@ -146,19 +152,21 @@ class Learner:
                     f"{folder.path}: cannot be written ({reason}); make room, then give the same command again"
                 ) from None
         state = trainer.state
-        if state.best_global_step is None or not finite(state.log_history):
+        if state.best_global_step is None or not has_finite_losses(state.log_history):
             raise RunFailed(f"{folder.path}: the training diverged (NaN); lower learning_rate, give another --out")
-        folder.publish(state.best_global_step, self._base, history(state.log_history))
+        folder.publish(state.best_global_step, self._base, build_history(state.log_history))
 
-    def _end(self) -> int:
+    def _find_end_token(self) -> int:
         """Find the token that ends a reply: what the chat template writes behind one, else EOS."""
-        eos = self._loaded.tokenizer.eos_token_id
+        eos = self._checkpoint.tokenizer.eos_token_id
         ends = self._reader.tokens.ends
         if not ends:
-            raise InputError(f"model {self._loaded.name}: its tokenizer has no token that ends a text; give it an EOS")
+            raise InputError(
+                f"model {self._checkpoint.name}: its tokenizer has no token that ends a text; give it an EOS"
+            )
         return min(ends - {eos} or ends)
 
-    def _lora(self) -> LoraConfig:
+    def _build_lora_config(self) -> LoraConfig:
         """Set up the adapter (Choi, Table 7)."""
         modules = self._settings["target_modules"]
         return LoraConfig(
@@ -170,21 +178,21 @@ class Learner:
             task_type="CAUSAL_LM",
         )
 
-    def _arguments(self, folder: AdapterFolder) -> SFTConfig:
+    def _build_training_arguments(self, folder: AdapterFolder) -> SFTConfig:
         """Set up the training (Choi, Table 6); nothing is sent anywhere."""
-        chosen = self._settings
-        same = (
+        settings = self._settings
+        copied_names = (
             "seed", "learning_rate", "lr_scheduler_type", "per_device_train_batch_size", "per_device_eval_batch_size",
             "gradient_accumulation_steps", "weight_decay", "max_grad_norm", "logging_steps", "eval_steps",
             "num_train_epochs",
         )  # fmt: skip
         return SFTConfig(
-            output_dir=str(folder.checkpoints),
-            **{name: chosen[name] for name in same},
-            warmup_steps=chosen["warmup_ratio"],  # below 1, it is a share of all steps
+            output_dir=str(folder.checkpoints_folder),
+            **{name: settings[name] for name in copied_names},
+            warmup_steps=settings["warmup_ratio"],  # below 1, it is a share of all steps
             eval_strategy="steps",
             save_strategy="steps",
-            save_steps=chosen["eval_steps"],
+            save_steps=settings["eval_steps"],
             save_total_limit=None,  # `AdapterFolder.keep` removes them
             logging_strategy="steps",
             metric_for_best_model="eval_loss",
@@ -202,7 +210,7 @@ class Learner:
         )
 
 
-def _refuse_several(device: torch.device) -> None:
+def _refuse_several_gpus(device: torch.device) -> None:
     """Refuse several GPUs in one process, which trl does not train on."""
     if device.type == "cuda" and torch.cuda.device_count() > 1:
         raise InputError(
@@ -210,20 +218,22 @@ def _refuse_several(device: torch.device) -> None:
         )
 
 
-def _refuse_no_layer(about: Model, model: Any, wanted: str | Sequence[str]) -> None:
+def _refuse_missing_layers(asked_model: Model, model: Any, target_modules: str | Sequence[str]) -> None:
     """Refuse names of layers that the model has not, and an architecture for which peft has no default."""
     kind = model.config.model_type
-    if wanted == DEFAULT_MODULES and kind not in TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING:
+    if target_modules == DEFAULT_MODULES and kind not in TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING:
         raise InputError(
-            f"model {about.id}: peft has no target_modules for {kind}; name some in --config, or say all-linear"
+            f"model {asked_model.id}: peft has no target_modules for {kind}; name some in --config, or say all-linear"
         )
     names = [name for name, _ in model.named_modules()]
-    for layer in [] if isinstance(wanted, str) else wanted:
+    for layer in [] if isinstance(target_modules, str) else target_modules:
         if not any(name == layer or name.endswith(f".{layer}") for name in names):
-            raise InputError(f"model {about.id}: it has no layer '{layer}' (target_modules in --config); correct it")
+            raise InputError(
+                f"model {asked_model.id}: it has no layer '{layer}' (target_modules in --config); correct it"
+            )
 
 
-def _four_bit(device: torch.device) -> Any:
+def _build_four_bit_config(device: torch.device) -> Any:
     """Set up 4 bits, as transformers describes them.
 
     Raises

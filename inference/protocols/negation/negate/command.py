@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_engine, engine_settings
+from inference.arguments import add_engine, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
-from inference.stimuli.files import located
+from inference.stimuli.files import locate_path
 
 if TYPE_CHECKING:
-    from inference.protocols.negation.negate.sentences import Made
+    from inference.protocols.negation.negate.sentences import NegatedSentence
 
 COMMAND = "negate"
 HELP = "put a negation into sentences, wherever one can stand"
@@ -31,23 +31,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pipeline", metavar="NAME|PATH", help="spaCy pipeline with tagger and parser, for --language en"
     )
     parser.add_argument("--out", required=True, metavar="NEGATIONS", help="a .jsonl file")
-    chosen = parser.add_argument_group("filter")
-    chosen.add_argument(
+    filter_group = parser.add_argument_group("filter")
+    filter_group.add_argument(
         "--filter-model",
         metavar="MODEL",
         help="leave out what this model calls unacceptable (default: no filter); its answers are kept beside --out",
     )
-    chosen.add_argument(
+    filter_group.add_argument(
         "--filter-answer",
         choices=ANSWERS,
         help="whether its option probabilities decide, or the text that it writes (default: probability)",
     )
-    chosen.add_argument(
+    filter_group.add_argument(
         "--filter-prompt",
         metavar="FILE",
         help="prompts of your own (YAML, like inference/protocols/negation/negate/prompt-ja.yaml)",
     )
-    chosen.add_argument(
+    filter_group.add_argument(
         "--judgements",
         metavar="TABLE",
         help="rows of --out that people judged, with a column acceptable (yes or no): prints precision, recall and F1 "
@@ -61,31 +61,33 @@ def main(options: argparse.Namespace) -> None:
     from inference.protocols.negation.negate import sentences
     from inference.runfolder import json_lines
 
-    _refuse_alone(options)
-    out = json_lines.output(options.out)
+    _refuse_lone_options(options)
+    out = json_lines.check_json_lines_path(options.out)
     aside = out.with_name(f"{out.stem}-skipped.jsonl")
     for written in (out, aside):
-        json_lines.refuse_inputs(written, options.file, options.judgements, options.filter_prompt)
-    ask = _filter(options, out) if options.filter_model else None
-    given = sentences.read(options.file)
-    results = sentences.negated([sentence for _, sentence in given], options.language, options.pipeline)
-    made, skipped = sentences.sorted_out(given, results)
+        json_lines.check_output_is_no_input(written, options.file, options.judgements, options.filter_prompt)
+    ask = _build_filter(options, out) if options.filter_model else None
+    given = sentences.read_sentences(options.file)
+    results = sentences.negate_sentences([sentence for _, sentence in given], options.language, options.pipeline)
+    made, skipped = sentences.separate_skipped(given, results)
     told = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
     kept = made
     if ask and made:
         kept, told = ask(made)
         skipped += [
-            sentences.Skipped(each.place, each.source, sentences.FILTERED) for each in kept if not each.negations
+            sentences.SkippedSentence(each.place, each.source, sentences.FILTERED)
+            for each in kept
+            if not each.negations
         ]
-    json_lines.write(aside, map(asdict, skipped))
-    json_lines.write(out, sentences.rows(kept))
+    json_lines.write_json_lines(aside, map(asdict, skipped))
+    json_lines.write_json_lines(out, sentences.list_negation_rows(kept))
     print(f"{sum(len(each.negations) for each in made):,} negations of {len(made):,} of {len(given):,} sentences")
     for reason, number in Counter(each.reason for each in skipped).most_common():
         print(f"  {number:,} skipped: {reason}")
     print("\n".join([*told, f"{out}; the sentences skipped: {aside}"]))
 
 
-def _refuse_alone(options: argparse.Namespace) -> None:
+def _refuse_lone_options(options: argparse.Namespace) -> None:
     """Refuse options that go with others."""
     if (options.language == "en") != (options.pipeline is not None):
         raise InputError(
@@ -93,38 +95,47 @@ def _refuse_alone(options: argparse.Namespace) -> None:
             if options.language == "en"
             else "--pipeline is for --language en: leave it out"
         )
-    alone = [name for name in ("filter_answer", "filter_prompt", "judgements") if getattr(options, name) is not None]
-    if alone and not options.filter_model:
-        raise InputError(f"--{alone[0].replace('_', '-')} goes with --filter-model: name the model that judges")
+    lone_options = [
+        name for name in ("filter_answer", "filter_prompt", "judgements") if getattr(options, name) is not None
+    ]
+    if lone_options and not options.filter_model:
+        raise InputError(f"--{lone_options[0].replace('_', '-')} goes with --filter-model: name the model that judges")
 
 
-def _filter(options: argparse.Namespace, out: Path) -> Callable[[Sequence[Made]], tuple[list[Made], list[str]]]:
+def _build_filter(
+    options: argparse.Namespace, out: Path
+) -> Callable[[Sequence[NegatedSentence]], tuple[list[NegatedSentence], list[str]]]:
     """Check what the filter needs; return what asks the model, keeps what it calls acceptable, and says what it did."""
-    from inference.asking.models import resolve
+    from inference.asking.models import find_models
     from inference.protocols.negation.negate import judging, people
 
     try:
-        models = resolve([options.filter_model], engine=options.engine)
+        models = find_models([options.filter_model], engine=options.engine)
     except InputError as error:  # it speaks of --model, as the option is called elsewhere
         raise InputError(str(error).replace("--model", "--filter-model", 1)) from None
     if len(models) != 1:
         raise InputError(f"--filter-model {options.filter_model}: these are {len(models)} models; name one")
-    book = judging.prompt_book(options.language, options.filter_prompt)
+    book = judging.load_judging_prompts(options.language, options.filter_prompt)
     questions = judging.Questions(book, options.filter_answer or ANSWERS[0])
-    settings = engine_settings(options)
+    settings = parse_engine_settings(options)
 
-    def ask(made: Sequence[Made]) -> tuple[list[Made], list[str]]:
-        pairs = {(each.source, negation.text) for each in made for negation in each.negations}
-        judged = people.read(located(options.judgements), pairs) if options.judgements else {}
-        study = judging.study(made, out.stem, options.language, options.file)
+    def ask_about_negations(negated_sentences: Sequence[NegatedSentence]) -> tuple[list[NegatedSentence], list[str]]:
+        pairs = {(entry.source, negation.text) for entry in negated_sentences for negation in entry.negations}
+        people_verdicts = (
+            people.read_people_verdicts(locate_path(options.judgements), pairs) if options.judgements else {}
+        )
+        study = judging.build_judging_study(negated_sentences, out.stem, options.language, options.file)
         folder = out.with_name(f"{out.stem}-judged")
-        verdicts = judging.verdicts(study, models[0], questions, settings, folder, command=options.call)
+        verdicts = judging.ask_verdicts(study, models[0], questions, settings, folder, command=options.call)
         counts = Counter(verdicts.values())
-        silent = f", {counts[None]:,} without a verdict" if counts[None] else ""
-        told = [f"left out by {models[0].id}: {counts[judging.UNACCEPTABLE]:,} unacceptable{silent}; answers: {folder}"]
+        silent_words = f", {counts[None]:,} without a verdict" if counts[None] else ""
+        lines = [
+            f"left out by {models[0].id}: {counts[judging.UNACCEPTABLE]:,} unacceptable{silent_words}; answers: "
+            f"{folder}"
+        ]
         accepted = {pair for pair, verdict in verdicts.items() if verdict == judging.ACCEPTABLE}
-        if judged:
-            told.append(str(people.compared(accepted, judged)))
-        return [each.only(accepted) for each in made], told
+        if people_verdicts:
+            lines.append(str(people.compare_with_people(accepted, people_verdicts)))
+        return [entry.keep_accepted(accepted) for entry in negated_sentences], lines
 
-    return ask
+    return ask_about_negations

@@ -14,36 +14,36 @@ from inference.stimuli.files import read_yaml
 CUES = Path(__file__).parent / "detection.yaml"
 
 
-def japanese(sentence: str, words: Sequence[Word]) -> bool:
+def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
     """Tell whether a Japanese sentence holds a negation: ない, ず and their forms, the adjective 無い, a prefix as 不.
 
     Fixed phrases in which these words deny nothing do not count (`detection.yaml`).
     """
-    cues, phrases = _japanese()
+    cues, phrases = _read_japanese_cues()
     places = [
         word.start for word in words if any(word.pos.startswith(pos) and word.lemma in lemmas for pos, lemmas in cues)
     ]
-    fixed = [found.span() for found in phrases.finditer(sentence)] if places else []
-    return any(not any(start <= place < end for start, end in fixed) for place in places)
+    phrase_spans = [match.span() for match in phrases.finditer(sentence)] if places else []
+    return any(not any(start <= place < end for start, end in phrase_spans) for place in places)
 
 
-def english(sentence: str) -> bool:
+def has_english_negation(sentence: str) -> bool:
     """Tell whether an English sentence holds a negation: not, n't, no, never, nothing, without ..."""
-    return _english().search(sentence.replace("’", "'")) is not None
+    return _compile_english_words().search(sentence.replace("’", "'")) is not None
 
 
 @functools.cache
-def _japanese() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
-    content = _content()["ja"]
+def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
+    content = _read_cues()["ja"]
     cues = [(entry["pos"], frozenset(entry["lemmas"])) for entry in content["words"]]
     return cues, re.compile("|".join(content["phrases"]))
 
 
 @functools.cache
-def _english() -> re.Pattern[str]:
-    words = "|".join(map(re.escape, _content()["en"]["words"]))
+def _compile_english_words() -> re.Pattern[str]:
+    words = "|".join(map(re.escape, _read_cues()["en"]["words"]))
     return re.compile(rf"\b(?:{words})\b|n't\b", re.IGNORECASE)
 
 
-def _content() -> Any:
+def _read_cues() -> Any:
     return read_yaml(CUES)

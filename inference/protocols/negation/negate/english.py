@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.negation.negate.negation import Negation, position
+from inference.protocols.negation.negate.negation import InsertedNegation, find_position
 from inference.stimuli.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"
 AUXILIARY, COPULA, VERB = "auxiliary", "copula", "verb"
-DO = {"VBZ": "does", "VBP": "do", "VBD": "did"}
+DO_BY_TAG = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 """Tag of a finite verb -> the form of do that takes its place."""
 VOWELS = "aeiou"
 
 
-def pipeline(source: str) -> Any:
+def load_pipeline(source: str) -> Any:
     """Load a spaCy pipeline, by the name of its package or from a folder.
 
     Raises
@@ -42,7 +42,7 @@ def pipeline(source: str) -> Any:
     return loaded
 
 
-def negations(doc: Any) -> Iterator[Negation]:
+def negate_english(doc: Any) -> Iterator[InsertedNegation]:
     """Make every sentence that has one negation more than this one, in the order of its finite verbs.
 
     Parameters
@@ -51,52 +51,52 @@ def negations(doc: Any) -> Iterator[Negation]:
         A sentence without a negation, as a pipeline with tagger and parser analysed it.
     """
     for word in doc:
-        if word.tag_ not in DO and word.tag_ != "MD":
+        if word.tag_ not in DO_BY_TAG and word.tag_ != "MD":
             continue
-        kind = _kind(word)
+        kind = _find_verb_kind(word)
         end, sentence = word.idx + len(word), doc.text
-        place = end if kind == VERB else _behind_subject(word)
+        place = end if kind == VERB else _find_place_behind_subject(word)
         before, negation, after = f"{sentence[:place]} ", "not", sentence[place:]
         if kind == VERB:
-            negation = f"{DO[word.tag_]} not"
-            before, after = sentence[: word.idx], f" {_base(word)}{after}"
+            negation = f"{DO_BY_TAG[word.tag_]} not"
+            before, after = sentence[: word.idx], f" {_find_base_form(word)}{after}"
         elif word.lower_ == "can" and place == end:
             before, negation = sentence[: word.idx], f"{word.text}not"
-        yield Negation(f"{before}{negation}{after}", position(after), kind, negation)
+        yield InsertedNegation(f"{before}{negation}{after}", find_position(after), kind, negation)
 
 
-def _kind(word: Any) -> str:
+def _find_verb_kind(word: Any) -> str:
     """Say how a finite verb takes a negation: as an auxiliary, as the copula, or with do."""
     if word.dep_.startswith("aux") or word.tag_ == "MD":
         return AUXILIARY
     written = word.lower_.replace("’", "'")
-    if written in _verbs()["be"]:
+    if written in _read_verbs()["be"]:
         return COPULA
     return AUXILIARY if written.startswith("'") else VERB  # 've and 'd are auxiliaries, whatever the parser says
 
 
-def _behind_subject(word: Any) -> int:
+def _find_place_behind_subject(word: Any) -> int:
     """Find where not stands with an auxiliary or copula: behind it, in a question behind its subject."""
     head = word.head if word.dep_.startswith(("aux", "cop")) else word
     subjects = [other for other in head.children if other.dep_.startswith(("nsubj", "expl"))]
-    asked = word.sent[-1].text == "?" and subjects and subjects[0].i > word.i
-    last = subjects[0].right_edge if asked else word
+    is_question = word.sent[-1].text == "?" and subjects and subjects[0].i > word.i
+    last = subjects[0].right_edge if is_question else word
     return int(last.idx + len(last))
 
 
-def _base(word: Any) -> str:
+def _find_base_form(word: Any) -> str:
     """Return the dictionary form of a finite verb: as the pipeline has it, else from the table and the spelling."""
     if word.lemma_:
         return str(word.lemma_)
-    text, verbs = str(word.lower_), _verbs()
+    text, verbs = str(word.lower_), _read_verbs()
     if word.tag_ == "VBP":
         return text
     if word.tag_ == "VBZ":
-        return str(verbs["third"].get(text) or _without_s(text))
-    return _base_of_past(text, verbs["past"])
+        return str(verbs["third"].get(text) or _strip_third_person(text))
+    return _find_base_of_past(text, verbs["past"])
 
 
-def _without_s(text: str) -> str:
+def _strip_third_person(text: str) -> str:
     """Return the dictionary form of a third person: watches -> watch, cries -> cry, runs -> run."""
     if text.endswith("ies") and len(text) > 4:
         return f"{text[:-3]}y"
@@ -105,7 +105,7 @@ def _without_s(text: str) -> str:
     return text.removesuffix("s")
 
 
-def _base_of_past(text: str, irregular: dict[str, str]) -> str:
+def _find_base_of_past(text: str, irregular: dict[str, str]) -> str:
     """Return the dictionary form of a past form: tried -> try, stopped -> stop, hoped -> hope, wrote -> write."""
     for prefix in ("", "over", "under", "with", "re", "out", "up", "fore", "mis", "for"):
         if text.startswith(prefix) and text.removeprefix(prefix) in irregular:
@@ -118,24 +118,26 @@ def _base_of_past(text: str, irregular: dict[str, str]) -> str:
     if stem.endswith("e"):  # agreed
         return f"{stem}e"
     doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in VOWELS
-    one_vowel = len(stem) > 1 and stem[-1] not in f"{VOWELS}wxy" and stem[-2] in VOWELS and _groups(stem) == 1
+    one_vowel = (
+        len(stem) > 1 and stem[-1] not in f"{VOWELS}wxy" and stem[-2] in VOWELS and _count_vowel_groups(stem) == 1
+    )
     if one_vowel and (len(stem) < 3 or stem[-3] not in VOWELS):
         return f"{stem}e"  # hoped: of hop it would be hopped
     candidates = [stem, f"{stem}e", *([stem[:-1]] if doubled else [])]
-    return max(candidates, key=_frequency)
+    return max(candidates, key=_compute_word_frequency)
 
 
-def _groups(text: str) -> int:
+def _count_vowel_groups(text: str) -> int:
     """Count the groups of vowels."""
     return sum(letter in VOWELS and (place == 0 or text[place - 1] not in VOWELS) for place, letter in enumerate(text))
 
 
-def _frequency(word: str) -> float:
+def _compute_word_frequency(word: str) -> float:
     import wordfreq
 
     return float(wordfreq.zipf_frequency(word, "en"))
 
 
 @functools.cache
-def _verbs() -> Any:
+def _read_verbs() -> Any:
     return read_yaml(VERBS)

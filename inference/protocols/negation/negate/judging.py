@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Round
 from inference.engines.contract import Engine, Sampling
-from inference.protocols.negation.negate.sentences import Made
+from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.prompt_forms import OPTION_FIELDS, Shot
-from inference.stimuli.prompts import Prompt, PromptBook, option_values
+from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Item, Option, Study, Variant
 
 NAME = "negate"
@@ -32,22 +32,24 @@ OPTIONS = tuple(Option(label, label) for label in (ACCEPTABLE, UNACCEPTABLE))
 DECISION_RULE = (
     "the option that the likeliest next token begins, or that the generated text names; null: no valid answer"
 )
-HERE = Path(__file__).parent
+PROMPT_FOLDER = Path(__file__).parent
 WAYS = {
     "probability": AnswerWays(),
     "text": AnswerWays(probability=False, texts=(Sampling(max_tokens=32),)),  # as in appendix A.1
 }
 
 
-def prompt_book(language: str, path: str | None = None) -> PromptBook:
+def load_judging_prompts(language: str, path: str | None = None) -> PromptBook:
     """Read a prompt file that asks about a sentence; without one, Waver's own in a language."""
-    return PromptBook.load(path, HERE / f"prompt-{language}.yaml", OPTION_FIELDS)
+    return PromptBook.load(path, PROMPT_FOLDER / f"prompt-{language}.yaml", OPTION_FIELDS)
 
 
-def study(made: Iterable[Made], name: str, language: str, source: str) -> Study:
+def build_judging_study(negated_sentences: Iterable[NegatedSentence], name: str, language: str, source: str) -> Study:
     """Make a study of negations: an item is a sentence, its variants are its negations."""
     items = []
-    for number, (sentence, negations) in enumerate({each.source: each.negations for each in made}.items(), start=1):
+    for number, (sentence, negations) in enumerate(
+        {entry.source: entry.negations for entry in negated_sentences}.items(), start=1
+    ):
         item = f"sentence-{number:06d}"
         variants = tuple(
             Variant(item, f"negation-{place:03d}", "negation", negation.text, OPTIONS, language=language,
@@ -69,15 +71,17 @@ class Questions:
     def rounds(self, form: str) -> list[Round]:
         """Make the round of a prompt form."""
         fields = {"form": form, "prompt": self.book.name, "prompt_hash": self.book.hash(form), "shots": 1}
-        return WAYS[self.answer].rounds(self.book.condition(form, "1-shot"), fields, partial(self._render, form))
+        return WAYS[self.answer].rounds(
+            self.book.name_condition(form, "1-shot"), fields, partial(self._render_prompt, form)
+        )
 
-    def _render(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
+    def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         accepted = Shot(variant.attributes["source"], ACCEPTABLE)
-        return self.book.render(form, option_values(variant, mask_token), shots=[accepted])
+        return self.book.render(form, build_option_values(variant, mask_token), shots=[accepted])
 
 
-def verdicts(
-    asked: Study,
+def ask_verdicts(
+    judged_study: Study,
     model: Model,
     questions: Questions,
     settings: Settings,
@@ -101,18 +105,22 @@ def verdicts(
     RunFailed
         Stopped, or calls failed; answers are kept, and the same command asks for the others.
     """
-    execute([Task(asked, [model], questions, settings, str(out), command=command)], load=load)
-    form = run_json.read(out)["models"][model.id]["forms"][settings.form]
-    (condition,) = (condition.name for each in questions.rounds(form) for condition in each.conditions)
-    wanted = (pc.field("model") == model.id) & (pc.field("condition") == condition)
-    found: dict[tuple[str, str], str | None] = {}
+    execute_tasks([Task(judged_study, [model], questions, settings, str(out), command=command)], load=load)
+    form = run_json.read_run_json(out)["models"][model.id]["forms"][settings.form]
+    (condition,) = (condition.name for asking_round in questions.rounds(form) for condition in asking_round.conditions)
+    row_filter = (pc.field("model") == model.id) & (pc.field("condition") == condition)
+    verdict_by_key: dict[tuple[str, str], str | None] = {}
     for part in sorted((out / "responses").glob("part-*.parquet")):
-        rows = read_parquet(part, ["item", "variant", "probability", "answer"], filters=wanted).to_pylist()
-        found.update({(row["item"], row["variant"]): _verdict(row["probability"], row["answer"]) for row in rows})
-    return {(variant.attributes["source"], variant.text): found[variant.key] for variant in asked.variants}
+        rows = read_parquet(part, ["item", "variant", "probability", "answer"], filters=row_filter).to_pylist()
+        verdict_by_key.update(
+            {(row["item"], row["variant"]): _choose_verdict(row["probability"], row["answer"]) for row in rows}
+        )
+    return {
+        (variant.attributes["source"], variant.text): verdict_by_key[variant.key] for variant in judged_study.variants
+    }
 
 
-def _verdict(probability: Sequence[float] | None, answer: str | None) -> str | None:
+def _choose_verdict(probability: Sequence[float] | None, answer: str | None) -> str | None:
     if probability is None:
         return answer
     acceptable, unacceptable = probability

@@ -9,7 +9,7 @@ END, MID = "end", "mid"
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class InsertedNegation:
     """A sentence with one negation more than its source.
 
     Attributes
@@ -30,6 +30,6 @@ class Negation:
     insertion: str
 
 
-def position(after: str) -> str:
+def find_position(after: str) -> str:
     """Say where a negation stands, given what follows it: at the end, if that is punctuation only."""
     return MID if any(unicodedata.category(character)[0] not in "PSZ" for character in after) else END

@@ -15,11 +15,11 @@ from inference.stimuli.files import read_yaml
 TABLE = Path(__file__).parent / "rules-ja.yaml"
 ANY_FORM, END = "~", "END"
 WRITES = re.compile(r"(.*)\[(.+)\](.*)")
-Test = Callable[[Word | None], bool]
+WordTest = Callable[[Word | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NegationTarget:
     """How a part of speech takes a negation: the kind that rules speak of, and the published name of the part."""
 
     kind: str
@@ -48,13 +48,13 @@ class Rule:
     kinds: frozenset[str]
     bases: frozenset[str]
     forms: tuple[str, ...]
-    after: Test | None
-    tail: tuple[Test, ...]
-    before: Test | None
+    after: WordTest | None
+    tail: tuple[WordTest, ...]
+    before: WordTest | None
     writes: tuple[str, str, str] | None
     example: tuple[str, str] | None
 
-    def fits(self, kind: str, words: Sequence[Word], place: int) -> bool:
+    def fits_place(self, kind: str, words: Sequence[Word], place: int) -> bool:
         """Tell whether the rule is about the word at a place, which is of a kind, with what follows it."""
         word = words[place]
         if kind not in self.kinds and word.base not in self.bases:
@@ -64,102 +64,102 @@ class Rule:
         if self.after and not self.after(words[place - 1] if place else None):
             return False
         behind = place + 1 + len(self.tail)
-        if behind > len(words) or not all(map(_passed, self.tail, words[place + 1 : behind])):
+        if behind > len(words) or not all(map(_passes_test, self.tail, words[place + 1 : behind])):
             return False
         return self.before is None or self.before(words[behind] if behind < len(words) else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RuleTable:
     """The whole table: parts of speech, inflections and rules, as `rules-ja.yaml` explains them."""
 
-    targets: Mapping[str, Target]
+    targets: Mapping[str, NegationTarget]
     inflections: Mapping[str, Sequence[Sequence[str]]]
     irregular: Mapping[str, Sequence[str]]
     auxiliaries: Mapping[str, str]
     rules: tuple[Rule, ...]
 
-    def target(self, word: Word) -> Target | None:
+    def find_target(self, word: Word) -> NegationTarget | None:
         """Say how a word takes a negation; None for a word of another part of speech."""
-        return next((found for part, found in self.targets.items() if word.pos.startswith(part)), None)
+        return next((target for part, target in self.targets.items() if word.pos.startswith(part)), None)
 
-    def auxiliary(self, word: Word) -> str | None:
+    def find_auxiliary_kind(self, word: Word) -> str | None:
         """Return the kind of an auxiliary that inflects and so takes the negation; None for another word."""
-        if not word.pos.startswith("助動詞") or not self._endings(word):
+        if not word.pos.startswith("助動詞") or not self._find_endings(word):
             return None
         return self.auxiliaries.get(word.inflection, self.auxiliaries["others"])
 
-    def rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
+    def find_rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
         """Return the first rule that fits; None where none does or the one that fits makes no negation."""
-        found = next((rule for rule in self.rules if rule.fits(kind, words, place)), None)
-        return found if found and found.writes else None
+        fitting_rule = next((rule for rule in self.rules if rule.fits_place(kind, words, place)), None)
+        return fitting_rule if fitting_rule and fitting_rule.writes else None
 
-    def forms(self, word: Word) -> dict[str, str] | None:
+    def list_template_forms(self, word: Word) -> dict[str, str] | None:
         """Return what templates may show of a word; None for one whose inflection the table does not know."""
-        for ending, before_nai, *before_zu in self._endings(word):
+        for ending, before_nai, *before_zu in self._find_endings(word):
             if word.base.endswith(ending):
                 stem = word.base.removesuffix(ending)
                 literary = before_zu[0] if before_zu else before_nai
                 return {"word": word.written, "before_nai": stem + before_nai, "before_zu": stem + literary}
         return {"word": word.written} if word.inflection == "*" else None
 
-    def _endings(self, word: Word) -> Sequence[Sequence[str]]:
+    def _find_endings(self, word: Word) -> Sequence[Sequence[str]]:
         if word.base in self.irregular:
             return [self.irregular[word.base]]
-        return next((found for kind, found in self.inflections.items() if word.inflection.startswith(kind)), ())
+        return next((endings for kind, endings in self.inflections.items() if word.inflection.startswith(kind)), ())
 
 
 @functools.cache
-def table() -> Table:
+def read_rule_table() -> RuleTable:
     """Read the table."""
     content = read_yaml(TABLE)
-    return Table(
-        targets={part: Target(**entry) for part, entry in content["targets"].items()},
+    return RuleTable(
+        targets={part: NegationTarget(**entry) for part, entry in content["targets"].items()},
         inflections=content["inflections"],
         irregular={word: entry["inflects"] for entry in content["irregular"] for word in entry["words"]},
         auxiliaries=content["auxiliaries"],
-        rules=tuple(map(_rule, content["rules"])),
+        rules=tuple(map(_build_rule, content["rules"])),
     )
 
 
-def _rule(entry: Mapping[str, Any]) -> Rule:
-    about = entry["of"].split("|")
+def _build_rule(entry: Mapping[str, Any]) -> Rule:
+    subjects = entry["of"].split("|")
     return Rule(
-        kinds=frozenset(name for name in about if not name.startswith(ANY_FORM)),
-        bases=frozenset(name[1:] for name in about if name.startswith(ANY_FORM)),
+        kinds=frozenset(name for name in subjects if not name.startswith(ANY_FORM)),
+        bases=frozenset(name[1:] for name in subjects if name.startswith(ANY_FORM)),
         forms=tuple(entry["form"].split("|")) if "form" in entry else (),
-        after=_test(entry["after"]) if "after" in entry else None,
-        tail=tuple(map(_test, entry.get("tail", "").split())),
-        before=_test(entry["before"]) if "before" in entry else None,
+        after=_build_word_test(entry["after"]) if "after" in entry else None,
+        tail=tuple(map(_build_word_test, entry.get("tail", "").split())),
+        before=_build_word_test(entry["before"]) if "before" in entry else None,
         writes=WRITES.fullmatch(entry["writes"]).groups() if "writes" in entry else None,  # type: ignore[union-attr,arg-type]
         example=tuple(entry["example"].split(" => ")) if "example" in entry else None,
     )
 
 
-def _passed(test: Test, word: Word) -> bool:
+def _passes_test(test: WordTest, word: Word) -> bool:
     return test(word)
 
 
-def _test(terms: str) -> Test:
+def _build_word_test(terms: str) -> WordTest:
     """Make a test of one word from alternatives such as `て|で`, `た/連体形`, `~いる`, `<名詞>` and `END`."""
-    spelled: dict[str, str] = {}
+    form_by_spelling: dict[str, str] = {}
     bases, parts, at_end = set(), [], False
     for term in terms.split("|"):
         if term == END:
             at_end = True
         elif term.startswith(ANY_FORM):
             bases.add(term[1:])
-        elif found := re.fullmatch("<(.+)>", term):
-            parts.append(found[1])
+        elif match := re.fullmatch("<(.+)>", term):
+            parts.append(match[1])
         else:
             written, _, form = term.partition("/")
-            spelled[written] = form
+            form_by_spelling[written] = form
     starts = tuple(parts)
 
-    def test(word: Word | None) -> bool:
+    def test_word(word: Word | None) -> bool:
         if word is None:
             return at_end
-        form = spelled.get(word.written)
+        form = form_by_spelling.get(word.written)
         return (form is not None and word.form.startswith(form)) or word.base in bases or word.pos.startswith(starts)
 
-    return test
+    return test_word

@@ -9,11 +9,11 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.protocols.negation.negate import detect, english, japanese
-from inference.protocols.negation.negate.negation import Negation
-from inference.protocols.negation.negate.rules import table
-from inference.protocols.negation.negate.words import analysed
-from inference.stimuli.files import checked, located, text_of
-from inference.stimuli.records import READERS, UNREAD, Records, kind
+from inference.protocols.negation.negate.negation import InsertedNegation
+from inference.protocols.negation.negate.rules import read_rule_table
+from inference.protocols.negation.negate.words import analyse_sentence
+from inference.stimuli.files import check_value, locate_path, read_text_file
+from inference.stimuli.records import READERS, UNREAD, Records, find_suffix
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
 EMPTY = "empty line"
@@ -26,25 +26,27 @@ FILTERED = "the filter keeps none of its negations"
 LONGEST = 2_000
 """Characters of a sentence: of a longer text, the negations would be as many times as long."""
 LONG = f"more than {LONGEST:,} characters, so no single sentence"
-Negated = Sequence[Negation] | str
+NegationResult = Sequence[InsertedNegation] | str
 """The negations of a sentence, or the reason why there are none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NegatedSentence:
     """A sentence with its place in the file ("line 3"), and its negations."""
 
     place: str
     source: str
-    negations: tuple[Negation, ...]
+    negations: tuple[InsertedNegation, ...]
 
-    def only(self, accepted: Set[tuple[str, str]]) -> Made:
+    def keep_accepted(self, accepted: Set[tuple[str, str]]) -> NegatedSentence:
         """Keep the negations that are among these pairs of sentence and negation, perhaps none."""
-        return replace(self, negations=tuple(one for one in self.negations if (self.source, one.text) in accepted))
+        return replace(
+            self, negations=tuple(negation for negation in self.negations if (self.source, negation.text) in accepted)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedSentence:
     """A sentence without negations: its place in the file ("line 3") and the reason."""
 
     place: str
@@ -52,7 +54,7 @@ class Skipped:
     reason: str
 
 
-def read(source: str) -> list[tuple[str, str]]:
+def read_sentences(source: str) -> list[tuple[str, str]]:
     """Read sentences as (place, sentence): the column `text` of a table, else one sentence a line; white space is cut.
 
     Raises
@@ -60,16 +62,16 @@ def read(source: str) -> list[tuple[str, str]]:
     InputError
         The file cannot be read, has no column `text`, a NUL character, or nothing in it.
     """
-    path = located(source)
-    if kind(path) in READERS.keys() | UNREAD:
+    path = locate_path(source)
+    if find_suffix(path) in READERS.keys() | UNREAD:
         return [(place, (record["text"] or "").strip()) for place, record in Records(path, ["text"])]
-    lines = re.sub("\r\n?", "\n", text_of(path)).removesuffix("\n").split("\n")
+    lines = re.sub("\r\n?", "\n", read_text_file(path)).removesuffix("\n").split("\n")
     if not any(map(str.strip, lines)):
         raise InputError(f"{path}: there are no sentences in it; give one a line")
-    return [(f"line {n}", checked(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)]
+    return [(f"line {n}", check_value(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)]
 
 
-def negated(sentences: Sequence[str], language: str, pipeline: str | None = None) -> Iterator[Negated]:
+def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | None = None) -> Iterator[NegationResult]:
     """Negate every sentence, in order.
 
     Parameters
@@ -85,51 +87,53 @@ def negated(sentences: Sequence[str], language: str, pipeline: str | None = None
         The negations; or the reason why there are none.
     """
     if language == "ja":
-        return map(_japanese, sentences)
-    return _english(sentences, english.pipeline(pipeline or ""))
+        return map(_negate_japanese_sentence, sentences)
+    return _negate_english_sentences(sentences, english.load_pipeline(pipeline or ""))
 
 
-def _no_sentence(text: str) -> str | None:
+def _find_sentence_fault(text: str) -> str | None:
     """Say why a text is no sentence in any language."""
     return EMPTY if not text else LONG if len(text) > LONGEST else None
 
 
-def _japanese(sentence: str) -> Negated:
-    if trouble := _no_sentence(sentence):
+def _negate_japanese_sentence(sentence: str) -> NegationResult:
+    if trouble := _find_sentence_fault(sentence):
         return trouble
     if not JAPANESE.search(sentence):
         return FOREIGN
-    words = analysed(sentence)
-    if detect.japanese(sentence, words):
+    words = analyse_sentence(sentence)
+    if detect.has_japanese_negation(sentence, words):
         return NEGATED
-    if not any(map(table().target, words)):
+    if not any(map(read_rule_table().find_target, words)):
         return NO_TARGET
-    return tuple(japanese.negations(sentence, words)) or NO_PLACE
+    return tuple(japanese.negate_japanese(sentence, words)) or NO_PLACE
 
 
-def _english(sentences: Sequence[str], pipeline: Any) -> Iterator[Negated]:
-    docs = pipeline.pipe("" if _no_sentence(sentence) else sentence for sentence in sentences)
+def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
+    docs = pipeline.pipe("" if _find_sentence_fault(sentence) else sentence for sentence in sentences)
     for sentence, doc in zip(sentences, docs, strict=True):
-        if trouble := _no_sentence(sentence):
+        if trouble := _find_sentence_fault(sentence):
             yield trouble
-        elif detect.english(sentence):
+        elif detect.has_english_negation(sentence):
             yield NEGATED
         else:
-            yield tuple(english.negations(doc)) or NO_FINITE
+            yield tuple(english.negate_english(doc)) or NO_FINITE
 
 
-def sorted_out(places: Iterable[tuple[str, str]], results: Iterable[Negated]) -> tuple[list[Made], list[Skipped]]:
+def separate_skipped(
+    places: Iterable[tuple[str, str]], results: Iterable[NegationResult]
+) -> tuple[list[NegatedSentence], list[SkippedSentence]]:
     """Part the sentences that have negations from those that were left out."""
-    made: list[Made] = []
-    skipped: list[Skipped] = []
-    for (place, source), found in zip(places, results, strict=True):
-        if isinstance(found, str):
-            skipped.append(Skipped(place, source, found))
+    negated_sentences: list[NegatedSentence] = []
+    skipped: list[SkippedSentence] = []
+    for (place, source), result in zip(places, results, strict=True):
+        if isinstance(result, str):
+            skipped.append(SkippedSentence(place, source, result))
         else:
-            made.append(Made(place, source, tuple(found)))
-    return made, skipped
+            negated_sentences.append(NegatedSentence(place, source, tuple(result)))
+    return negated_sentences, skipped
 
 
-def rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
+def list_negation_rows(negated_sentences: Iterable[NegatedSentence]) -> Iterator[dict[str, str]]:
     """Make the rows of the output: source, text, position, target_pos, insertion."""
-    return ({"source": each.source, **asdict(negation)} for each in made for negation in each.negations)
+    return ({"source": entry.source, **asdict(negation)} for entry in negated_sentences for negation in entry.negations)

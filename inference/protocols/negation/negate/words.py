@@ -35,15 +35,15 @@ class Word:
     lemma: str
 
 
-def analysed(sentence: str) -> list[Word]:
+def analyse_sentence(sentence: str) -> list[Word]:
     """Return the words of a sentence in order; white space belongs to none."""
     words = []
     end = 0
-    for node in _tagger()(sentence):
+    for node in _load_unidic_tagger()(sentence):
         start = end + len(node.white_space)
         end = start + len(node.surface)
-        about = node.feature
-        pos = "-".join(part for part in about[:4] if part != "*")
+        features = node.feature
+        pos = "-".join(part for part in features[:4] if part != "*")
         # A word that UniDic does not know has fewer features.
         words.append(
             Word(
@@ -51,17 +51,17 @@ def analysed(sentence: str) -> list[Word]:
                 start,
                 end,
                 pos,
-                about.cType or "*",
-                about.cForm or "*",
-                about.orthBase or node.surface,
-                about.lemma or node.surface,
+                features.cType or "*",
+                features.cForm or "*",
+                features.orthBase or node.surface,
+                features.lemma or node.surface,
             )
         )
     return words
 
 
 @functools.cache
-def _tagger() -> Any:
+def _load_unidic_tagger() -> Any:
     import fugashi
     import unidic_lite  # named, because fugashi would look for other dictionaries, too
 

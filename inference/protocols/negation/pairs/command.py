@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.numerals import whole
+from inference.numerals import build_whole_type
 from inference.stimuli import nli
-from inference.stimuli.files import located
+from inference.stimuli.files import locate_path
 
 COMMAND = "pairs"
 HELP = "make pairs of sentences with negations, and label them by hand"
@@ -19,35 +19,39 @@ VERBS = {
 }
 
 
-def _sheet_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver pairs sheet jnli.jsonl --negations negations.jsonl --out sheet.csv"
-    _originals(parser)
+    _add_originals_argument(parser)
     parser.add_argument(
         "--negations", required=True, metavar="NEGATIONS", help="what `waver negate` wrote: source, text, position ..."
     )
-    parser.add_argument("--annotators", type=whole(1, 100), default=3, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--annotators", type=build_whole_type(1, 100), default=3, metavar="N", help="default: %(default)s"
+    )
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
 
-def _sheet(options: argparse.Namespace) -> None:
+def _run_pairs_sheet(options: argparse.Namespace) -> None:
     from inference.protocols.negation.pairs import making, sheet
 
-    originals = nli.groups(nli.read(located(options.originals)))
-    known = making.negations(located(options.negations))
-    made, skipped = making.negated(originals, known)
-    sheet.write(Path(options.out), made, options.annotators)
-    counts = Counter(instance.pattern for instance in made)
-    print(f"{options.out}: {len(made):,} pairs ({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})")
+    originals = nli.group_instances(nli.read_instances(locate_path(options.originals)))
+    negations_by_sentence = making.read_negations(locate_path(options.negations))
+    pairs, skipped = making.combine_pairs(originals, negations_by_sentence)
+    sheet.write_pairs_sheet(Path(options.out), pairs, options.annotators)
+    counts = Counter(instance.pattern for instance in pairs)
+    print(f"{options.out}: {len(pairs):,} pairs ({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})")
     for reason, number in Counter(skipped.values()).most_common():
         print(f"  {number:,} of {len(originals):,} originals left out: {reason}")
     sentences = {
         side.strip() for original, *_ in originals.values() for side in (original.premise, original.hypothesis)
     }
-    if strange := known.keys() - sentences:
-        print(f"  {len(strange):,} of {len(known):,} negated sentences left out: in no original")
+    if unused_sentences := negations_by_sentence.keys() - sentences:
+        print(
+            f"  {len(unused_sentences):,} of {len(negations_by_sentence):,} negated sentences left out: in no original"
+        )
 
 
-def _label_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_pairs_label_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver pairs label sheet.csv --originals jnli.jsonl --out items.jsonl"
     parser.add_argument(
         "sheet", metavar="SHEET", help="made by `pairs sheet`, with labels in the columns annotator_1 ..."
@@ -56,25 +60,27 @@ def _label_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file, for `run negation --items`")
 
 
-def _label(options: argparse.Namespace) -> None:
+def _run_pairs_label(options: argparse.Namespace) -> None:
     from inference.protocols.negation.pairs import sheet
     from inference.runfolder import json_lines
 
-    out = json_lines.output(options.out)
-    json_lines.refuse_inputs(out, options.sheet, options.originals)
-    found = sheet.read(located(options.sheet), nli.groups(nli.read(located(options.originals))))
-    kept = sheet.save(out, found)
-    originals = len({row.instance.item for row in found if row.label})
-    print(f"{out}: {originals:,} originals and {kept:,} of {len(found):,} pairs with a negation")
-    if kept < len(found):
-        print(f"  {len(found) - kept:,} left out: no label of most annotators, and of two at least")
+    out = json_lines.check_json_lines_path(options.out)
+    json_lines.check_output_is_no_input(out, options.sheet, options.originals)
+    labelled_pairs = sheet.read_labelled_sheet(
+        locate_path(options.sheet), nli.group_instances(nli.read_instances(locate_path(options.originals)))
+    )
+    n_kept = sheet.write_labelled_items(out, labelled_pairs)
+    originals = len({row.instance.item for row in labelled_pairs if row.label})
+    print(f"{out}: {originals:,} originals and {n_kept:,} of {len(labelled_pairs):,} pairs with a negation")
+    if n_kept < len(labelled_pairs):
+        print(f"  {len(labelled_pairs) - n_kept:,} left out: no label of most annotators, and of two at least")
 
 
-def _originals(parser: argparse.ArgumentParser) -> None:
+def _add_originals_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("originals", metavar="PAIRS", help="labelled pairs of sentences, as JNLI has them, or plain")
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
-    "sheet": (_sheet, _sheet_arguments),
-    "label": (_label, _label_arguments),
+    "sheet": (_run_pairs_sheet, _add_pairs_sheet_arguments),
+    "label": (_run_pairs_label, _add_pairs_label_arguments),
 }

@@ -14,27 +14,27 @@ from typing import Any
 from ground.errors import InputError
 from inference.runfolder import json_lines, spreadsheet
 from inference.stimuli import nli, records
-from inference.stimuli.files import shown
+from inference.stimuli.files import shorten_value
 from inference.stimuli.nli import LABELS, POSITIONS, Instance, Negation
 from inference.stimuli.study import ORIGINAL
 
 SENTENCES = ("item", "pattern", "premise", "hypothesis")
 PLACES = ("premise_position", "premise_target", "hypothesis_position", "hypothesis_target")
 ANNOTATOR = "annotator_"
-LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
+LEAST_VOTES = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledPair:
     """A row of a filled sheet: the pair with its original, the labels given, and the one of most annotators, or ""."""
 
     instance: Instance
     original: Instance
-    given: tuple[str, ...]
+    labels: tuple[str, ...]
     label: str
 
 
-def write(path: Path, made: Sequence[Instance], annotators: int) -> None:
+def write_pairs_sheet(path: Path, pairs: Sequence[Instance], annotators: int) -> None:
     """Write the sheet, with a column for each annotator left to fill in.
 
     Raises
@@ -46,23 +46,24 @@ def write(path: Path, made: Sequence[Instance], annotators: int) -> None:
         raise InputError(f"--out {path}: the sheet is a .csv file")
     if path.exists():
         raise InputError(f"{path}: is there already and may be filled in; choose another --out")
-    if not made:
+    if not pairs:
         raise InputError("no original has negations of both of its sentences: there is nothing to label")
     names = [f"{ANNOTATOR}{number}" for number in range(1, annotators + 1)]
     rows = [
-        (each.item, each.pattern, each.premise, each.hypothesis, *_places(each), *[""] * annotators) for each in made
+        (pair.item, pair.pattern, pair.premise, pair.hypothesis, *_list_negation_places(pair), *[""] * annotators)
+        for pair in pairs
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
-    spreadsheet.write(path, (*SENTENCES, *PLACES, *names), rows)
+    spreadsheet.write_spreadsheet_csv(path, (*SENTENCES, *PLACES, *names), rows)
 
 
-def read(path: Path, groups: Mapping[str, Sequence[Instance]]) -> list[Labelled]:
+def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) -> list[LabelledPair]:
     """Read a filled sheet; a row may lack labels of some annotators.
 
     Parameters
     ----------
     groups
-        The originals by item (`nli.groups`).
+        The originals by item (`nli.group_instances`).
 
     Raises
     ------
@@ -70,28 +71,31 @@ def read(path: Path, groups: Mapping[str, Sequence[Instance]]) -> list[Labelled]
         Naming the file and the row: an unknown item or pattern, a sentence that does not fit the original, a label that
         is none of `LABELS`, no column of an annotator.
     """
-    found = records.Records(path)
-    names = [name for name in found.fields() if name.startswith(ANNOTATOR)]
+    sheet_records = records.Records(path)
+    names = [name for name in sheet_records.fields() if name.startswith(ANNOTATOR)]
     if not names:
         raise InputError(f"{path}: there is no column {ANNOTATOR}1 with labels")
-    records.require_columns(path, found.fields(), SENTENCES)
-    rows = [_row(f"{path}, {place}", record, names, groups) for place, record in found]
+    records.check_columns_present(path, sheet_records.fields(), SENTENCES)
+    rows = [_parse_sheet_row(f"{path}, {place}", record, names, groups) for place, record in sheet_records]
     used = {row.instance.item for row in rows}
-    nli.groups([*(groups[item][0] for item in used), *(row.instance for row in rows)])  # refuses what does not fit
+    nli.group_instances(
+        [*(groups[item][0] for item in used), *(row.instance for row in rows)]
+    )  # refuses what does not fit
     return rows
 
 
-def majority(given: Sequence[str]) -> str:
+def choose_majority_label(labels: Sequence[str]) -> str:
     """Return the label of more than half of those given, by two annotators at least; "" where there is none.
 
-    >>> majority(["neutral", "neutral", "entailment"]), majority(["neutral"]), majority(["neutral", "entailment"])
+    >>> (choose_majority_label(["neutral", "neutral", "entailment"]), choose_majority_label(["neutral"]),
+    ...  choose_majority_label(["neutral", "entailment"]))
     ('neutral', '', '')
     """
-    label, votes = Counter(given).most_common(1)[0] if given else ("", 0)
-    return label if votes >= LEAST and 2 * votes > len(given) else ""
+    label, votes = Counter(labels).most_common(1)[0] if labels else ("", 0)
+    return label if votes >= LEAST_VOTES and 2 * votes > len(labels) else ""
 
 
-def save(path: Path, found: Sequence[Labelled]) -> int:
+def write_labelled_items(path: Path, labelled_pairs: Sequence[LabelledPair]) -> int:
     """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many pairs.
 
     Raises
@@ -99,69 +103,72 @@ def save(path: Path, found: Sequence[Labelled]) -> int:
     InputError
         No pair has a label.
     """
-    kept: dict[str, list[Labelled]] = defaultdict(list)
-    for row in found:
+    pairs_by_item: dict[str, list[LabelledPair]] = defaultdict(list)
+    for row in labelled_pairs:
         if row.label:
-            kept[row.instance.item].append(row)
-    if not kept:
+            pairs_by_item[row.instance.item].append(row)
+    if not pairs_by_item:
         raise InputError("no pair has one label of most annotators, and of two at least: there are no items to write")
     lines: list[dict[str, Any]] = []
-    for group in kept.values():
+    for group in pairs_by_item.values():
         for number, (instance, votes) in enumerate(
-            [(group[0].original, None), *((replace(row.instance, label=row.label), row.given) for row in group)]
+            [(group[0].original, None), *((replace(row.instance, label=row.label), row.labels) for row in group)]
         ):
-            lines.append(_published(len(lines), number, instance, votes))
-    json_lines.write(path, lines)
-    return sum(map(len, kept.values()))
+            lines.append(_build_published_row(len(lines), number, instance, votes))
+    json_lines.write_json_lines(path, lines)
+    return sum(map(len, pairs_by_item.values()))
 
 
-def _row(
+def _parse_sheet_row(
     where: str, record: Mapping[str, Any], names: Sequence[str], groups: Mapping[str, Sequence[Instance]]
-) -> Labelled:
-    cells = {name: spreadsheet.plain(str(record.get(name) or "")).strip() for name in (*SENTENCES, *PLACES, *names)}
+) -> LabelledPair:
+    cells = {
+        name: spreadsheet.unescape_formula(str(record.get(name) or "")).strip()
+        for name in (*SENTENCES, *PLACES, *names)
+    }
     if cells["item"] not in groups:
         raise InputError(
-            f"{where}: item {shown(cells['item'])} is not among the originals; give the file it was made from"
+            f"{where}: item {shorten_value(cells['item'])} is not among the originals; give the file it was made from"
         )
     if cells["pattern"] not in nli.PATTERNS[1:]:
         raise InputError(
-            f"{where}: pattern must be one of {', '.join(nli.PATTERNS[1:])}, not {shown(cells['pattern'])}"
+            f"{where}: pattern must be one of {', '.join(nli.PATTERNS[1:])}, not {shorten_value(cells['pattern'])}"
         )
     for name in SENTENCES[2:]:
         if not cells[name]:
             raise InputError(f"{where}: {name} is empty; write the sentence that `pairs sheet` wrote there")
     for name in PLACES[::2]:
         if cells[name] not in ("", *POSITIONS):
-            raise InputError(f"{where}: {name} must be {' or '.join(POSITIONS)}, not {shown(cells[name])}")
+            raise InputError(f"{where}: {name} must be {' or '.join(POSITIONS)}, not {shorten_value(cells[name])}")
     for name in names:
         if cells[name].lower() not in ("", *LABELS):
             raise InputError(
-                f"{where}: {name} is {shown(cells[name])}; write one of {', '.join(LABELS)}, or leave it empty"
+                f"{where}: {name} is {shorten_value(cells[name])}; write one of {', '.join(LABELS)}, or leave it empty"
             )
-    given = tuple(cells[name].lower() for name in names if cells[name])
+    labels = tuple(cells[name].lower() for name in names if cells[name])
     sides = [Negation(cells[f"{side}_position"] or None, cells[f"{side}_target"] or None) for side in SENTENCES[2:]]
     premise, hypothesis = (
         side if cells["pattern"] in (pattern, nli.BOTH) else None
         for side, pattern in zip(sides, (nli.PREMISE, nli.HYPOTHESIS), strict=True)
     )
-    label = majority(given)
+    label = choose_majority_label(labels)
     instance = Instance(
         cells["item"], cells["pattern"], cells["premise"], cells["hypothesis"], label, premise, hypothesis, where
     )
-    return Labelled(instance, groups[cells["item"]][0], given, label)
+    return LabelledPair(instance, groups[cells["item"]][0], labels, label)
 
 
-def _places(instance: Instance) -> list[str | None]:
+def _list_negation_places(instance: Instance) -> list[str | None]:
     negations = instance.premise_negation or Negation(), instance.hypothesis_negation or Negation()
     return [value for negation in negations for value in (negation.position, negation.target)]
 
 
-def _published(number: int, place: int, instance: Instance, votes: Sequence[str] | None) -> dict[str, Any]:
+def _build_published_row(number: int, place: int, instance: Instance, votes: Sequence[str] | None) -> dict[str, Any]:
     """Make a row as JNLI-Neg has it; `place` counts the rows of one original, which is 0."""
     sides = (instance.premise, instance.premise_negation), (instance.hypothesis, instance.hypothesis_negation)
     first, second = (
-        {"sentence": text, "neg": there and {"neg_position": there.position, "target_pos": there.target}}
-        for text, there in sides
+        {"sentence": text, "neg": negation and {"neg_position": negation.position, "target_pos": negation.target}}
+        for text, negation in sides
     )
     return {
         "id": number,

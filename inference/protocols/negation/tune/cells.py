@@ -17,14 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.stimuli.files import parse_json, text_of
-from inference.tune.folder import Folder
+from inference.stimuli.files import parse_json, read_text_file
+from inference.tune.folder import TuningFolder
 
-CELLS, RECORD, MODEL = "cells", "cell.json", "model"
+CELLS_FOLDER, RECORD_FILE, MODEL_FOLDER = "cells", "cell.json", "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TrainingCell:
     """One training: the seed of split and training, the learning rate, and the passes over the training rows."""
 
     seed: int
@@ -38,7 +38,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CellResult:
     """What came of a cell on the held-out rows: share of right labels, and mean cross-entropy in nats."""
 
     accuracy: float
@@ -46,57 +46,61 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedCell:
     """A finished cell and what came of it."""
 
-    cell: Cell
-    result: Result
+    cell: TrainingCell
+    result: CellResult
 
 
-class Cells(Folder):
+class CellsFolder(TuningFolder):
     """The folder of a tuning that goes through a grid."""
 
-    def _clear(self) -> None:
-        (self.path / CELLS).mkdir(exist_ok=True)
-        for leftover in (self.path / CELLS).glob("*.tmp"):
+    def _remove_leftovers(self) -> None:
+        (self.path / CELLS_FOLDER).mkdir(exist_ok=True)
+        for leftover in (self.path / CELLS_FOLDER).glob("*.tmp"):
             shutil.rmtree(leftover)
 
-    def result(self, cell: Cell) -> Result | None:
+    def read_result(self, cell: TrainingCell) -> CellResult | None:
         """Read what came of a cell; None where it is not finished."""
-        file = self.path / CELLS / cell.name / RECORD
+        file = self.path / CELLS_FOLDER / cell.name / RECORD_FILE
         if not file.exists():
             return None
-        record = parse_json(file, text_of(file))
+        record = parse_json(file, read_text_file(file))
         try:
-            return Result(float(record["accuracy"]), float(record["loss"]))
+            return CellResult(float(record["accuracy"]), float(record["loss"]))
         except (TypeError, KeyError, ValueError):
             raise InputError(f"{file}: accuracy or loss is missing or no number; remove {file.parent}") from None
 
-    def finish(self, cell: Cell, train: Callable[[Path], Result]) -> Result:
+    def finish(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
         """Train a cell and keep it; `train` saves the checkpoint in the folder that it is given."""
-        aside = self.path / CELLS / f"{cell.name}.tmp"
-        (aside / MODEL).mkdir(parents=True)
-        result = train(aside / MODEL)
-        (aside / RECORD).write_text(json.dumps({**asdict(cell), **asdict(result)}) + "\n", encoding="utf-8")
-        aside.rename(self.path / CELLS / cell.name)
+        aside = self.path / CELLS_FOLDER / f"{cell.name}.tmp"
+        (aside / MODEL_FOLDER).mkdir(parents=True)
+        result = train(aside / MODEL_FOLDER)
+        (aside / RECORD_FILE).write_text(json.dumps({**asdict(cell), **asdict(result)}) + "\n", encoding="utf-8")
+        aside.rename(self.path / CELLS_FOLDER / cell.name)
         return result
 
-    def keep_best(self, cells: Sequence[Cell]) -> Finished:
+    def keep_best(self, cells: Sequence[TrainingCell]) -> FinishedCell:
         """Find the best of the finished cells of a seed, and remove the checkpoints of the others.
 
         The best has the highest accuracy; of several, the lowest loss; of several, it comes first.
         """
-        found = [Finished(cell, result) for cell in cells if (result := self.result(cell)) is not None]
-        best = min(found, key=lambda each: (-each.result.accuracy, each.result.loss))
-        for each in found:
-            if each.cell != best.cell:
-                shutil.rmtree(self.path / CELLS / each.cell.name / MODEL, ignore_errors=True)
+        finished_cells = [
+            FinishedCell(cell, result) for cell in cells if (result := self.read_result(cell)) is not None
+        ]
+        best = min(
+            finished_cells, key=lambda finished_cell: (-finished_cell.result.accuracy, finished_cell.result.loss)
+        )
+        for finished_cell in finished_cells:
+            if finished_cell.cell != best.cell:
+                shutil.rmtree(self.path / CELLS_FOLDER / finished_cell.cell.name / MODEL_FOLDER, ignore_errors=True)
         return best
 
-    def publish(self, cell: Cell) -> Path:
+    def publish(self, cell: TrainingCell) -> Path:
         """Move the checkpoint of the best cell of a seed to where it is asked from; return that folder."""
         place = self.path / f"{self.path.resolve().name}-{cell.seed}"
-        model = self.path / CELLS / cell.name / MODEL
+        model = self.path / CELLS_FOLDER / cell.name / MODEL_FOLDER
         if not place.exists():
             if not model.is_dir():
                 raise InputError(

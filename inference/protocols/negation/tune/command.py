@@ -9,12 +9,12 @@ from collections.abc import Callable
 from statistics import mean
 
 from ground.errors import InputError
-from inference.numerals import decimal, whole
-from inference.stimuli.files import located
+from inference.numerals import build_decimal_type, build_whole_type
+from inference.stimuli.files import locate_path
 
 COMMAND = "tune nli"
 HELP = "tune an encoder to label premises and hypotheses; the same call continues a stopped one"
-MOST = 100  # values of one option
+MOST_VALUES = 100  # values of one option
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,48 +34,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rates",
-        type=_several(decimal(1e-9, 1)),
+        type=_build_values_type(build_decimal_type(1e-9, 1)),
         default=(5e-5, 3e-5, 2e-5),
         metavar="5e-5,3e-5",
         help="learning rates to choose from (default: 5e-5,3e-5,2e-5)",
     )
     parser.add_argument(
         "--epochs",
-        type=_several(whole(1, 1_000)),
+        type=_build_values_type(build_whole_type(1, 1_000)),
         default=(3, 4, 5),
         metavar="3,4",
         help="numbers of passes over the training rows to choose from (default: 3,4,5)",
     )
     parser.add_argument(
-        "--seeds", type=whole(1, MOST), default=5, metavar="N", help="splits of the rows, a model each (default: 5)"
+        "--seeds",
+        type=build_whole_type(1, MOST_VALUES),
+        default=5,
+        metavar="N",
+        help="splits of the rows, a model each (default: 5)",
     )
     parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
 
 
 def main(options: argparse.Namespace) -> None:
     """Tune a model per split of the rows; print what was chosen."""
-    from inference.asking.models import resolve
+    from inference.asking.models import find_models
     from inference.protocols.negation.tune import nli
 
-    models = resolve([options.model], ("masked",))
+    models = find_models([options.model], ("masked",))
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     (model,) = models
-    files, out = [located(path) for path in options.data], located(options.out)
-    rows = nli.read(files)
+    files, out = [locate_path(path) for path in options.data], locate_path(options.out)
+    rows = nli.read_tuning_pairs(files)
     from inference.protocols.negation.tune.training import (  # of an extra: what is wrong with the data is said before
-        LONGEST,
+        MOST_TOKENS,
         Encoder,
     )
 
     counts = Counter(row.label for row in rows)
     print(f"{len(rows):,} rows: {', '.join(f'{counts[label]:,} {label}' for label in nli.LABELS)}")
     encoder = Encoder(model.source, model.id, rows, options.device)
-    if encoder.cut:
-        print(f"  {encoder.cut:,} of them have more than {LONGEST} tokens: their longer sentence is cut")
+    if encoder.n_cut:
+        print(f"  {encoder.n_cut:,} of them have more than {MOST_TOKENS} tokens: their longer sentence is cut")
     chosen = []
-    for each in nli.tune(encoder, rows, files, nli.Grid(options.rates, options.epochs), options.seeds, out):
-        if isinstance(each, nli.Chosen):
+    for each in nli.tune_encoder(
+        encoder, rows, files, nli.TuningGrid(options.rates, options.epochs), options.seeds, out
+    ):
+        if isinstance(each, nli.ChosenModel):
             chosen.append(each)
             print(f"  chosen: rate {each.cell.rate:g}, {each.cell.epochs} epochs: {each.folder}", flush=True)
         else:
@@ -85,13 +91,13 @@ def main(options: argparse.Namespace) -> None:
     print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
 
 
-def _several(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
+def _build_values_type(parse_value: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
     """Convert an argument `A,B,C` to different values."""
 
-    def several(text: str) -> tuple[float, ...]:
-        values = tuple(read(part.strip()) for part in text.split(","))
-        if len(set(values)) < len(values) or len(values) > MOST:
-            raise ArgumentTypeError(f"{text[:40]!r}: give at most {MOST} values, each once")
+    def parse_values(text: str) -> tuple[float, ...]:
+        values = tuple(parse_value(part.strip()) for part in text.split(","))
+        if len(set(values)) < len(values) or len(values) > MOST_VALUES:
+            raise ArgumentTypeError(f"{text[:40]!r}: give at most {MOST_VALUES} values, each once")
         return values
 
-    return several
+    return parse_values

@@ -20,12 +20,12 @@ from transformers import (
 )
 
 from ground.errors import RunFailed
-from inference.engines.loading import load_checkpoint, quiet, transformers_errors_as_input_errors
-from inference.engines.local.classifier import TUNING, encode
-from inference.protocols.negation.tune.cells import Cell, Result
+from inference.engines.loading import convert_transformers_errors, load_checkpoint, silence_transformers
+from inference.engines.local.classifier import TUNING, encode_pairs
+from inference.protocols.negation.tune.cells import CellResult, TrainingCell
 from inference.stimuli.nli import LABELS, Instance
 
-WARM_UP, LONGEST = 0.1, 128
+WARM_UP, MOST_TOKENS = 0.1, 128
 """Share of the steps over which the learning rate rises, and tokens of a pair (Yoshida et al., Table 6)."""
 BATCH = 32
 """Rows per step; the paper does not print how many."""
@@ -49,8 +49,8 @@ class Encoder:
     ----------
     revision
         Commit or digest of the checkpoint.
-    cut
-        Number of rows that have more than `LONGEST` tokens, whose longer sentence is cut.
+    n_cut
+        Number of rows that have more than `MOST_TOKENS` tokens, whose longer sentence is cut.
 
     Raises
     ------
@@ -59,29 +59,29 @@ class Encoder:
     """
 
     def __init__(self, source: str, name: str, rows: Sequence[Instance], device: str = "auto") -> None:
-        checked = load_checkpoint(source, engine="masked", dtype="float32", device="cpu", revision=None, seed=0)
+        checkpoint = load_checkpoint(source, engine="masked", dtype="float32", device="cpu", revision=None, seed=0)
         self.name = name
-        self.revision: str = checked.info["revision"]
-        self.settings = {"warm_up": WARM_UP, "longest": LONGEST, "batch": BATCH}
+        self.revision: str = checkpoint.info["revision"]
+        self.settings = {"warm_up": WARM_UP, "longest": MOST_TOKENS, "batch": BATCH}
         self._source, self._cpu = source, device == "cpu"
-        self._tokenizer = checked.tokenizer
-        first, second = [each.premise for each in rows], [each.hypothesis for each in rows]
-        self.cut = sum(len(ids) > LONGEST for ids in encode(self._tokenizer, first, second)["input_ids"])
-        coded = encode(self._tokenizer, first, second, LONGEST)
+        self._tokenizer = checkpoint.tokenizer
+        first, second = [pair.premise for pair in rows], [pair.hypothesis for pair in rows]
+        self.n_cut = sum(len(ids) > MOST_TOKENS for ids in encode_pairs(self._tokenizer, first, second)["input_ids"])
+        encoding = encode_pairs(self._tokenizer, first, second, MOST_TOKENS)
         self._rows = [
-            {**{name: coded[name][place] for name in coded}, "labels": LABELS.index(row.label)}
+            {**{name: encoding[name][place] for name in encoding}, "labels": LABELS.index(row.label)}
             for place, row in enumerate(rows)
         ]
 
-    def train(
-        self, cell: Cell, train: Sequence[int], held_out: Sequence[int], record: Mapping[str, Any], to: Path
-    ) -> Result:
+    def train_cell(
+        self, cell: TrainingCell, train: Sequence[int], held_out: Sequence[int], record: Mapping[str, Any], to: Path
+    ) -> CellResult:
         """Tune the encoder on some rows, save it with a record of how, and try it on the held-out rows.
 
         Everything random follows from the cell's seed: the weights of the head and the order of the rows.
         """
-        model = self._start(cell.seed)
-        with quiet():
+        model = self._load_with_new_head(cell.seed)
+        with silence_transformers():
             settings = TrainingArguments(
                 output_dir=str(to),  # the Trainer writes nothing: what is kept is saved below, as safetensors
                 learning_rate=cell.rate,
@@ -111,18 +111,18 @@ class Encoder:
             raise RunFailed(f"{cell.name}: the training diverged (NaN); give lower --rates and another --out")
         setattr(model.config, TUNING, {**record, **asdict(cell)})
         try:
-            with quiet():
+            with silence_transformers():
                 model.save_pretrained(to)
                 self._tokenizer.save_pretrained(to)
         except SafetensorError as error:
             raise RunFailed(f"{to}: cannot be written ({error}); make room, then give the same command again") from None
-        return Result(float((logits.argmax(-1) == right).double().mean()), float(cross_entropy(logits, right)))
+        return CellResult(float((logits.argmax(-1) == right).double().mean()), float(cross_entropy(logits, right)))
 
-    def _start(self, seed: int) -> Any:
+    def _load_with_new_head(self, seed: int) -> Any:
         """Load the encoder again, with a new head for the labels."""
         torch.manual_seed(seed)
         local = Path(self._source).is_dir()
-        with transformers_errors_as_input_errors(self._source), quiet():
+        with convert_transformers_errors(self._source), silence_transformers():
             return AutoModelForSequenceClassification.from_pretrained(
                 self._source,
                 revision=None if local else self.revision,

@@ -9,9 +9,9 @@ from scipy import stats
 
 from analysis import runs
 from analysis.pages.benchmarks import captions, model_names
-from analysis.pages.benchmarks.leaderboards import load
+from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.page import BenchmarksPage
-from analysis.pages.benchmarks.tables import score_matrix
+from analysis.pages.benchmarks.tables import tabulate_score_matrix
 from analysis.reporting import tables
 from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
@@ -47,17 +47,17 @@ def open_llm(shared):
     ("rule", "wanted"), [("best", [6, 0.3]), ("mean", [5, 0.6]), ("newest", [6, 0.3])]
 )  # fmt: skip
 def test_several_rows_of_a_model_are_one_by_the_rule_that_was_asked_for(several, rule, wanted):
-    found = load(several, "MT,GPQA", rule)
+    found = read_benchmark_scores(several, "MT,GPQA", rule)
     assert list(found.frame.index) == ["a", "b", "c", "d"]
     assert found.frame.loc["a"].tolist() == pytest.approx(wanted)
     assert found.rows.tolist() == [3, 1, 1, 1]
-    assert found.told == f"6 rows of 4 models; 3 rows of 1 models were joined ({rule})"
+    assert found.rows_sentence == f"6 rows of 4 models; 3 rows of 1 models were joined ({rule})"
 
 
 def test_best_and_newest_are_different_rows(tmp_path):
     (tmp_path / "s.csv").write_text("model,date,MT\na,2024-01-01,3\na,2024-02-01,1\nb,,2\n", encoding="utf-8")
-    assert load(tmp_path / "s.csv", "MT", "best").frame["MT"].tolist() == [3, 2]
-    assert load(tmp_path / "s.csv", "MT", "newest").frame["MT"].tolist() == [1, 2]
+    assert read_benchmark_scores(tmp_path / "s.csv", "MT", "best").frame["MT"].tolist() == [3, 2]
+    assert read_benchmark_scores(tmp_path / "s.csv", "MT", "newest").frame["MT"].tolist() == [1, 2]
 
 
 def test_rows_are_never_counted_as_models(open_llm):
@@ -71,7 +71,7 @@ def test_rows_are_never_counted_as_models(open_llm):
         "mean": raw.groupby("model_name")[list(names.values())].mean(),
     }
     for rule, one in wanted.items():
-        found = load(open_llm, rows=rule)
+        found = read_benchmark_scores(open_llm, rows=rule)
         assert found.frame.shape == (raw["model_name"].nunique(), 7) == (4497, 7)
         assert found.rows.sum() == len(raw) == 4576
         table = matrix(open_llm, rule)
@@ -80,7 +80,7 @@ def test_rows_are_never_counted_as_models(open_llm):
         # Means of equal numbers differ in their last digit; ranks are of the numbers.
         expected = stats.spearmanr(*(one[name].round(12) for name in names.values())).statistic
         assert r["r"] == pytest.approx(expected, abs=1e-14)
-    newest = load(open_llm, rows="newest")
+    newest = read_benchmark_scores(open_llm, rows="newest")
     assert newest.frame.shape == (4497, 7) and int(newest.parameters.isna().sum()) <= 10
 
 
@@ -92,7 +92,7 @@ def matrix(scores, rule, columns=""):
         def kept(_, make):
             return make()
 
-    return score_matrix(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
+    return tabulate_score_matrix(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
 
 
 def test_templates_and_shots_are_rows_of_a_model_and_no_benchmarks(shared):
@@ -100,22 +100,22 @@ def test_templates_and_shots_are_rows_of_a_model_and_no_benchmarks(shared):
     file = shared / "noreval" / "accuracy_by_template.csv"
     raw = pd.read_csv(file)
     with pytest.raises(InputError, match=r"say which columns are benchmarks, as in -p score_columns=.*accuracy"):
-        load(file)
+        read_benchmark_scores(file)
     with pytest.raises(InputError, match=r"model '.*' has \d+ rows; say what one row of it is: -p score_rows=best, me"):
-        load(file, "accuracy")
-    found = load(file, "accuracy", "mean")
+        read_benchmark_scores(file, "accuracy")
+    found = read_benchmark_scores(file, "accuracy", "mean")
     assert found.frame["accuracy"].to_dict() == pytest.approx(raw.groupby("model")["accuracy"].mean().to_dict())
     assert found.ignored == ("task", "shots", "template", "n")
 
 
 def test_a_number_is_a_benchmark_only_where_it_was_named_or_confirmed(several, run):
     with pytest.raises(InputError, match=r"score_columns=seed,MT,GPQA"):
-        load(several, rows="mean")
-    assert list(load(several, "all", "mean").frame) == ["seed", "MT", "GPQA"]
-    found = load(several, "GPQA", "mean")
+        read_benchmark_scores(several, rows="mean")
+    assert list(read_benchmark_scores(several, "all", "mean").frame) == ["seed", "MT", "GPQA"]
+    found = read_benchmark_scores(several, "GPQA", "mean")
     assert list(found.frame) == ["GPQA"] and found.ignored == ("precision", "seed", "MT")
-    opened = runs.open(run)
-    table = tables.build("benchmarks", opened, scores=str(several), score_columns="MT", score_rows="best")
+    opened = runs.open_runs(run)
+    table = tables.build_table("benchmarks", opened, scores=str(several), score_columns="MT", score_rows="best")
     assert set(table["benchmark"]) == {"MT", "accuracy", "parameters"}
     assert table.loc[table["benchmark"] == "MT", ["n", "rows", "joined_by"]].drop_duplicates().to_numpy().tolist() == [
         [4, 6, "best"]
@@ -129,9 +129,9 @@ def test_page_and_captions_say_how_many_rows_were_joined(several, run):
     )
     said = "{} rows of the file are {} models here: several rows of one model were joined to one (mean)."
     frame = page.frame("score_matrix")
-    assert said.format(5, 3) in captions.coefficients(frame[frame["method"] == "pearson"])
+    assert said.format(5, 3) in captions.caption_coefficients(frame[frame["method"] == "pearson"])
     frame = page.frame("benchmark_matrix")
-    assert said.format(6, 4) in captions.coefficients(frame[frame["method"] == "pearson"])
+    assert said.format(6, 4) in captions.caption_coefficients(frame[frame["method"] == "pearson"])
     page.answer()
     assert said.format(6, 4) in page.cautions().text.replace("\N{NO-BREAK SPACE}", " ")
     assert "3 rows of 1 models were joined (mean)" in page.provenance().text
@@ -142,12 +142,12 @@ def test_a_file_with_one_row_per_model_joins_nothing(tmp_path):
     (tmp_path / "s.yaml").write_text("a: {MT: 1, GPQA: 2}\nb: {MT: 2, GPQA: 1}\n", encoding="utf-8")
     frame = matrix(tmp_path / "s.yaml", "mean", "all")
     assert frame["joined_by"].eq("").all() and frame["rows"].tolist() == [2, 2]
-    assert "joined" not in captions.coefficients(frame[frame["method"] == "pearson"])
+    assert "joined" not in captions.caption_coefficients(frame[frame["method"] == "pearson"])
 
 
 def test_what_stands_for_no_score_and_what_is_none(tmp_path):
     (tmp_path / "s.csv").write_text("\ufeffmodel, MT ,GPQA\n None , 1 ,NaN\nb,2.5e-1,n/a\nc,-3,0.5\n", encoding="utf-8")
-    found = load(tmp_path / "s.csv", "MT,GPQA")
+    found = read_benchmark_scores(tmp_path / "s.csv", "MT,GPQA")
     assert found.frame["MT"].to_dict() == {"None": 1.0, "b": 0.25, "c": -3.0}
     assert found.frame["GPQA"].isna().tolist() == [True, True, False]
 
@@ -156,7 +156,7 @@ def test_the_newest_row_needs_dates_and_the_sizes_go_with_the_rows(tmp_path):
     (tmp_path / "s.csv").write_text(
         "model,params,date,MT\na,7,2024-01-01,1\na,8,2024-01-02T10:00:00Z,2\nb,0,never,3\n", encoding="utf-8"
     )
-    found = load(tmp_path / "s.csv", "MT", "newest")
+    found = read_benchmark_scores(tmp_path / "s.csv", "MT", "newest")
     assert found.parameters.to_dict() == pytest.approx({"a": 8e9, "b": np.nan}, nan_ok=True)
 
 
@@ -170,4 +170,4 @@ def test_aliases_in_csv_and_yaml_are_the_same(tmp_path):
 def test_aliases_without_scores_are_told(run, tmp_path):
     for option in ("aliases", "score_columns", "score_rows"):
         with pytest.raises(InputError, match=f"{option} is given without a file of scores"):
-            tables.build("benchmarks", runs.open(run), **{option: "x"})
+            tables.build_table("benchmarks", runs.open_runs(run), **{option: "x"})

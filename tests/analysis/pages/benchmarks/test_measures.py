@@ -11,9 +11,14 @@ import pytest
 
 from analysis import runs
 from analysis.pages.benchmarks import measures, own_form
-from analysis.pages.benchmarks.tables import _scaled, measure_sources, measures_by_model, uncorrelated
+from analysis.pages.benchmarks.tables import (
+    _replace_infinite_values,
+    explain_missing_correlations,
+    tabulate_measure_sources,
+    tabulate_measures_by_model,
+)
 from analysis.reporting import catalogue, tables
-from analysis.reporting.catalogue import pages
+from analysis.reporting.catalogue import list_pages
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
@@ -22,7 +27,7 @@ from helpers.wording_runs import random_rows, write_wording
 
 MEASURED = {
     (page, name): table.measures
-    for page, entry in pages().items() for name, table in entry.tables.items() if table.measures
+    for page, entry in list_pages().items() for name, table in entry.tables.items() if table.measures
 }  # fmt: skip
 # Labels, and the rows of the page's own table that they stand for.
 LABELS = [
@@ -48,7 +53,7 @@ def opened(tmp_path_factory):
 
     def of(page):
         if page not in found:
-            found[page] = runs.open(FULL[page](tmp_path_factory.mktemp(page) / "run")[0])
+            found[page] = runs.open_runs(FULL[page](tmp_path_factory.mktemp(page) / "run")[0])
         return found[page]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -60,14 +65,14 @@ def values(frame, column, run=None):
     """Model and value of every row of a page's table that has one, sorted; not of other forms, nor of human scores."""
     known = frame[frame[column].notna()]
     if run is not None:
-        own = {unit[1:] for unit in own_form.compared(run)}
+        own = {unit[1:] for unit in own_form.find_unit_forms(run)}
         known = known[[unit in own for unit in zip(known["model"], known["condition"], strict=True)]]
     return sorted(zip(known["model"], known[column].astype(float), strict=True))
 
 
 @pytest.mark.parametrize(("page", "name"), MEASURED)
 def test_a_catalogue_names_columns_that_its_table_has(page, name):
-    found, listed = MEASURED[page, name], catalogue.table(name).columns
+    found, listed = MEASURED[page, name], catalogue.look_up_table(name).columns
     needed = [*found.kinds, found.validity, *found.accuracy, *found.accuracy.values(), *filter(None, [found.only])]
     for column in (*found.named, *needed):
         assert column in listed or (column.startswith("flip_") and "flip_*" in listed), column
@@ -79,10 +84,10 @@ def test_a_catalogue_names_columns_that_its_table_has(page, name):
 def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
     """All rows of the page's own table, with intervals as there, are those that are collected, to 1e-12."""
     run, about = opened(page), MEASURED[page, name]
-    collected = measures.collected(run, "dropped").values
+    collected = measures.collect_measures(run, "dropped").values
     collected = collected[collected["page"] == page]
-    known = {"resamples": 20} if "resamples" in tables.options(name) else {}
-    frame = tables.build(name, run, **known)
+    known = {"resamples": 20} if "resamples" in tables.list_options(name) else {}
+    frame = tables.build_table(name, run, **known)
     frame = frame[frame[about.only].astype(bool)] if about.only else frame
     # A label is the name, with its kind in brackets; no name begins another of its page.
     for column, called in about.named.items():
@@ -99,8 +104,8 @@ def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
 @pytest.mark.parametrize(("page", "label", "name", "column", "where"), LABELS)
 def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, column, where, opened):
     run = opened(page)
-    found = measures.collected(run, "dropped").values
-    frame = tables.build(name, run, resamples=0)
+    found = measures.collect_measures(run, "dropped").values
+    frame = tables.build_table(name, run, resamples=0)
     rows = frame[np.logical_and.reduce([frame[key] == value for key, value in where.items()] or [[True] * len(frame)])]
     mine = found[(found["page"] == page) & (found["measure"] == label)]
     mine = mine[mine["study"].eq("all") == (name == "overall")]
@@ -109,8 +114,8 @@ def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, col
 
 
 def test_the_page_is_about_the_protocols_of_all_pages_with_measures():
-    about = set().union(*(pages()[page].protocols for page, _ in MEASURED))
-    assert pages()["benchmarks"].protocols == about >= {"agreement", "wording", "negation", "scoring", "choice"}
+    about = set().union(*(list_pages()[page].protocols for page, _ in MEASURED))
+    assert list_pages()["benchmarks"].protocols == about >= {"agreement", "wording", "negation", "scoring", "choice"}
     assert {page for page, _ in MEASURED} == {
         "stability", "text_features", "wording", "negation", "choice", "scoring", "reliability"
     }  # fmt: skip
@@ -124,19 +129,19 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
         random_rows([*base, "t1", "u1"], items=8, conditions=["plain/0-shot"], seed=1),
         random_rows([*tuned, "b1", "u1", "u2"], items=8, conditions=["chat/0-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
-    run = runs.open(write_wording(tmp_path / "run", rows, models=stages))
-    found = own_form.compared(run)
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, models=stages))
+    found = own_form.find_unit_forms(run)
     assert {(model, condition) for _, model, condition in found} == {
         ("b1", "plain/0-shot"), ("b2", "plain/0-shot"), ("t1", "chat/0-shot"), ("t2", "chat/0-shot"),
         ("u1", "plain/0-shot"), ("u2", "chat/0-shot"),
     }  # fmt: skip
     assert {own.condition for own in found.values()} == {"own form/0-shot"}
     assert all(own.form == condition.split("/")[0] for (*_, condition), own in found.items())
-    assert uncorrelated(run, {}) == ""
-    asked = measures.collected(run, "dropped").values
+    assert explain_missing_correlations(run, {}) == ""
+    asked = measures.collect_measures(run, "dropped").values
     forms = asked.drop_duplicates("model").set_index("model")["n_forms"]
     assert forms.to_dict() == {"b1": 2, "b2": 1, "t1": 2, "t2": 1, "u1": 2, "u2": 1}
-    sources = measure_sources(run)
+    sources = tabulate_measure_sources(run)
     assert set(sources["forms"]) == {"plain 3, chat 3"} and set(sources["n_models"]) == {6}
 
 
@@ -145,29 +150,29 @@ def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
         random_rows(["a"], items=6, conditions=["plain/4-shot"], seed=1),
         random_rows(["b"], items=6, conditions=["chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
-    run = runs.open(write_wording(tmp_path / "run", rows, conditions={"chat/4-shot": {"exemplars_hash": "x"}}))
-    assert sorted(own.condition for own in own_form.compared(run).values()) == ["chat/4-shot", "plain/4-shot"]
-    assert uncorrelated(run, {}) == "at most 1 of the models were asked in the same way, and it needs 4"
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, conditions={"chat/4-shot": {"exemplars_hash": "x"}}))
+    assert sorted(own.condition for own in own_form.find_unit_forms(run).values()) == ["chat/4-shot", "plain/4-shot"]
+    assert explain_missing_correlations(run, {}) == "at most 1 of the models were asked in the same way, and it needs 4"
 
 
 def test_one_condition_of_a_study_is_compared_the_one_of_most_models_or_the_first(tmp_path):
     few = random_rows(list("ab"), items=6, conditions=["plain/4-shot"], seed=1)
     most = random_rows(list("abcd"), items=6, conditions=["plain/0-shot", "plain/2-shot"], seed=2)
-    run = runs.open(write_wording(tmp_path / "run", pd.concat([few, most], ignore_index=True)))
-    found = measures.collected(run, "dropped").values
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([few, most], ignore_index=True)))
+    found = measures.collect_measures(run, "dropped").values
     assert set(found.loc[found["compared"], "condition"]) == {"plain/0-shot"}
     assert set(found["condition"]) == {"plain/0-shot", "plain/2-shot", "plain/4-shot"}
-    assert set(measure_sources(run)["n_conditions"]) == {3}
+    assert set(tabulate_measure_sources(run)["n_conditions"]) == {3}
 
 
 def test_a_model_that_one_page_takes_for_silent_is_so_on_all_pages_of_the_study(tmp_path):
     """Answers that are invalid, with probabilities that hide it: the page on wording says so, that on ICC does not."""
     rows = random_rows(list("abcd"), items=20, invalid=0.0, seed=1)
     rows.loc[(rows["model"] == "a") & (rows["item"].str[-1] != "0"), "answer"] = None
-    run = runs.open(write_wording(tmp_path / "run", rows))
-    precision = tables.build("wording_precision", run)
+    run = runs.open_runs(write_wording(tmp_path / "run", rows))
+    precision = tables.build_table("wording_precision", run)
     assert (precision["validity"] > 0.5).all()
-    found = measures.collected(run, "dropped").values
+    found = measures.collect_measures(run, "dropped").values
     own = found[found["study"] != "all"]
     assert set(own["page"]) == {"wording", "reliability"}
     assert own.groupby("model")["silent"].unique().map(list).to_dict() == {
@@ -179,7 +184,7 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
     names = ["m1", "m2", "m3", "m4"]
     write_wording(tmp_path / "all" / "wording", random_rows(names, items=8, seed=1))
     write_run(tmp_path / "all" / "opinions", random_frame(names, items=6, paraphrases=5), study="opinions")
-    found = measure_sources(runs.open(tmp_path / "all"))
+    found = tabulate_measure_sources(runs.open_runs(tmp_path / "all"))
     assert set(zip(found["page"], found["study"], strict=True)) >= {
         ("stability", "opinions"), ("wording", "wording"), ("wording", "all"), ("reliability", "opinions"),
         ("reliability", "wording"),
@@ -190,49 +195,53 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
 
 def test_what_has_no_data_says_why(tmp_path):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=1, paraphrases=1))
-    found = measure_sources(runs.open(tmp_path / "run"))
+    found = tabulate_measure_sources(runs.open_runs(tmp_path / "run"))
     reasons = found[found["page"] == "stability"]["left_out"].tolist()
     assert reasons == ["no item has two wordings other than its original"]
 
 
 def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
     values = pd.Series([3.0, math.inf, 1.0, math.nan, 2.0])
-    assert _scaled(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
-    assert _scaled(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
-    assert _scaled(values[[0, 2]], "spearman").tolist() == [3, 1]
+    assert _replace_infinite_values(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
+    assert _replace_infinite_values(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
+    assert _replace_infinite_values(values[[0, 2]], "spearman").tolist() == [3, 1]
 
 
 def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=8, paraphrases=6))
-    entry = pages()["stability"].tables["stability"]
+    entry = list_pages()["stability"].tables["stability"]
     limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most=3))
-    monkeypatch.setitem(pages()["stability"].tables, "stability", limited)
-    found = measure_sources(runs.open(tmp_path / "run"))
+    monkeypatch.setitem(list_pages()["stability"].tables, "stability", limited)
+    found = tabulate_measure_sources(runs.open_runs(tmp_path / "run"))
     assert "stability" not in set(found.loc[found["study"] != "", "page"])
     assert found[found["page"] == "stability"]["left_out"].tolist() == [
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
     ]
-    assert pages()["text_features"].tables["mixed"].measures.most == 100
+    assert list_pages()["text_features"].tables["mixed"].measures.most == 100
 
 
 def test_the_page_on_benchmarks_is_left_out_and_says_why(tmp_path):
-    opened = runs.open(write_accuracies(tmp_path / "board", random_accuracies()))
+    opened = runs.open_runs(write_accuracies(tmp_path / "board", random_accuracies()))
     why = "accuracies without answers have no measures to correlate"
-    assert uncorrelated(opened, {}) == uncorrelated(opened, {"scores": "scores.csv"}) == why
+    assert (
+        explain_missing_correlations(opened, {})
+        == explain_missing_correlations(opened, {"scores": "scores.csv"})
+        == why
+    )
 
 
 def test_accuracies_beside_answers_add_no_measure(tmp_path):
     folder = write_accuracies(tmp_path / "board", random_accuracies())
     answers = write_run(tmp_path / "answers", random_frame(["a", "b", "c", "d"], items=6, paraphrases=4))
-    both = runs.open(folder, answers)
-    assert set(measures_by_model(both)["study"]) == set(runs.open(answers).info["studies"])
+    both = runs.open_runs(folder, answers)
+    assert set(tabulate_measures_by_model(both)["study"]) == set(runs.open_runs(answers).info["studies"])
 
 
 def test_accuracies_and_few_answers_are_too_few(tmp_path) -> None:
     board = write_accuracies(tmp_path / "board", random_accuracies())
     asked = write_run(tmp_path / "asked", random_frame(("a", "b", "c")))
-    assert uncorrelated(runs.open(board, asked), {}).startswith("at most 3 of the models")
-    collected = measures.collected(runs.open(board), "dropped")
+    assert explain_missing_correlations(runs.open_runs(board, asked), {}).startswith("at most 3 of the models")
+    collected = measures.collect_measures(runs.open_runs(board), "dropped")
     assert collected.values.empty and set(collected.sources["left_out"]) == {
         f"table {name} has no rows" for page, name in MEASURED if page == "reliability"
     }

@@ -42,18 +42,18 @@ def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_f
         "benchmark_names": pd.concat([names, others]), "benchmark_matrix": pd.DataFrame(pairs),
         "measure_sources": pd.DataFrame([source | other for other in sources]),
     }  # fmt: skip
-    return narrative.answer(frames, ", on 1 May 2026")
+    return narrative.answer_question(frames, ", on 1 May 2026")
 
 
 def test_what_was_asked_names_models_day_and_what_was_compared():
-    assert answer(coefficient()).asked == (
+    assert answer(coefficient()).setup == (
         "2 models were asked in 1 study, on 1 May 2026; 5 measures of their answers were compared with size."
     )
     several = answer(coefficient(), coefficient("accuracy"), coefficient("MT"), coefficient("GPQA"))
-    assert several.asked.endswith("with size, accuracy and 2 benchmarks.")
-    assert answer().asked.endswith("with each other.")
+    assert several.setup.endswith("with size, accuracy and 2 benchmarks.")
+    assert answer().setup.endswith("with each other.")
     two = answer(coefficient(), sources=({}, {"study": "t", "n_measures": 3}, {"study": "u", "left_out": "few"}))
-    assert "asked in 3 studies" in two.asked and "8 measures" in two.asked
+    assert "asked in 3 studies" in two.setup and "8 measures" in two.setup
 
 
 def test_a_clear_coefficient_is_named_the_largest_first():

@@ -9,8 +9,8 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import captions, figures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
-from analysis.pages.benchmarks.plots import square
-from analysis.pages.benchmarks.printed import matrix
+from analysis.pages.benchmarks.plots import build_square_matrix
+from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.reporting import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
@@ -20,10 +20,10 @@ DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
-    run = runs.open(write_family(tmp_path_factory.mktemp("plots") / "run"))
-    values = {"measures_by_model": tables.measures_by_model(run)}
+    run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
+    values = {"measures_by_model": tables.tabulate_measures_by_model(run)}
     drawn = {name: next(getattr(figures, name)(values))[0] for name in ("size_measures", "accuracy_measures")}
-    return {**drawn, "coefficients": matrix()}
+    return {**drawn, "coefficients": read_printed_correlations()}
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
@@ -38,8 +38,8 @@ def test_captions_can_be_read_alone(frames, name):
 
 
 def test_the_printed_matrix_is_drawn_cell_by_cell():
-    table = matrix()
-    axes = plots.coefficients(table).axes[0]
+    table = read_printed_correlations()
+    axes = plots.draw_coefficients(table).axes[0]
     order = texts(axes, "row")
     assert order == list(dict.fromkeys(table["measure_a"]))
     printed = table.pivot(index="measure_a", columns="measure_b", values="r").loc[order, order].to_numpy()
@@ -56,14 +56,14 @@ def test_of_many_measures_the_first_are_drawn_each_on_its_own_scale():
          "parameters": 10.0 ** (5 + i), "value": 10.0 ** k * i, "unit": "", "accuracy": i / 9, "silent": i == 0}
         for k in range(-6, 9) for i in range(8)
     ]  # fmt: skip
-    for draw in (plots.size_measures, plots.accuracy_measures):
+    for draw in (plots.draw_size_measures, plots.draw_accuracy_measures):
         for width in (plotting.PAGE, plotting.COLUMN):
             figure = draw(pd.DataFrame(rows), width=width)
             check_figure(figure)
             titles = [text for axes in figure.axes for text in texts(axes, "title")]
             assert len(titles) == len(set(titles)) == plots.PANELS
-    assert "Shown: the 12 first of 15 measures" in captions.size_measures(pd.DataFrame(rows))
-    assert "Hollow" in captions.size_measures(pd.DataFrame(rows))
+    assert "Shown: the 12 first of 15 measures" in captions.caption_size_measures(pd.DataFrame(rows))
+    assert "Hollow" in captions.caption_size_measures(pd.DataFrame(rows))
 
 
 def test_one_name_of_two_studies_is_told_apart():
@@ -72,7 +72,7 @@ def test_one_name_of_two_studies_is_told_apart():
          "unit": "", "accuracy": np.nan, "silent": False}
         for study in ("one", "two") for i in range(5)
     ]  # fmt: skip
-    figure = plots.size_measures(pd.DataFrame(rows))
+    figure = plots.draw_size_measures(pd.DataFrame(rows))
     assert [text for axes in figure.axes for text in texts(axes, "title")] == ["ICC, one", "ICC, two"]
 
 
@@ -80,14 +80,14 @@ def test_of_many_measures_those_that_correlate_most_are_drawn():
     names = [f"m{i}" for i in range(50)]
     frame = pd.DataFrame([(a, b, 0.9 if "m7" in (a, b) else 0.1) for a in names for b in names if a < b],
                          columns=["measure_a", "measure_b", "r"])  # fmt: skip
-    figure = plots.coefficients(frame, width=plotting.COLUMN)
+    figure = plots.draw_coefficients(frame, width=plotting.COLUMN)
     check_figure(figure)
     assert len(texts(figure.axes[0], "row")) == plots.SIDE and "m7" in texts(figure.axes[0], "row")
-    assert "Shown: the 20 with the largest mean coefficients of 50 measures" in captions.coefficients(frame)
+    assert "Shown: the 20 with the largest mean coefficients of 50 measures" in captions.caption_coefficients(frame)
 
 
 def test_half_a_matrix_is_made_whole():
     frame = pd.DataFrame({"measure_a": ["a", "a", "b"], "measure_b": ["b", "c", "c"], "r": [0.5, np.nan, np.nan]})
-    values, order = square(frame)
+    values, order = build_square_matrix(frame)
     assert order == ["a", "b", "c"]
     np.testing.assert_array_equal(values, [[1, 0.5, np.nan], [0.5, 1, np.nan], [np.nan] * 3])

@@ -13,7 +13,7 @@ from analysis import runs
 from analysis.__main__ import main
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
 from analysis.pages.benchmarks.catalogue import CATALOGUE
-from analysis.pages.wording.tables import consistency
+from analysis.pages.wording.tables import tabulate_consistency
 from analysis.reporting import tables as tables_of
 from analysis.statistics import correlation
 from ground.errors import InputError
@@ -51,13 +51,13 @@ def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path
     """Six models, but of each condition only three: none of the 144 correlations was known, and the page was made."""
     rows = random_rows(NAMES[:models], items=4, seed=1)
     other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["chat/4-shot"], seed=1)
-    run = runs.open(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
     assert CATALOGUE.unwanted(run, given) == why
 
 
 def values_of(run, measure):
     """The values of a measure that are correlated, by model."""
-    found = tables.measures_by_model(run)
+    found = tables.tabulate_measures_by_model(run)
     return found[found["compared"] & (found["measure"] == measure)].set_index("model")
 
 
@@ -69,28 +69,28 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
         random_rows(base, items=12, conditions=["plain/0-shot", "plain/4-shot"], seed=1),
         random_rows(tuned, items=12, conditions=["chat/0-shot", "chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
-    run = runs.open(write_wording(tmp_path / "own", rows, models=sizes))
-    values = tables.measures_by_model(run)
+    run = runs.open_runs(write_wording(tmp_path / "own", rows, models=sizes))
+    values = tables.tabulate_measures_by_model(run)
     assert values["condition"].unique().tolist() == ["own form/0-shot", "own form/4-shot"]
     assert values.groupby("condition")["model"].nunique().tolist() == [8, 8]
-    alone = consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
+    alone = tabulate_consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
     one = values_of(run, "Consistency (antonyms)")["value"]
     assert one[tuned[2]] == alone[tuned[2], "chat/0-shot", "antonym"]
     assert one[base[2]] == alone[base[2], "plain/0-shot", "antonym"]
-    table = tables.benchmarks(run)
+    table = tables.tabulate_benchmark_correlations(run)
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
     other = {"chat/0-shot": {"exemplars_hash": "x"}}
-    unlike = tables.measures_by_model(
-        runs.open(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
+    unlike = tables.tabulate_measures_by_model(
+        runs.open_runs(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
     )
     assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
     assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
-    run = runs.open(folder)
-    table = tables.benchmarks(run, scores=str(scores), score_columns="all")
+    run = runs.open_runs(folder)
+    table = tables.tabulate_benchmark_correlations(run, scores=str(scores), score_columns="all")
     values = values_of(run, "Consistency (antonyms)")
     mt = pd.read_csv(scores).set_index("model")["MT"].reindex(values.index)
     both = pd.concat([values["value"], mt], axis=1).dropna()
@@ -101,7 +101,7 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     assert found.loc["pearson", "p"] == pytest.approx(stats.pearsonr(both["value"], both["MT"]).pvalue, rel=1e-9)
     assert set(found["n"]) == {11}
     size = np.log10(values["parameters"])
-    given = correlation.coefficient(values["value"], mt, given=size)
+    given = correlation.correlate_over_models(values["value"], mt, given=size)
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
     beside = table[(table["measure"] == "Consistency (antonyms)") & (table["benchmark"] == "accuracy")]
     rho = stats.spearmanr(values["value"], values["accuracy"]).statistic
@@ -110,7 +110,7 @@ def test_the_table_holds_scipys_numbers(folder, scores):
 
 def test_holm_goes_over_all_tests_of_a_method_headline_measures_or_not(folder, scores):
     """Written the slow way: the k-th smallest p times how many are left, never below the one before."""
-    table = tables.benchmarks(runs.open(folder), scores=str(scores), score_columns="all")
+    table = tables.tabulate_benchmark_correlations(runs.open_runs(folder), scores=str(scores), score_columns="all")
     assert table["headline"].tolist() == sorted(table["headline"], reverse=True)
     assert table["headline"].nunique() == 2
     for _, family in table.dropna(subset=["p"]).groupby("method"):
@@ -126,31 +126,36 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     models = {name: {"parameters": 1000 * (k + 1)} for k, name in enumerate(NAMES[:6])}
     quiet = (rows["model"] == NAMES[0]) & (rows["item"].str[-1] != "0")
     rows["answer"] = rows["answer"].mask(quiet, None)
-    run = runs.open(write_wording(tmp_path / "run", rows, models=models))
-    values = tables.measures_by_model(run)
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, models=models))
+    values = tables.tabulate_measures_by_model(run)
     assert values.loc[values["silent"], "model"].unique().tolist() == [NAMES[0]]
     assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
-    table = tables.benchmarks(run)
+    table = tables.tabulate_benchmark_correlations(run)
     assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
-    assert set(tables.benchmark_matrix(run)["n"]) == {5}
+    assert set(tables.tabulate_benchmark_matrix(run)["n"]) == {5}
     chosen = values.query("measure == 'Consistency (synonyms)' and not silent")
     row = table.query("measure == 'Consistency (synonyms)' and benchmark == 'parameters'")
     expected = stats.spearmanr(chosen["value"], chosen["parameters"]).statistic
     assert row.set_index("method").loc["spearman", "r"] == pytest.approx(expected, abs=1e-12)
-    frames = {name: tables_of.build(name, run) for name in narrative.TABLES}
-    assert any(line.startswith(f"{NAMES[0]}: left out where less") for line in narrative.answer(frames).cautions)
+    frames = {name: tables_of.build_table(name, run) for name in narrative.TABLES}
+    assert any(
+        line.startswith(f"{NAMES[0]}: left out where less") for line in narrative.answer_question(frames).cautions
+    )
 
 
 def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
-    table = tables.benchmarks(runs.open(folder), scores=str(scores), score_columns="MT,GPQA")
+    table = tables.tabulate_benchmark_correlations(runs.open_runs(folder), scores=str(scores), score_columns="MT,GPQA")
     assert set(table["benchmark"]) == {"MT", "GPQA", "parameters", "accuracy"}
     assert table[table["measure"].str.startswith("Overall")].query("benchmark == 'accuracy'").empty
     assert table.query("benchmark == 'parameters' and method.str.contains('given')").empty
-    assert set(tables.benchmarks(runs.open(folder))["benchmark"]) == {"parameters", "accuracy"}
+    assert set(tables.tabulate_benchmark_correlations(runs.open_runs(folder))["benchmark"]) == {
+        "parameters",
+        "accuracy",
+    }
 
 
 def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(folder, scores):
-    table = tables.benchmark_matrix(runs.open(folder), scores=str(scores), score_columns="all")
+    table = tables.tabulate_benchmark_matrix(runs.open_runs(folder), scores=str(scores), score_columns="all")
     order = list(dict.fromkeys([*table["measure_a"], *table["measure_b"]]))
     kinds = ["synonyms", "antonyms", "agreement-seeking", "strong agreement-seeking"]
     ours = [*(f"Consistency ({name})" for name in kinds), "Overall", "Accuracy before rewording", "ICC of a wording"]
@@ -161,8 +166,8 @@ def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages
 def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scores):
     frame = pd.read_csv(scores).rename(columns={"MT": "Overall"})
     frame.to_csv(scores, index=False)
-    run = runs.open(folder)
-    table = tables.benchmark_matrix(run, scores=str(scores), score_columns="Overall")
+    run = runs.open_runs(folder)
+    table = tables.tabulate_benchmark_matrix(run, scores=str(scores), score_columns="Overall")
     (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
         "records"
     )
@@ -172,18 +177,22 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
 
 
 def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
-    run = runs.open(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
-    assert tables.benchmarks(run).empty
-    assert set(tables.measure_sources(run)["left_out"]) == {"fewer than 4 models answer"}
+    run = runs.open_runs(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
+    assert tables.tabulate_benchmark_correlations(run).empty
+    assert set(tables.tabulate_measure_sources(run)["left_out"]) == {"fewer than 4 models answer"}
     scores = tmp_path / "s.csv"
     scores.write_text("model,MT\na,1\nb,2\nc,3\n", encoding="utf-8")
-    four = runs.open(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))
-    table = tables.benchmarks(four, scores=str(scores), score_columns="MT").query("benchmark == 'MT'")
+    four = runs.open_runs(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))
+    table = tables.tabulate_benchmark_correlations(four, scores=str(scores), score_columns="MT").query(
+        "benchmark == 'MT'"
+    )
     assert table["r"].isna().all() and set(table["n"]) == {3}
     assert table["caution"].str.startswith("refused").all()
     rows = random_rows(list("abcde"), items=8, seed=5)
     models = {name: {"parameters": 10**k} for k, name in enumerate("abcde")}
-    table = tables.benchmarks(runs.open(write_wording(tmp_path / "five", rows, models=models)))
+    table = tables.tabulate_benchmark_correlations(
+        runs.open_runs(write_wording(tmp_path / "five", rows, models=models))
+    )
     assert set(table.dropna(subset=["r"])["caution"]) == {"few: fewer than 10 models"}
 
 
@@ -214,7 +223,7 @@ def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, 
 
 def test_scores_from_yaml_and_sizes_in_billions(tmp_path):
     (tmp_path / "s.yaml").write_text("a/b: {MT: 7.5, params: 7}\nc: {MT: 8, GPQA: 0.3, params: 0}\n", encoding="utf-8")
-    found = leaderboards.load(tmp_path / "s.yaml", "all")
+    found = leaderboards.read_benchmark_scores(tmp_path / "s.yaml", "all")
     assert list(found.frame) == ["MT", "GPQA"]
     assert np.isnan(found.frame.loc["a/b", "GPQA"])
     assert found.parameters["a/b"] == 7e9
@@ -222,7 +231,7 @@ def test_scores_from_yaml_and_sizes_in_billions(tmp_path):
 
 
 def test_columns_without_numbers_are_named(scores):
-    assert leaderboards.load(scores, "all").ignored == ("note",)
+    assert leaderboards.read_benchmark_scores(scores, "all").ignored == ("note",)
 
 
 @pytest.mark.parametrize(
@@ -240,12 +249,12 @@ def test_columns_without_numbers_are_named(scores):
 def test_files_that_hold_no_scores_are_refused_in_one_line(tmp_path, name, text, message):
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message) as error:
-        leaderboards.load(tmp_path / name)
+        leaderboards.read_benchmark_scores(tmp_path / name)
     assert str(error.value).startswith(str(tmp_path)) and "\n" not in str(error.value)
 
 
 def test_names_match_by_alias_by_case_and_without_organisation():
-    table = model_names.match(
+    table = model_names.match_models(
         ["Org/One", "two", "org/three", "mine"], ["org/one", "lab/Two", "elsewhere/three", "theirs"], {"mine": "theirs"}
     ).set_index("model")
     assert table.loc["Org/One", ["matched", "by"]].tolist() == ["org/one", "name"]
@@ -257,13 +266,13 @@ def test_names_match_by_alias_by_case_and_without_organisation():
 
 
 def test_two_of_a_name_match_nothing_without_their_organisation():
-    table = model_names.match(["m"], ["a/m", "b/m"])
+    table = model_names.match_models(["m"], ["a/m", "b/m"])
     assert table.loc[table["side"] == "runs", "matched"].tolist() == [""]
 
 
 def test_an_alias_for_nobody_is_refused_with_the_nearest_name(tmp_path):
     with pytest.raises(InputError, match="nearest is 'org/model'"):
-        model_names.match(["m"], ["org/model", "other"], {"m": "org/modle"})
+        model_names.match_models(["m"], ["org/model", "other"], {"m": "org/modle"})
     (tmp_path / "a.csv").write_text("model,alias\nm,a\nm,b\n", encoding="utf-8")
     with pytest.raises(InputError, match="'m' has two aliases"):
         model_names.read_aliases(tmp_path / "a.csv")
@@ -273,7 +282,11 @@ def test_an_alias_for_nobody_is_refused_with_the_nearest_name(tmp_path):
 
 def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):
     """3 % of 4,497 names with a letter dropped, added or two swapped: unmatched on both sides, nearest name right."""
-    names = list(leaderboards.load(shared / "open-llm-leaderboard" / "huggingface_v2.csv", rows="best").frame.index)
+    names = list(
+        leaderboards.read_benchmark_scores(
+            shared / "open-llm-leaderboard" / "huggingface_v2.csv", rows="best"
+        ).frame.index
+    )
     rng = np.random.default_rng(0)
     mine, wrong = list(names), {}
     for place in rng.choice(len(names), len(names) * 3 // 100, replace=False):
@@ -282,7 +295,7 @@ def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):
                        name[: k - 1] + name[k] + name[k - 1] + name[k + 1 :]][place % 3]  # fmt: skip
         if mine[place].casefold() not in {n.casefold() for n in (name,)} and mine[place] not in names:
             wrong[mine[place]] = name
-    table = model_names.match(mine, names)
+    table = model_names.match_models(mine, names)
     lost = table[(table["side"] == "runs") & (table["matched"] == "")].set_index("model")
     assert set(lost.index) == set(wrong)
     right = np.mean([lost.loc[name, "nearest"] == original for name, original in wrong.items()])
@@ -293,7 +306,7 @@ def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):
 
 @pytest.mark.parametrize(("file", "models", "columns"), [("model_v1.0.yml", 155, 32), ("model_v2_HEAD.yml", 118, 57)])
 def test_the_swallow_leaderboard_has_gaps_not_negative_scores(shared, file, models, columns):
-    found = leaderboards.load(shared / "swallow-leaderboard" / file)
+    found = leaderboards.read_benchmark_scores(shared / "swallow-leaderboard" / file)
     assert found.frame.shape == (models, columns)
     assert found.frame.isna().to_numpy().any()
     assert (found.frame.min() >= 0).all()

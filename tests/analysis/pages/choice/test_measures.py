@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.pages.choice import measures
-from analysis.runs.choices import NONE, NOT_ASKED
+from analysis.runs.choices import NO_CHOICE, NOT_ASKED
 
 
 def random_codes(seed, shape=(12, 3, 5, 2)):
-    codes = np.random.default_rng(seed).integers(NONE, 3, shape).astype(np.int8)
+    codes = np.random.default_rng(seed).integers(NO_CHOICE, 3, shape).astype(np.int8)
     codes[0, :, 3:] = NOT_ASKED  # a question with fewer orders
     codes[1, ..., 1] = NOT_ASKED  # a question that one unit was not asked
     return codes
@@ -28,18 +28,18 @@ def asked(values):
 
 def one(values):
     known = asked(values)
-    return float(len(set(known)) == 1 and known[0] != NONE) if known else math.nan
+    return float(len(set(known)) == 1 and known[0] != NO_CHOICE) if known else math.nan
 
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_all_formulas_are_those_of_loops(seed):
     codes, gold = random_codes(seed), np.random.default_rng(seed).integers(0, 3, 12).astype(np.int8)
-    accuracy = measures.accuracies(codes, gold)
-    spreads, perfect = measures.spreads(accuracy), measures.perfect(accuracy)
+    accuracy = measures.compute_choice_accuracies(codes, gold)
+    spreads, perfect = measures.compute_accuracy_spreads(accuracy), measures.mark_perfect_wordings(accuracy)
     orders, words, whole = (function(codes) for function in (
-        measures.same_over_orders, measures.same_over_wordings, measures.same_throughout))  # fmt: skip
-    by_orders, by_words = measures.turned_by_orders(codes), measures.turned_by_wordings(codes)
+        measures.mark_same_over_orders, measures.mark_same_over_wordings, measures.mark_same_throughout))  # fmt: skip
+    by_orders, by_words = measures.compute_turns_by_order(codes), measures.compute_turns_by_wording(codes)
     for question in range(12):
         for unit in range(2):
             cell = codes[question, :, :, unit]
@@ -55,7 +55,9 @@ def test_all_formulas_are_those_of_loops(seed):
             assert words[question, :, unit] == pytest.approx([one(row) for row in cell.T], nan_ok=True)
             for found, groups in ((by_orders, known), (by_words, [asked(row) for row in cell.T])):
                 pairs = [list(itertools.combinations(row, 2)) for row in groups]
-                turned = [sum(a != b or a == NONE for a, b in row) / len(row) if row else math.nan for row in pairs]
+                turned = [
+                    sum(a != b or a == NO_CHOICE for a, b in row) / len(row) if row else math.nan for row in pairs
+                ]
                 assert found[question, :, unit] == pytest.approx(turned, nan_ok=True, abs=1e-12)
             assert whole[question, unit] == pytest.approx(one(cell.ravel()), nan_ok=True)
 
@@ -63,24 +65,24 @@ def test_all_formulas_are_those_of_loops(seed):
 @pytest.mark.parametrize("wordings", [2, 3, 4, 5])
 def test_no_spread_is_larger_than_the_largest(wordings):
     rng = np.random.default_rng(wordings)
-    drawn = measures.spreads(rng.integers(0, 2, (400, wordings, 1)).astype(float))
-    assert drawn.max() == pytest.approx(measures.largest_spread(wordings), abs=1e-12)
+    drawn = measures.compute_accuracy_spreads(rng.integers(0, 2, (400, wordings, 1)).astype(float))
+    assert drawn.max() == pytest.approx(measures.compute_largest_spread(wordings), abs=1e-12)
 
 
 def test_xparacon_of_the_numbers_of_a_small_study():
     """Accuracies (1, 1/2, 0) and (1, 1, 1): the mean of sqrt(1/6) and 0."""
-    spread = measures.spreads(np.array([[[1.0], [0.5], [0.0]], [[1.0]] * 3]))
+    spread = measures.compute_accuracy_spreads(np.array([[[1.0], [0.5], [0.0]], [[1.0]] * 3]))
     assert spread[:, 0].tolist() == pytest.approx([math.sqrt(1 / 6), 0])
-    assert float(measures.xparacon(spread.mean())) == pytest.approx(-math.log2(math.sqrt(1 / 6) / 2))
+    assert float(measures.compute_xparacon(spread.mean())) == pytest.approx(-math.log2(math.sqrt(1 / 6) / 2))
 
 
 def test_equal_accuracies_vary_by_nothing():
-    assert (measures.spreads(np.full((5, 3, 1), 0.1 + 0.2)) == 0).all()
+    assert (measures.compute_accuracy_spreads(np.full((5, 3, 1), 0.1 + 0.2)) == 0).all()
 
 
 def test_answers_at_a_place_are_counted():
-    shown = np.array([[[[0], [1]], [[0], [NONE]]]], np.int8)
+    shown = np.array([[[[0], [1]], [[0], [NO_CHOICE]]]], np.int8)
     right = np.array([[[0, 0], [1, NOT_ASKED]]], np.int8)
-    assert [part.item() for part in measures.taken(shown, right, 0, None)] == [2, 4]
-    assert [part.item() for part in measures.taken(shown, right, 0, 0)] == [1, 2]
-    assert [part.item() for part in measures.taken(shown, right, NONE, None)] == [1, 4]
+    assert [part.item() for part in measures.count_letter_answers(shown, right, 0, None)] == [2, 4]
+    assert [part.item() for part in measures.count_letter_answers(shown, right, 0, 0)] == [1, 2]
+    assert [part.item() for part in measures.count_letter_answers(shown, right, NO_CHOICE, None)] == [1, 4]

@@ -50,7 +50,7 @@ def told(answer):
 
 def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
     found = said(tmp_path, always(ASKED, right))
-    assert found.asked == "1 model was asked 100 questions, each in 3 wordings with its choices in 4 orders."
+    assert found.setup == "1 model was asked 100 questions, each in 3 wordings with its choices in 4 orders."
     assert found.verdict == "Hardly: 0 % of the questions do not get one choice in all wordings and orders."
     assert "None of 100 questions varies in accuracy over its wordings with m: XParaCon is infinite (at least " in told(
         found
@@ -63,7 +63,7 @@ def test_a_question_that_two_studies_ask_counts_once(tmp_path):
     second = write_choice(tmp_path / "b", always(questions(20, 4, choices=(4,)), right), study="test")
     made = ChoicePage([str(first), str(second)], resamples=0)
     made.answer()
-    assert made._answer.asked.startswith("1 model was asked 100 questions, ")
+    assert made._answer.setup.startswith("1 model was asked 100 questions, ")
 
 
 def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
@@ -96,7 +96,7 @@ def test_one_answer_that_may_have_been_drawn_is_no_yes(tmp_path, temperature, wo
     [(0.0, 0.04, "hardly"), (0.06, 0.2, "yes"), (0.04, 0.06, ""), (0.05, 0.5, "yes"), (np.nan, np.nan, "")],
 )
 def test_a_word_needs_its_whole_interval(low, high, word):
-    assert narrative.verdicts.word(low, high, narrative.BANDS) == word
+    assert narrative.verdicts.choose_word(low, high, narrative.BANDS) == word
 
 
 def test_few_questions_give_no_verdict(tmp_path):
@@ -229,7 +229,7 @@ def many(tmp_path_factory):
         for name in names[2:4]
     }
     folder = write_choice(tmp_path_factory.mktemp("many") / "run", pd.concat(rows), models=tuned)
-    return Frames(runs.open(folder), {"resamples": 10})
+    return Frames(runs.open_runs(folder), {"resamples": 10})
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
@@ -246,19 +246,19 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
 
 
 def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
-    ((rows, arrows),) = figures.choice_map(many)
-    drawn = plots.choice_map(rows, arrows)
+    ((rows, arrows),) = figures.frame_choice_map(many)
+    drawn = plots.draw_choice_map(rows, arrows)
     axes = drawn.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()][-1] == "∞"
     line = next(line for line in axes.lines if len(set(line.get_ydata())) == 1 and line.get_linestyle() != "-")
     heights = np.concatenate([dots.get_offsets()[:, 1] for dots in axes.collections])
     part = rows[rows["subset"] == "general knowledge"]
     assert (heights > line.get_ydata()[0]).sum() == np.isinf(part["xparacon"]).sum() >= 1
-    assert "it is infinite and stands above the dashed line" in captions.choice_map(rows, arrows)
+    assert "it is infinite and stands above the dashed line" in captions.caption_choice_map(rows, arrows)
 
 
 def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
-    ((rows, arrows),) = figures.choice_map(many)
+    ((rows, arrows),) = figures.frame_choice_map(many)
     assert rows["label"].nunique() <= figures.MOST
     for after, before in arrows.itertuples(index=False):
         assert "name-1b" in before and ("name-2b" in after or "name-3b" in after)
@@ -266,8 +266,8 @@ def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
 
 
 def test_intervals_without_an_end_go_to_the_edge(many):
-    ((frame,),) = figures.choice_xparacon(many)
-    drawn = plots.choice_xparacon(frame)
+    ((frame,),) = figures.frame_choice_xparacon(many)
+    drawn = plots.draw_choice_xparacon(frame)
     for axes in drawn.axes:
         ends = np.concatenate([line[:, 0] for lines in axes.collections if hasattr(lines, "get_segments")
                                for line in lines.get_segments()])  # fmt: skip
@@ -275,7 +275,7 @@ def test_intervals_without_an_end_go_to_the_edge(many):
 
 
 def test_tables_of_the_page_can_be_made_again(many):
-    again = tables.build("choice", many.runs, resamples=10)
+    again = tables.build_table("choice", many.runs, resamples=10)
     pd.testing.assert_frame_equal(again, many["choice"])
 
 
@@ -285,8 +285,8 @@ def test_one_wording_has_accuracy_and_orders_and_no_xparacon(tmp_path):
     made.answer()
     row = made.frame("choice").iloc[0]
     assert (row["n_questions"], row["accuracy"], row["n_varying"]) == (100, 1.0, 0)
-    assert np.isnan(row["xparacon"]) and not list(figures.choice_map(made.frames))
-    assert made._answer.asked == "1 model was asked 100 questions, each in 1 wording with its choices in 4 orders."
+    assert np.isnan(row["xparacon"]) and not list(figures.frame_choice_map(made.frames))
+    assert made._answer.setup == "1 model was asked 100 questions, each in 1 wording with its choices in 4 orders."
     assert made._answer.verdict.startswith("Hardly: 0 % ")
     assert "in all wordings." not in told(made._answer)
 
@@ -303,7 +303,7 @@ def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
 def test_questions_that_were_not_asked_do_not_count(tmp_path):
     rows = always(ASKED, right)
     rows.loc[rows["item"] == ASKED["item"].iloc[0], "model"] = None
-    assert said(tmp_path, rows).asked.startswith("1 model was asked 99 questions, ")
+    assert said(tmp_path, rows).setup.startswith("1 model was asked 99 questions, ")
 
 
 def logged(mass, upper):
@@ -319,7 +319,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
     """Wordings of other tools' logs have other names, and no original."""
     made = page(tmp_path, logged(0.9, 1.0))
     made.answer()
-    assert made._answer.asked == "1 model was asked 100 questions, each in 2 wordings with its choices in 1 order."
+    assert made._answer.setup == "1 model was asked 100 questions, each in 2 wordings with its choices in 1 order."
     assert made._answer.verdict.endswith(" of the questions do not get one choice in all wordings.")
     assert made.frame("choice_wordings")["wording"].tolist()[:2] == ["0-shot", "5-shot"]
     alike = logged(0.9, 1.0).assign(answer="B", probability=None, logprob=None, mass=None, mass_upper=None)
@@ -343,4 +343,4 @@ def test_bounds_of_the_mass_silence_a_model_only_where_they_tell(tmp_path, mass,
 
 
 def test_half_of_the_mass_is_the_rule_of_all_pages():
-    assert choices.HALF == thresholds.LOW_MASS
+    assert choices.HALF_MASS == thresholds.LOW_MASS

@@ -13,7 +13,7 @@ from analysis import runs
 from analysis.pages.choice import printed
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
-from analysis.runs.choices import PER_BYTE, studies
+from analysis.runs.choices import PER_BYTE, read_choice_studies
 from ground.errors import InputError
 from helpers.choice_runs import (
     AWARE,
@@ -44,7 +44,7 @@ def rows():
 def run(rows, tmp_path_factory):
     adapter = {"name": "b", "base": "a", "revision": "r", "settings": {}}
     folder = tmp_path_factory.mktemp("choice") / "run"
-    return runs.open(write_choice(folder, rows, models={"b": {"stage": "tuned", "adapter": adapter}}))
+    return runs.open_runs(write_choice(folder, rows, models={"b": {"stage": "tuned", "adapter": adapter}}))
 
 
 def per_byte(row):
@@ -73,23 +73,23 @@ def same(row, expected):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_measures_are_those_of_the_paper_by_plain_loops(rows, run, table):
-    frame = tables.build(table, run, resamples=20)
+    frame = tables.build_table(table, run, resamples=20)
     assert len(frame) == 2 * 5 * 4  # models, readings, subsets and all
     for row in frame.to_dict("records"):
         same(row, textbook(unit(rows, row)))
 
 
 def test_shares_of_the_classes_and_what_is_changed_are_the_rest(run):
-    classes = tables.build("choice_classes", run, resamples=0)
+    classes = tables.build_table("choice_classes", run, resamples=0)
     shares = classes[["confident", "inconsistent", "unconfident"]]
     assert shares.sum(axis=1).tolist() == pytest.approx([1] * len(classes), abs=1e-12)
     assert (shares["confident"] * classes["n_questions"]).tolist() == pytest.approx(classes["n_confident"].tolist())
-    kept = tables.build("choice_consistency", run, resamples=0)
+    kept = tables.build_table("choice_consistency", run, resamples=0)
     assert (kept["changed"] + kept["same_throughout"]).tolist() == pytest.approx([1] * len(kept), abs=1e-12)
 
 
 def test_the_reading_per_byte_differs_from_that_of_whole_texts(run):
-    frame = tables.build("choice", run, resamples=0)
+    frame = tables.build_table("choice", run, resamples=0)
     whole, divided = (frame[frame["condition"] == name].reset_index() for name in (TEXTS, TEXTS + PER_BYTE))
     assert len(whole) == len(divided) > 0
     assert (whole["accuracy"] != divided["accuracy"]).any()
@@ -103,7 +103,7 @@ def test_probabilities_without_logarithms_are_read_per_byte_by_their_logarithms(
         logprob=None, probability=[[p if p > min(row) else 0.0 for p in row] for row in rows["probability"]]
     )
     bare["mass"] = bare["probability"].map(sum)
-    found = [tables.build("choice", runs.open(write_choice(tmp_path / name, given)), resamples=0)
+    found = [tables.build_table("choice", runs.open_runs(write_choice(tmp_path / name, given)), resamples=0)
              for name, given in (("with", rows), ("without", bare))]  # fmt: skip
     divided = [frame.set_index("condition").loc[TEXTS + PER_BYTE, ["accuracy", "xparacon", "no_choice"]]
                for frame in found]  # fmt: skip
@@ -111,7 +111,7 @@ def test_probabilities_without_logarithms_are_read_per_byte_by_their_logarithms(
 
 
 def test_each_wording_by_itself(rows, run):
-    frame = tables.build("choice_wordings", run, resamples=20)
+    frame = tables.build_table("choice_wordings", run, resamples=20)
     ours = frame[frame["source"] == OURS]
     assert len(ours) == 2 * 5 * 4 * 3
     for row in ours.to_dict("records"):
@@ -122,7 +122,7 @@ def test_each_wording_by_itself(rows, run):
 
 
 def test_shares_of_letters(rows, run):
-    frame = tables.build("positions", run, resamples=20)
+    frame = tables.build_table("positions", run, resamples=20)
     for row in frame.to_dict("records"):
         said = unit(rows, {**row, "subset": "all"}).to_dict("records")
         if row["right"] != "all":
@@ -145,29 +145,29 @@ def test_a_letter_is_mapped_to_the_choice_that_it_stands_for_also_where_it_is_wr
     wrong = {item: next(letter for letter in "ABCD" if letter != gold)
              for item, gold in zip(ASKED["item"], ASKED["gold"], strict=True)}  # fmt: skip
     rows = always(ASKED, lambda row: row["options"][row["canonical"].index(wrong[row["item"]])])
-    run = runs.open(write_choice(tmp_path / "run", rows))
-    found = tables.build("choice_consistency", run, resamples=0).iloc[0]
+    run = runs.open_runs(write_choice(tmp_path / "run", rows))
+    found = tables.build_table("choice_consistency", run, resamples=0).iloc[0]
     assert (found["same_throughout"], found["same_letter"]) == (1, 0)
-    whole = tables.build("choice", run, resamples=0).iloc[0]
+    whole = tables.build_table("choice", run, resamples=0).iloc[0]
     assert (whole["accuracy"], whole["xparacon"], whole["n_varying"]) == (0, math.inf, 0)
-    (study,) = studies(run)
-    taken = {(item, study.letters[code]) for item, codes in zip(study.items, study.chosen, strict=True)
+    (study,) = read_choice_studies(run)
+    taken = {(item, study.letters[code]) for item, codes in zip(study.items, study.chosen_letter, strict=True)
              for code in codes.ravel()}  # fmt: skip
     assert taken == set(wrong.items())
 
 
 def test_a_model_that_says_one_letter_keeps_it_and_changes_its_choice(tmp_path):
-    run = runs.open(write_choice(tmp_path / "run", always(ASKED, lambda row: "A")))
-    found = tables.build("choice_consistency", run, resamples=0).iloc[0]
+    run = runs.open_runs(write_choice(tmp_path / "run", always(ASKED, lambda row: "A")))
+    found = tables.build_table("choice_consistency", run, resamples=0).iloc[0]
     assert (found["same_letter"], found["same_in_wordings"]) == (1, 1)
     assert found["same_in_orders"] == found["same_throughout"] < 0.1
-    letters = tables.build("positions", run, resamples=0)
+    letters = tables.build_table("positions", run, resamples=0)
     assert letters.loc[letters["letter"] == "A", "share"].eq(1).all()
 
 
 def test_where_nothing_varies_xparacon_is_infinite_and_has_a_lower_end(tmp_path):
-    run = runs.open(write_choice(tmp_path / "run", always(ASKED, right)))
-    row = tables.build("choice", run, resamples=20).iloc[0]
+    run = runs.open_runs(write_choice(tmp_path / "run", always(ASKED, right)))
+    row = tables.build_table("choice", run, resamples=20).iloc[0]
     assert (row["accuracy"], row["perfectly_correct"], row["xparacon"]) == (1, 1, math.inf)
     assert row["xparacon_upper"] == math.inf
     # Wilson's upper end for 0 of 30, as a share of the largest SD, sqrt(2) / 3.
@@ -178,7 +178,7 @@ def test_where_nothing_varies_xparacon_is_infinite_and_has_a_lower_end(tmp_path)
 
 def test_texts_that_are_no_choice_are_wrong_and_counted(tmp_path):
     rows = always(ASKED, lambda row: None if row["variant"] == "original/1" else right(row))
-    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
     assert (row["no_choice"], row["accuracy"]) == (30, pytest.approx(23 / 24))
     assert row["validity"] == pytest.approx(23 / 24)
     assert row["mean_sd"] == pytest.approx(np.std([7 / 8, 1, 1]), abs=1e-12)
@@ -190,14 +190,16 @@ def test_the_reading_is_told_and_what_the_other_one_reads_otherwise_is_counted(t
     rows["read_otherwise"] = [int(number % 5 == 0) for number in range(len(rows))]
     letters = always(ASKED, right, condition=LETTER)
     run = write_choice(tmp_path / "run", pd.concat([rows, letters]), reading="letter")
-    table = tables.build("choice", runs.open(run), resamples=0).query("subset == 'all'").set_index("condition")
+    table = (
+        tables.build_table("choice", runs.open_runs(run), resamples=0).query("subset == 'all'").set_index("condition")
+    )
     assert tuple(table.loc[TEXT, ["reading", "n_texts", "read_otherwise"]]) == ("letter", 1440, 144)
     assert table.loc[LETTER, "reading"] == "" and table.loc[LETTER, ["n_texts", "read_otherwise"]].isna().all()
 
 
 def test_texts_that_nobody_counted_have_no_number(tmp_path):
     run = write_choice(tmp_path / "run", always(ASKED, right), reading="strict")
-    row = tables.build("choice", runs.open(run), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(run), resamples=0).iloc[0]
     assert row["reading"] == "strict" and math.isnan(row["read_otherwise"])
 
 
@@ -205,19 +207,19 @@ def test_two_options_that_are_equally_likely_are_no_choice(tmp_path):
     asked = questions(4, choices=(4,))
     rows = asked.assign(model="m", condition=LETTER, answer="A", mass=0.8)
     rows["probability"] = [[0.3, 0.3, 0.1, 0.1]] * len(rows)
-    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
     assert (row["no_choice"], row["accuracy"], row["validity"]) == (len(rows), 0, pytest.approx(0.8))
 
 
 def test_of_samples_the_option_that_most_have_is_the_choice(tmp_path):
     rows = questions(3, choices=(4,)).assign(model="m", condition="plain/base/text", answer=None, invalid=1)
     rows["count"] = [[2 if letter == right(row) else 1 for letter in row["options"]] for row in rows.to_dict("records")]
-    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
     assert (row["accuracy"], row["validity"]) == (1, pytest.approx(5 / 6))
 
 
 def test_differences_and_changes_are_those_of_the_measures(rows, run):
-    frames = {name: tables.build(f"choice_{name}", run, resamples=50) for name in ("differences", "changes")}
+    frames = {name: tables.build_table(f"choice_{name}", run, resamples=50) for name in ("differences", "changes")}
     assert set(frames["differences"]["a_condition"]) == {LETTER, TEXTS, TEXTS + PER_BYTE, TEXT, AWARE}
     kinds = frames["changes"].groupby("change").size() / 12  # subsets and measures
     assert kinds.to_dict() == {"tuning": 5, "prompt": 2, "tuning and prompt": 1}
@@ -240,7 +242,9 @@ def test_differences_and_changes_are_those_of_the_measures(rows, run):
 
 def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_path):
     rows = pd.concat([always(ASKED, right, "sure"), answers(ASKED, ["other"], conditions=[TEXT])])
-    frame = tables.build("choice_differences", runs.open(write_choice(tmp_path / "run", rows)), resamples=200)
+    frame = tables.build_table(
+        "choice_differences", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=200
+    )
     row = frame[frame["measure"] == "xparacon"].iloc[0]
     assert (row["a"], math.isfinite(row["b"])) == (math.inf, True)
     assert np.isnan([row["difference"], row["lower"], row["upper"]]).all()
@@ -250,15 +254,15 @@ def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_pa
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
     rows = answers(ASKED, ["a", "b"], conditions=[LETTER])
     some = rows[(rows["model"] == "a") | (rows["item"] < "q020")]
-    run = runs.open(write_choice(tmp_path / "run", some))
-    assert tables.build("choice", run, resamples=0).query("subset == 'all'")["n_questions"].tolist() == [30, 20]
-    row = tables.build("choice_differences", run, resamples=0).iloc[0]
+    run = runs.open_runs(write_choice(tmp_path / "run", some))
+    assert tables.build_table("choice", run, resamples=0).query("subset == 'all'")["n_questions"].tolist() == [30, 20]
+    row = tables.build_table("choice_differences", run, resamples=0).iloc[0]
     part = rows[(rows["model"] == "a") & (rows["item"] < "q020")]
     assert (row["n_questions"], row["a"]) == (20, pytest.approx(textbook(part)["accuracy"]))
 
 
 def test_two_examples_are_right_before_and_wrong_after(rows, run):
-    frame = tables.build("choice_examples", run)
+    frame = tables.build_table("choice_examples", run)
     known = {(row["model"], row["condition"], row["item"], row["variant"]): row for row in rows.to_dict("records")}
     assert sorted(frame["change"]) == sorted(["other words", "another order"] * 2)
     for row in frame.to_dict("records"):
@@ -273,7 +277,7 @@ def test_two_examples_are_right_before_and_wrong_after(rows, run):
 
 
 def test_printed_tables_are_read_and_agree_with_one_another():
-    performance = printed.performance()
+    performance = printed.read_printed_performance()
     assert (len(performance), (performance["tuned"] == "yes").sum()) == (26, 6)
     second, fourth = (pd.read_csv(printed.FOLDER / f"choi_table{number}.csv") for number in (2, 4))
     kept = second[second["step"] == "after data selection"].set_index("of")["count"]
@@ -291,14 +295,16 @@ def test_numbers_of_the_building_stand_above_the_printed_ones(tmp_path):
     rows = always(questions(2, 2), right)
     steps = [{"step": "read", "source": "arc", "count": 9, "reason": None},
              {"step": "left out", "source": "arc", "count": 7, "reason": "has a passage"}]  # fmt: skip
-    frame = tables.build("choice_building", runs.open(write_choice(tmp_path / "run", rows, building=steps)))
+    frame = tables.build_table("choice_building", runs.open_runs(write_choice(tmp_path / "run", rows, building=steps)))
     assert frame.loc[frame["source"] == OURS, ["of", "count"]].to_numpy().tolist() == [["arc", 9], ["arc", 7]]
     assert len(frame) == 2 + 12 + 6
 
 
 def refused(tmp_path, rows):
     with pytest.raises(InputError) as error:
-        tables.build("choice", runs.open(write_choice(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows)))
+        tables.build_table(
+            "choice", runs.open_runs(write_choice(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows))
+        )
     return str(error.value)
 
 
@@ -343,14 +349,14 @@ def test_questions_with_fewer_choices_may_have_fewer_orders(tmp_path):
     few = questions(4, 6, choices=(3,))
     more = questions(4, 8, choices=(4,)).assign(item=lambda frame: "z" + frame["item"])
     rows = pd.concat([always(few, right), always(more, right)])
-    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
     assert (row["n_questions"], row["n"], row["accuracy"]) == (8, 4 * 3 * 14, 1)
 
 
 def test_accuracy_weighs_answers_alike_where_questions_have_different_numbers_of_orders(tmp_path):
     few, more = questions(4, 6, choices=(3,)), questions(4, 8, choices=(4,)).assign(item=lambda f: "z" + f["item"])
     rows = pd.concat([always(few, right), always(more, lambda row: "A")])
-    row = tables.build("choice", runs.open(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
+    row = tables.build_table("choice", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=0).iloc[0]
     expected = textbook(rows)
     assert row["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-12)
     assert row["mean_sd"] == pytest.approx(expected["mean_sd"], abs=1e-12)
@@ -360,7 +366,7 @@ def test_accuracy_weighs_answers_alike_where_questions_have_different_numbers_of
 def test_two_studies_do_not_mix(tmp_path):
     one, two = (write_choice(tmp_path / name, answers(questions(n, 3, seed=n), seed=n), study=name)
                 for name, n in (("one", 5), ("two", 9)))  # fmt: skip
-    both = tables.build("choice", runs.open(one, two), resamples=0)
-    alone = pd.concat([tables.build("choice", runs.open(folder), resamples=0) for folder in (one, two)])
+    both = tables.build_table("choice", runs.open_runs(one, two), resamples=0)
+    alone = pd.concat([tables.build_table("choice", runs.open_runs(folder), resamples=0) for folder in (one, two)])
     pd.testing.assert_frame_equal(both, alone.reset_index(drop=True))
     assert len(set(itertools.chain(both["study"]))) == 2

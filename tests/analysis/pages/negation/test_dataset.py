@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from analysis.pages.negation.annotations import agreement, fleiss, majority
-from analysis.pages.negation.dataset import groups, statistics
+from analysis.pages.negation.annotations import compute_fleiss_kappa, find_majority_label, read_annotator_agreement
+from analysis.pages.negation.dataset import count_negation_data, read_instance_groups
 from ground.errors import InputError
 from helpers.commands import waver
 
@@ -34,7 +34,7 @@ def test_the_published_set_gives_tables_3_and_4_and_kappa(shared):
 
 
 def test_the_majority_baseline_of_jnli(shared):
-    counts = statistics(groups(shared / "jnli-v1.1" / "valid-v1.1.json"))
+    counts = count_negation_data(read_instance_groups(shared / "jnli-v1.1" / "valid-v1.1.json"))
     assert (counts["d_orig"], round(counts["majority_orig"], 2)) == (2434, 55.34)
     assert counts["majority_neg"] is None
 
@@ -46,7 +46,7 @@ def test_kappa_is_that_of_the_formula():
     by_pair = [(sum(row.count(label) ** 2 for label in set(row)) - n) / (n * (n - 1)) for row in given]
     labels = [label for row in given for label in row]
     chance = sum((labels.count(label) / len(labels)) ** 2 for label in set(labels))
-    kappa, why = fleiss(given, 3)
+    kappa, why = compute_fleiss_kappa(given, 3)
     assert kappa == pytest.approx((sum(by_pair) / len(given) - chance) / (1 - chance), abs=1e-12)
     assert why == ""
 
@@ -58,7 +58,7 @@ def test_kappa_is_that_of_the_formula():
      (["neutral"] * 2 + ["entailment", "contradiction"], None)],
 )  # fmt: skip
 def test_a_label_needs_most_annotators_and_two_at_least(given, label):
-    assert majority(given) == label
+    assert find_majority_label(given) == label
 
 
 @pytest.mark.parametrize(
@@ -68,15 +68,15 @@ def test_a_label_needs_most_annotators_and_two_at_least(given, label):
      ([], 0, "here are none")],
 )  # fmt: skip
 def test_kappa_that_is_undefined_says_why(given, annotators, why):
-    kappa, said = fleiss(given, annotators)
+    kappa, said = compute_fleiss_kappa(given, annotators)
     assert kappa is None and why in said
 
 
 def test_what_lacks_a_label_is_counted_and_told(tmp_path):
     lines = ["item,annotator_1,annotator_2", "a,neutral,neutral", "b,neutral,", "c,,", "d,entailment,neutral"]
     (tmp_path / "sheet.csv").write_text("\n".join(lines), encoding="utf-8")
-    found = agreement(tmp_path)
-    assert (found.annotated, found.adjudicated) == (3, 1)
+    found = read_annotator_agreement(tmp_path)
+    assert (found.n_annotated, found.n_adjudicated) == (3, 1)
     assert found.why == "kappa is over 2 pairs; 2 lack a label of an annotator"
 
 
@@ -84,7 +84,9 @@ def test_numbers_of_two_files_are_not_one_item(tmp_path):
     rows = [ROW | {"pattern": "original"}, ROW | {"pattern": "p_neg", "premise": "Not A.", "label": "contradiction"}]
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    counts = statistics([*groups(tmp_path / "a.jsonl"), *groups(tmp_path / "b.jsonl")])
+    counts = count_negation_data(
+        [*read_instance_groups(tmp_path / "a.jsonl"), *read_instance_groups(tmp_path / "b.jsonl")]
+    )
     assert (counts["d_orig"], counts["m_important"]) == (2, 2)
     assert counts["m_important_end"] is None  # nobody noted where the negation is
 
@@ -109,15 +111,15 @@ def test_odd_sentences_are_sentences(tmp_path):
 def test_what_is_wrong_is_told_with_its_row(tmp_path, change, words):
     (tmp_path / "one.jsonl").write_text(json.dumps(ROW | change), encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        groups(tmp_path / "one.jsonl")
+        read_instance_groups(tmp_path / "one.jsonl")
 
 
 def test_annotations_need_labels(tmp_path):
     (tmp_path / "one.jsonl").write_text(json.dumps({"labels": {"x": "maybe"}}), encoding="utf-8")
     with pytest.raises(InputError, match="line 1: x is 'maybe'"):
-        agreement(tmp_path)
+        read_annotator_agreement(tmp_path)
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": 1}), encoding="utf-8")
     with pytest.raises(InputError, match="line 1: there are no labels"):
-        agreement(tmp_path)
+        read_annotator_agreement(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
-        agreement(tmp_path / "nowhere")
+        read_annotator_agreement(tmp_path / "nowhere")

@@ -18,8 +18,8 @@ ASKED = stimuli(120)
 
 
 def frames(tmp_path, rows):
-    run = runs.open(write_negation(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows))
-    return {name: tables.build(name, run, resamples=20) for name in narrative.TABLES}
+    run = runs.open_runs(write_negation(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows))
+    return {name: tables.build_table(name, run, resamples=20) for name in narrative.TABLES}
 
 
 def told(answer):
@@ -38,27 +38,27 @@ def losing():
 
 
 def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, losing):
-    found = narrative.answer(frames(tmp_path, losing))
+    found = narrative.answer_question(frames(tmp_path, losing))
     assert found.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in found.verdict
-    assert found.asked.startswith("1 model was asked how premise and hypothesis go together, in ")
+    assert found.setup.startswith("1 model was asked how premise and hypothesis go together, in ")
     assert "−" in told(found)
     assert any("Only 1 model" in caution for caution in found.cautions)
 
 
 def test_a_model_that_is_always_right_hardly_loses(tmp_path):
-    found = narrative.answer(frames(tmp_path, saying(ASKED["gold"])))
+    found = narrative.answer_question(frames(tmp_path, saying(ASKED["gold"])))
     assert found.verdict == ("Hardly: 100 % of the labels are right without the negation, and 100 % with it.")
 
 
 def test_several_models_are_counted(tmp_path, losing):
     rows = pd.concat([losing, saying(ASKED["gold"], "keen"), answers(ASKED, ["mute"], invalid=1)])
-    found = narrative.answer(frames(tmp_path, rows))
+    found = narrative.answer_question(frames(tmp_path, rows))
     assert found.verdict == "Hardly with 1 of 2 models that beat the majority baseline, yes with 1."
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
 def test_a_model_that_guesses_is_not_judged(tmp_path):
-    found = narrative.answer(frames(tmp_path, saying("neutral", "parrot")))
+    found = narrative.answer_question(frames(tmp_path, saying("neutral", "parrot")))
     assert found.verdict == (
         "These runs cannot tell: no model is clearly better than the majority baseline on the originals."
     )
@@ -69,8 +69,8 @@ def test_a_model_that_guesses_is_not_judged(tmp_path):
 
 
 def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
-    alone = narrative.answer(frames(tmp_path, losing)).details
-    beside = narrative.answer(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
+    alone = narrative.answer_question(frames(tmp_path, losing)).details
+    beside = narrative.answer_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
     for name in ("negation_slopes", "negation_changes", "negation_places"):
         assert beside[name] == alone[name] and "deaf" in "".join(alone["negation_slopes"])
 
@@ -81,22 +81,22 @@ def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
      (-0.2, -0.05, "yes"), (np.nan, np.nan, "")],
 )  # fmt: skip
 def test_a_word_needs_its_whole_interval(low, high, word):
-    assert narrative.verdicts.word(low, high, narrative.BANDS) == word
+    assert narrative.verdicts.choose_word(low, high, narrative.BANDS) == word
 
 
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):
     made = frames(tmp_path, answers(ASKED, invalid=0))
     assert "Mean change over important pairs by position, of the models that are judged, in points: " in told(
-        narrative.answer(made)
+        narrative.answer_question(made)
     )
     rare = made["negation_places"]["value"] == "mid"
     made["negation_places"].loc[rare, "n_items"] = 2
-    assert "by position" not in told(narrative.answer(made))
+    assert "by position" not in told(narrative.answer_question(made))
 
 
 def test_without_an_important_negation_nothing_is_said(tmp_path):
     rows = answers(ASKED.assign(gold="neutral"))
-    found = narrative.answer(frames(tmp_path, rows))
+    found = narrative.answer_question(frames(tmp_path, rows))
     assert found.verdict == "These runs cannot tell: no negation here changes the right label."
 
 
@@ -120,9 +120,9 @@ def many(tmp_path_factory):
         answers(asked, [name], conditions=["chat/0-shot", "chat/3-shot"], invalid=0.05 if number else 1.0, seed=number)
         for number, name in enumerate(names)
     ])  # fmt: skip
-    run = runs.open(write_negation(tmp_path_factory.mktemp("many") / "run", rows))
-    made = {name: tables.build(name, run, resamples=10) for name in ("minimal_pairs", "negation_accuracy")}
-    ((frame,),) = figures.slopes(made)
+    run = runs.open_runs(write_negation(tmp_path_factory.mktemp("many") / "run", rows))
+    made = {name: tables.build_table(name, run, resamples=10) for name in ("minimal_pairs", "negation_accuracy")}
+    ((frame,),) = figures.frame_negation_slopes(made)
     return frame
 
 
@@ -136,8 +136,8 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
 
 
 def test_slopes_join_the_two_shares_of_each_model(many):
-    drawn = plots.slopes(many)
-    rows = plots.lines(many)
+    drawn = plots.draw_negation_slopes(many)
+    rows = plots.choose_slope_rows(many)
     assert rows["model"].nunique() == plots.LINES < many["model"].nunique()
     axes = drawn.axes[0]
     joined = sorted(tuple(np.round(line.get_ydata(), 9)) for line in axes.lines if line.get_marker() == "None")

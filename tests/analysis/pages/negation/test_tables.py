@@ -10,10 +10,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.negation import printed
-from analysis.pages.negation.tables import ACCURACIES, _shares, _statistic
+from analysis.pages.negation.tables import ACCURACIES, _compute_figures, _list_figure_shares
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
-from analysis.statistics.resampling import bootstrap, counts
+from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
@@ -28,7 +28,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def run(rows, tmp_path_factory):
-    return runs.open(write_negation(tmp_path_factory.mktemp("negation") / "run", rows))
+    return runs.open_runs(write_negation(tmp_path_factory.mktemp("negation") / "run", rows))
 
 
 def unit(rows, row):
@@ -41,7 +41,7 @@ def same(row, expected):
 
 
 def test_accuracies_of_minimal_pairs_are_those_of_the_paper_by_plain_loops(rows, run):
-    table = tables.build("minimal_pairs", run, resamples=20)
+    table = tables.build_table("minimal_pairs", run, resamples=20)
     assert len(table) == 2 * 2 * len(MODELS)
     for row in table.to_dict("records"):
         same(row, textbook(unit(rows, row), important=row["pairs"] == "important"))
@@ -50,7 +50,7 @@ def test_accuracies_of_minimal_pairs_are_those_of_the_paper_by_plain_loops(rows,
 
 @pytest.mark.parametrize("by", ["position", "part of speech"])
 def test_the_same_by_place(rows, run, by):
-    table = tables.build("negation_places", run, resamples=20)
+    table = tables.build_table("negation_places", run, resamples=20)
     values = {"position": ["end", "mid"], "part of speech": ["verb", "adjective"]}[by]
     japanese = {"verb": "動詞", "adjective": "形容詞"}
     part = table[table["by"] == by]
@@ -61,7 +61,7 @@ def test_the_same_by_place(rows, run, by):
 
 
 def test_accuracies_without_and_with_a_negation(rows, run):
-    table = tables.build("negation_accuracy", run, resamples=20)
+    table = tables.build_table("negation_accuracy", run, resamples=20)
     for row in table.to_dict("records"):
         part = unit(rows, row)
         part = part[(part["pattern"] == "original") == (row["sentences"] == "original")]
@@ -73,7 +73,7 @@ def test_accuracies_without_and_with_a_negation(rows, run):
 
 
 def test_shares_of_labels_said(rows, run):
-    table = tables.build("negation_bias", run, resamples=20)
+    table = tables.build_table("negation_bias", run, resamples=20)
     assert list(table["label"][:3]) == list(LABELS)
     for row in table.to_dict("records"):
         part = unit(rows, row)
@@ -85,7 +85,7 @@ def test_shares_of_labels_said(rows, run):
 
 
 def test_sizes_stand_above_the_printed_ones(run):
-    table = tables.build("negation_data", run)
+    table = tables.build_table("negation_data", run)
     ours, train, valid = table.to_dict("records")
     assert (ours["source"], ours["d_orig"], ours["d_neg"]) == (OURS, 30, len(ASKED) - 30)
     assert ours["m_important"] == ours["m_important_end"] + ours["m_important_mid"]
@@ -95,15 +95,15 @@ def test_sizes_stand_above_the_printed_ones(run):
 
 def test_places_that_nobody_noted_are_missing_not_zero(tmp_path):
     asked = stimuli(3, places=False)
-    opened = runs.open(write_negation(tmp_path / "run", answers(asked)))
-    ours = tables.build("negation_data", opened).iloc[0]
+    opened = runs.open_runs(write_negation(tmp_path / "run", answers(asked)))
+    ours = tables.build_table("negation_data", opened).iloc[0]
     assert ours["m_important"] + ours["m_unimportant"] > 0
     assert np.isnan(ours["m_important_end"]) and np.isnan(ours["m_unimportant_mid"])
-    assert tables.build("negation_places", opened).empty
+    assert tables.build_table("negation_places", opened).empty
 
 
 def test_printed_accuracies_stand_below_ours_and_add_up(run):
-    table = tables.build("negation_printed", run)
+    table = tables.build_table("negation_printed", run)
     assert (table["source"] == OURS).sum() == 2 * len(MODELS)
     for kind in ("important", "unimportant"):
         change = table[f"acc_negated_{kind}"] - table[f"acc_{kind}"]
@@ -112,7 +112,7 @@ def test_printed_accuracies_stand_below_ours_and_add_up(run):
         # Rounded in print; but one row of Table 8 does not add up in the paper, and is kept as printed.
         odd = table.loc[apart.index[apart > 2e-4], ["source", "model"]].to_numpy().tolist()
         assert odd == ([["Yoshida et al., Tables 7 and 8", "Tohoku BERT large"]] if kind == "unimportant" else [])
-    bert = printed.accuracies().iloc[0]
+    bert = printed.read_printed_negation_accuracy().iloc[0]
     assert (bert["accuracy_negated"], bert["acc_change_important"]) == pytest.approx((0.5230, -0.2938))
 
 
@@ -129,14 +129,14 @@ class TestTunedModels:
             models[name] = {"engine": "classifier", "tuning": {
                 "name": tuning, "set": f"{tuning} {files}", "base": "bert", "files": files, "seed": int(seed),
                 "rate": 5e-5, "epochs": 3}}  # fmt: skip
-        return runs.open(write_negation(tmp_path / "run", answered, models=models))
+        return runs.open_runs(write_negation(tmp_path / "run", answered, models=models))
 
     def test_a_row_is_the_mean_of_the_models_of_a_tuning(self, tmp_path):
         answered = pd.concat(
             [answers(ASKED, [name], skill=0.5 + 0.05 * place, seed=place) for place, name in enumerate(self.NAMES)]
         )
         opened = self.opened(tmp_path, answered)
-        table = tables.build("negation_printed", opened)
+        table = tables.build_table("negation_printed", opened)
         ours = table[table["source"] == OURS].set_index("model")
         assert list(ours.index) == ["jnli", "both", "plain"]
         assert ours["setting"].fillna("").tolist() == ["tuned on jnli.json", "tuned on jnli.json + neg.jsonl", ""]
@@ -156,14 +156,14 @@ class TestTunedModels:
     def test_a_seed_without_one_kind_of_pairs_leaves_no_mean(self, tmp_path):
         answered = pd.concat([answers(ASKED, [name], seed=3) for name in self.NAMES])
         cut = (answered["model"] == "jnli-1") & (answered["pattern"] != "original")
-        table = tables.build("negation_printed", self.opened(tmp_path, answered[~cut]))
+        table = tables.build_table("negation_printed", self.opened(tmp_path, answered[~cut]))
         ours = table[table["source"] == OURS].set_index("model")
         assert np.isnan(ours.loc["jnli", "accuracy_negated"]) and np.isnan(ours.loc["jnli", "acc_important"])
         assert ours.loc["both", "accuracy_negated"] > 0 and ours.loc["jnli", "accuracy_original"] > 0
 
 
 def test_the_worst_pair_is_right_before_and_loses_most(rows, run):
-    table = tables.build("negation_worst", run)
+    table = tables.build_table("negation_worst", run)
     known = {(row["model"], row["condition"], row["item"], row["variant"]): row for row in rows.to_dict("records")}
 
     def p_right(row):
@@ -185,8 +185,8 @@ def test_the_worst_pair_is_right_before_and_loses_most(rows, run):
 def test_of_samples_the_label_of_most_counts_and_a_tie_is_no_answer(tmp_path):
     asked = stimuli(1, variants=("original", "p_neg-1")).assign(gold="neutral")
     rows = asked.assign(model="m", condition="plain/0-shot", count=[[1, 2, 3], [1, 3, 3]], invalid=[4, 0])
-    run = runs.open(write_negation(tmp_path / "run", rows))
-    table = tables.build("negation_accuracy", run, resamples=0)
+    run = runs.open_runs(write_negation(tmp_path / "run", rows))
+    table = tables.build_table("negation_accuracy", run, resamples=0)
     assert table["accuracy"].tolist() == [1.0, 0.0]
     assert table["valid"].tolist() == [1.0, 0.0]
 
@@ -195,8 +195,8 @@ def test_models_that_always_or_never_get_it_right_have_an_interval(tmp_path):
     asked = stimuli(20)
     for said in (asked["gold"], asked["gold"].map(lambda gold: LABELS[LABELS.index(gold) - 1])):
         rows = asked.assign(model="m", condition="plain/0-shot", answer=said)
-        run = runs.open(write_negation(tmp_path / f"run-{said.iloc[0]}-{said is asked['gold']}", rows))
-        for row in tables.build("minimal_pairs", run).to_dict("records"):
+        run = runs.open_runs(write_negation(tmp_path / f"run-{said.iloc[0]}-{said is asked['gold']}", rows))
+        for row in tables.build_table("minimal_pairs", run).to_dict("records"):
             assert row["acc_change"] == 0 and row["lower"] < 0 < row["upper"]
             assert row["acc_upper"] - row["acc_lower"] > 0.05 and row["no_interval"] == ""
 
@@ -216,13 +216,15 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(_statistic, figures=ACCURACIES)
-    found = bootstrap(columns, figures, partial(_shares, figures=ACCURACIES), draws=1)["acc_change"]
+    figures = partial(_compute_figures, figures=ACCURACIES)
+    found = bootstrap_intervals(columns, figures, partial(_list_figure_shares, figures=ACCURACIES), draws=1)[
+        "acc_change"
+    ]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
     assert 0.92 <= covered <= 0.985
     some = {name: values[:, :20] for name, values in columns.items()}
-    draws = np.concatenate([figures(some, chunk)["acc_change"] for chunk in counts(items, 1000)])
+    draws = np.concatenate([figures(some, chunk)["acc_change"] for chunk in draw_item_counts(items, 1000)])
     widths = np.quantile(draws, 0.975, axis=0) - np.quantile(draws, 0.025, axis=0)
     assert 0.97 <= (found.upper - found.lower)[:20].mean() / widths.mean() <= 1.2
 
@@ -243,13 +245,13 @@ def test_wrong_runs_are_refused_in_one_line(tmp_path, change, words):
     for name, value in change.items():
         rows.at[1, name] = value
     with pytest.raises(InputError, match=words):
-        tables.build("minimal_pairs", runs.open(write_negation(tmp_path / "run", rows)))
+        tables.build_table("minimal_pairs", runs.open_runs(write_negation(tmp_path / "run", rows)))
 
 
 def test_a_run_without_important_pairs_has_rows_of_the_other_kind_only(tmp_path):
     asked = stimuli(5).assign(gold="neutral")
-    run = runs.open(write_negation(tmp_path / "run", answers(asked)))
-    assert set(tables.build("minimal_pairs", run)["pairs"]) == {"unimportant"}
+    run = runs.open_runs(write_negation(tmp_path / "run", answers(asked)))
+    assert set(tables.build_table("minimal_pairs", run)["pairs"]) == {"unimportant"}
 
 
 def test_a_pair_with_a_failed_side_is_left_out(tmp_path):
@@ -257,5 +259,5 @@ def test_a_pair_with_a_failed_side_is_left_out(tmp_path):
     rows = answers(asked, invalid=0)
     lost = rows.drop(index=1)
     full = pd.concat([lost, rows.loc[[1]].assign(model=None)])
-    run = runs.open(write_negation(tmp_path / "run", full))
-    assert tables.build("minimal_pairs", run)["n"].sum() == 3
+    run = runs.open_runs(write_negation(tmp_path / "run", full))
+    assert tables.build_table("minimal_pairs", run)["n"].sum() == 3

@@ -30,7 +30,7 @@ def imported(folder, frame):
 def made(tmp_path_factory):
     frame = random_accuracies()
     folder = imported(tmp_path_factory.mktemp("acc"), frame)
-    return folder, runs.open(folder), frame.assign(shots="shots " + frame["shots"].astype(str))
+    return folder, runs.open_runs(folder), frame.assign(shots="shots " + frame["shots"].astype(str))
 
 
 def mean_squares(x):
@@ -63,7 +63,7 @@ def check(row, x):
 
 def test_every_task_and_condition_is_a_ranking(made):
     _, opened, frame = made
-    found = accuracies.reliability(opened)
+    found = accuracies.tabulate_template_reliability(opened)
     assert [tuple(row) for row in found[["condition", "task", "n_models", "n_tasks", "n_templates"]].to_numpy()] == [
         (shots, *rest)
         for shots in ("shots 0", "shots 5")
@@ -83,7 +83,7 @@ def test_every_task_and_condition_is_a_ranking(made):
 
 def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     _, opened, frame = made
-    found = templates.templates(opened)
+    found = templates.tabulate_templates(opened)
     assert len(found) == len(frame)
     row = found.iloc[5]
     own = frame[
@@ -94,7 +94,7 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(
         tuple(map(float, wilson(np.asarray(value), np.asarray(80), 0.95))), abs=1e-12
     )
-    scores = templates.scores(opened)
+    scores = templates.tabulate_template_scores(opened)
     names = ["model", "condition", "task"]
     row = scores[(scores[names] == row[names]).all(axis=1)].iloc[0]
     values = own["accuracy"].to_numpy()
@@ -112,26 +112,26 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
 
 def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made):
     _, opened, frame = made
-    ranks = comparisons.rankings(opened)
+    ranks = comparisons.tabulate_wording_ranking(opened)
     over = frame[frame["shots"] == "shots 0"].groupby(["model", "task"])["accuracy"].mean().groupby("model").mean()
     own = ranks[(ranks["condition"] == "shots 0") & (ranks["task"] == "all")]
     assert own["model"].tolist() == over.sort_values(ascending=False).index.tolist()
     assert (own["rank_lower"] <= own["rank"]).all()
     assert own["first"].sum() == pytest.approx(1, abs=1e-9)
-    pairs = accuracies.pairs(opened)
+    pairs = accuracies.tabulate_template_pairs(opened)
     assert set(pairs["task"]) == {"all"}
     assert len(pairs) == 2 * 15
     assert (pairs["difference"] >= 0).all()
-    quiz = accuracies.pairs(opened, task="quiz")
+    quiz = accuracies.tabulate_template_pairs(opened, task="quiz")
     assert set(quiz["task"]) == {"quiz"}
     with pytest.raises(InputError, match=r"task = 'quizz'.*nearest is 'quiz'"):
-        accuracies.pairs(opened, task="quizz")
+        accuracies.tabulate_template_pairs(opened, task="quizz")
 
 
 def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     folder, opened, _ = made
-    assert tables.precision(opened).empty
-    assert comparisons.beyond_rewording(opened).empty
+    assert tables.tabulate_wording_precision(opened).empty
+    assert comparisons.tabulate_beyond_rewording(opened).empty
     page = ReliabilityPage([str(folder)], **OPTIONS)
     page.answer()
     for name in ("spreads_at_k", "variance_components", "wording_precision", "planned_errors"):
@@ -152,7 +152,7 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     folder, opened, _ = made
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
     assert said.asked.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
-    main_rows = accuracies.reliability(opened)
+    main_rows = accuracies.tabulate_template_reliability(opened)
     least = main_rows[main_rows["task"] == "all"]
     assert f"{100 * least['kept_one'].min():.0f} % or more of pairs of models kept their order" in said.verdict
     ends = f"{least['one_lower'].min():.2f} to {least['one_upper'].max():.2f}"
@@ -183,11 +183,11 @@ def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(t
     frame = frame[frame["shots"] == 0].drop(columns="shots")
     lone = (frame["model"] == "m0") & (frame["template"] != "p0")  # one of four, and one of three
     half = (frame["model"] == "m1") & (frame["task"] == "reading") & frame["template"].isin(["p2", "p3"])
-    opened = runs.open(imported(tmp_path, frame[~lone & ~half]))
-    found = accuracies.reliability(opened).set_index("task")
+    opened = runs.open_runs(imported(tmp_path, frame[~lone & ~half]))
+    found = accuracies.tabulate_template_reliability(opened).set_index("task")
     assert found["n_models"].tolist() == [5, 5, 5]
     assert found.loc["reading", "n_templates"] == 2
-    assert [group.left_out for group in accuracies.groups(opened)] == [("m0",)] * 3
+    assert [group.left_out for group in accuracies.list_ranking_groups(opened)] == [("m0",)] * 3
     wide = frame[(frame["task"] == "reading") & (frame["model"] != "m0")].pivot(
         index="model", columns="template", values="accuracy"
     )
@@ -217,13 +217,13 @@ def test_a_mean_over_tasks_says_over_which(tmp_path):
     frame = frame[frame["shots"] == 0].drop(columns="shots")
     third = frame[(frame["task"] == "quiz") & frame["model"].isin(["m0", "m1"])].assign(task="third")
     folder = imported(tmp_path, pd.concat([frame, third]))
-    row = accuracies.reliability(runs.open(folder)).iloc[0]
+    row = accuracies.tabulate_template_reliability(runs.open_runs(folder)).iloc[0]
     assert (row["task"], row["n_tasks"], row["n_tasks_asked"], row["tasks"]) == ("all", 2, 3, "reading, quiz")
     assert (row["n_templates"], row["n_templates_least"], row["n_templates_most"]) == (3.5, 3, 4)
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
     assert any("ranks 6 models by the mean over 2 of 3 tasks with a reliability of" in text for text in details)
     assert any("over 2 of 3 tasks, in which half of the models or more are ranked" in text for text in said.cautions)
-    assert set(accuracies.pairs(runs.open(folder))["n_templates"]) == {3.5}
+    assert set(accuracies.tabulate_template_pairs(runs.open_runs(folder))["n_templates"]) == {3.5}
 
 
 def test_one_model_is_not_ranked(tmp_path):
@@ -236,7 +236,9 @@ def test_answers_and_accuracies_stand_on_one_page(tmp_path):
     own = write_run(tmp_path / "own", random_frame(["a", "b"], items=8, paraphrases=4).assign(mass=0.9))
     page = ReliabilityPage([str(own), str(imported(tmp_path, random_accuracies()))], **OPTIONS)
     said, _ = sentences(page)
-    alone = narrative.answer({name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES})
+    alone = narrative.answer_question(
+        {name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES}
+    )
     assert said.verdict == alone.verdict
     assert "template_reliability" in said.details
     assert page.figure("wordings_needed", instead="template_reliability").text.count("<figure") == 2
@@ -249,8 +251,8 @@ def test_noreval(tmp_path):
     """60 models, 8 tasks with 5 to 7 templates, asked without examples: the figures that sentences quote."""
     frame = pd.read_csv(NOREVAL, dtype={"template": str, "shots": str})
     frame = frame[frame["shots"] == "0"]
-    opened, frame = runs.open(imported(tmp_path, frame)), frame.assign(shots="shots 0")
-    found = accuracies.reliability(opened)
+    opened, frame = runs.open_runs(imported(tmp_path, frame)), frame.assign(shots="shots 0")
+    found = accuracies.tabulate_template_reliability(opened)
     assert len(found) == 9
     for row in found[found["task"] != "all"].to_dict("records"):
         own = frame[(frame["task"] == row["task"]) & (frame["shots"] == row["condition"])]
@@ -260,14 +262,14 @@ def test_noreval(tmp_path):
     for name in ("one", "four"):
         assert (found[f"{name}_lower"] >= 0).all() and (found[f"{name}_upper"] <= 1).all()
         assert found[name].between(found[f"{name}_lower"], found[f"{name}_upper"]).all()
-    scores = templates.scores(opened)
+    scores = templates.tabulate_template_scores(opened)
     for name in ("mean", "lowest", "highest", "range", "q05", "q50", "q95", "gain", "saturation", "combined"):
         low, high = scores[f"{name}_lower"], scores[f"{name}_upper"]
         assert (low >= 0).all() and (high <= 1).all() and scores[name].between(low - 1e-12, high + 1e-12).all(), name
     assert (scores["highest_corrected"] <= scores["highest"]).all()
-    ranks = comparisons.rankings(opened)
+    ranks = comparisons.tabulate_wording_ranking(opened)
     assert ranks["rank"].between(ranks["rank_lower"], ranks["rank_upper"]).mean() > 0.95  # those of other studies
-    pairs = accuracies.pairs(opened)
+    pairs = accuracies.tabulate_template_pairs(opened)
     for name in ("kept_one", "same_wordings", "same_both", "difference"):
         assert pairs[name].between(0, 1).all(), name
     ends = frame.groupby(["model", "shots", "task"])["accuracy"].agg(["min", "max"])

@@ -10,7 +10,7 @@ from analysis.reporting import beyond
 from analysis.reporting.reworded import CROSSED, NESTED
 from analysis.reporting.reworded.study import ONE
 from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build
+from analysis.reporting.tables import build_table
 from helpers.synthetic import random_frame, write_run
 from inference.__main__ import main
 from inference.demo import ALL
@@ -24,7 +24,7 @@ def made_up(folder, paraphrases, shared):
     one["text"] = one["item"] + " in other words " + one["variant"] + one["item"]
     if shared:
         one["attributes"] = [{"template": name} for name in one["variant"].str.rsplit("_").str[-1]]
-    return runs.open(write_run(folder / "run", pd.concat([one, one.assign(model="second")], ignore_index=True)))
+    return runs.open_runs(write_run(folder / "run", pd.concat([one, one.assign(model="second")], ignore_index=True)))
 
 
 def asked(folder, protocol, *more):
@@ -34,13 +34,13 @@ def asked(folder, protocol, *more):
     model = ALL["waver-demo-mini-tuned"].path
     call = ["run", protocol, "--items", "demo", "--limit", "6", "--model", f"first={model}", f"second={model}"]
     assert main([*call, *more, "--device", "cpu", "--out", str(folder / "run")]) == 0
-    return runs.open(folder / "run")
+    return runs.open_runs(folder / "run")
 
 
 def never_different(opened, design, measures):
     """Check every measure: no difference, no p value below 1, no sign to keep, and certainly equivalent."""
     assert {study.measure: study.design for study in studies(opened)} == dict.fromkeys(measures, design)
-    found = build("beyond_rewording", opened, margin=0.05).set_index("measure")
+    found = build_table("beyond_rewording", opened, margin=0.05).set_index("measure")
     assert set(found.index) == set(measures) and len(found) == len(measures)
     assert (found["difference"] == 0).all() and (found["n_items"] > 1).all()
     assert (found["p_items"] == 1).all()
@@ -48,7 +48,7 @@ def never_different(opened, design, measures):
     assert (found[["p", "p_holm"]] == 1).all(axis=None) and (found["p_equivalent"] == 0).all()
     headline = "accuracy" if "accuracy" in measures else "agreement"
     said = f"Of 1 difference in {headline} between models, none holds for these wordings."
-    assert beyond.sentence(opened) == said
+    assert beyond.describe_beyond_rewording(opened) == said
 
 
 @pytest.mark.parametrize(("shared", "design"), [(False, NESTED), (True, CROSSED)])
@@ -59,10 +59,12 @@ def test_made_up_answers_are_equivalent(tmp_path, shared, design):
 def test_in_one_shared_wording_nothing_is_said_of_others(tmp_path):
     """The page has no such table; other pages that compare models are silent about wordings."""
     opened = made_up(tmp_path, 1, True)
-    found = beyond.differences(studies(opened), margin=0.05)
+    found = beyond.compare_model_pairs(studies(opened), margin=0.05)
     assert {study.design for study in studies(opened)} == {ONE} and set(found["measure"]) == OF_AGREEMENT
     assert (found["difference"] == 0).all() and (found["p_items"] == 1).all()
-    assert found[["p", "p_holm", "p_equivalent"]].isna().all(axis=None) and beyond.sentence(opened) == ""
+    assert (
+        found[["p", "p_holm", "p_equivalent"]].isna().all(axis=None) and beyond.describe_beyond_rewording(opened) == ""
+    )
 
 
 def test_a_model_that_was_asked_twice_about_paraphrases_is_equivalent(tmp_path):
@@ -76,5 +78,5 @@ def test_a_model_that_was_asked_twice_by_templates_is_equivalent(tmp_path):
 def test_another_model_is_not_equivalent(tmp_path):
     """What is asserted above can fail: answers of two models."""
     both = random_frame(["first", "second"], items=12, paraphrases=6).assign(mass=0.9)
-    found = build("beyond_rewording", runs.open(write_run(tmp_path / "run", both)), margin=0.001)
+    found = build_table("beyond_rewording", runs.open_runs(write_run(tmp_path / "run", both)), margin=0.001)
     assert (found["difference"] != 0).all() and (found["p"] < 1).all() and (found["p_equivalent"] > 0.05).all()

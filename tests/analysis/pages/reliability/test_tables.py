@@ -12,11 +12,11 @@ from scipy import stats
 from analysis import runs
 from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import provenance, words
-from analysis.reporting.catalogue import table
+from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.reworded import CROSSED, NESTED
 from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build
-from analysis.statistics.reliability.panel import panel
+from analysis.reporting.tables import build_table
+from analysis.statistics.reliability.panel import compute_panel
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers import text_feature_runs, wording_runs
@@ -33,14 +33,14 @@ def own(tmp_path_factory):
     frame["text"] = [hashlib.md5(name.encode()).hexdigest() for name in names]  # nothing that two of them share
     frame.loc[frame["model"] == "c", "agreement"] = frame.loc[frame["model"] == "b", "agreement"].to_numpy()
     path = tmp_path_factory.mktemp("own") / "run"
-    return runs.open(write_run(path, frame)), frame[frame["variant"] != "original"]
+    return runs.open_runs(write_run(path, frame)), frame[frame["variant"] != "original"]
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """Two models, 30 items in the templates that the kinds of wording are, with right answers."""
     rows = wording_runs.random_rows(["m", "n"], items=30, invalid=0, seed=2)
-    return runs.open(wording_runs.write_wording(tmp_path_factory.mktemp("shared") / "run", rows)), rows
+    return runs.open_runs(wording_runs.write_wording(tmp_path_factory.mktemp("shared") / "run", rows)), rows
 
 
 def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, tmp_path):
@@ -52,7 +52,7 @@ def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, t
         for j, frame in enumerate(["Is it so that {}?", "Do you think that {}?", "Some say: {}. Right?"])
     ]
     asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
-    by_text = runs.open(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
+    by_text = runs.open_runs(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
     assert {study.design for study in studies(by_text)} == {CROSSED}
 
 
@@ -63,13 +63,13 @@ def test_orders_of_the_same_words_are_shared(tmp_path):
         for j in range(2)
     ]
     asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
-    opened = runs.open(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
+    opened = runs.open_runs(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
     assert {study.design for study in studies(opened)} == {CROSSED}
 
 
 def test_a_mean_has_the_interval_of_its_items(own):
     opened, frame = own
-    table = tables.precision(opened).set_index(["model", "measure"])
+    table = tables.tabulate_wording_precision(opened).set_index(["model", "measure"])
     found = table.loc[("a", "agreement")]
     means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
     assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
@@ -81,7 +81,7 @@ def test_a_mean_has_the_interval_of_its_items(own):
 
 
 def test_shared_wordings_widen_the_interval(shared):
-    found = tables.precision(shared[0])
+    found = tables.tabulate_wording_precision(shared[0])
     assert (found["n_wordings"] == 5).all() and set(found["measure"]) == {"agreement", "logit", "accuracy"}
     wider = found["like_upper"] - found["like_lower"] - (found["mean_upper"] - found["mean_lower"])
     assert (wider >= 0).all() and (wider > 0).any()
@@ -89,7 +89,7 @@ def test_shared_wordings_widen_the_interval(shared):
 
 def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
     opened, rows = shared
-    found = templates.templates(opened)
+    found = templates.tabulate_templates(opened)
     right = rows["probability"].str[0] >= rows["probability"].str[1]
     right = right ^ (rows["pattern"] == "antonym") ^ (rows["gold"] == "no")
     expected = right.groupby([rows["model"], rows["pattern"] + "-1"]).mean()
@@ -98,7 +98,7 @@ def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
     row = found.iloc[0]
     ends = wilson(np.asarray(row["accuracy"]), np.asarray(float(row["n_items"])), 0.95)
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(tuple(map(float, ends)), abs=1e-9)
-    scores = templates.scores(opened).set_index("model")
+    scores = templates.tabulate_template_scores(opened).set_index("model")
     assert scores.loc["m", "highest"] == pytest.approx(expected["m"].max())
     assert scores.loc["m", "combined"] == pytest.approx(
         (1 - expected["m"].max() + expected["m"].mean()) * expected["m"].max()
@@ -108,7 +108,10 @@ def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
 
 def test_spreads_shrink_with_fewer_wordings(own):
     opened, frame = own
-    all_five, two = tables.spreads(opened, resamples=20), tables.spreads(opened, k=2, resamples=0)
+    all_five, two = (
+        tables.tabulate_spreads_at_k(opened, resamples=20),
+        tables.tabulate_spreads_at_k(opened, k=2, resamples=0),
+    )
     ranges = frame[frame["model"] == "a"].groupby("item")["agreement"].agg(np.ptp).mean()
     assert all_five["k"].tolist() == [5, 5, 5]
     assert all_five.loc[0, ["range_k", "range_all"]].tolist() == pytest.approx([ranges, ranges], abs=1e-12)
@@ -123,34 +126,34 @@ def test_spreads_shrink_with_fewer_wordings(own):
 )  # fmt: skip
 def test_wrong_options_are_refused(own, options, told):
     with pytest.raises(InputError, match=told):
-        tables.spreads(own[0], **options)
+        tables.tabulate_spreads_at_k(own[0], **options)
 
 
 def test_a_margin_is_above_0(own):
     with pytest.raises(InputError, match="margin = 0"):
-        comparisons.beyond_rewording(own[0], margin=0)
+        comparisons.tabulate_beyond_rewording(own[0], margin=0)
 
 
 def test_differences_are_paired_and_equal_models_never_differ(own):
     opened, frame = own
-    pairs = comparisons.beyond_rewording(opened)
+    pairs = comparisons.tabulate_beyond_rewording(opened)
     found = pairs[pairs["headline"]].set_index(["a_model", "b_model"])
     means = frame.groupby(["model", "item"])["agreement"].mean()
     assert found.loc[("a", "b"), "p"] == pytest.approx(stats.ttest_rel(means["a"], means["b"]).pvalue, abs=1e-9)
     same = found.loc[("b", "c")]
     assert same["difference"] == 0 and same["p_holm"] == 1 and np.isnan(same["same_both"])
     assert (found["p_holm"] >= found["p"]).all()
-    ranking = comparisons.rankings(opened)
+    ranking = comparisons.tabulate_wording_ranking(opened)
     ranks = ranking[ranking["headline"]].set_index("model")["rank"]
     assert ranks["b"] == ranks["c"]
-    assert comparisons.reliability(opened)["n_models"].tolist() == [3, 3]
+    assert comparisons.tabulate_ranking_reliability(opened)["n_models"].tolist() == [3, 3]
 
 
 def test_models_that_do_not_answer_are_not_ranked(tmp_path):
     frame = random_frame(["a", "b"], items=6, paraphrases=3)
     frame["mass"] = np.where(frame["model"] == "a", 0.1, 0.9)
-    opened = runs.open(write_run(tmp_path / "run", frame))
-    assert comparisons.rankings(opened).empty and comparisons.beyond_rewording(opened).empty
+    opened = runs.open_runs(write_run(tmp_path / "run", frame))
+    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
 
 
 @pytest.mark.parametrize(
@@ -158,14 +161,14 @@ def test_models_that_do_not_answer_are_not_ranked(tmp_path):
     [{"x": [0.4]}, {"x": [0.4, 0.6]}, {"x": [0.4], "y": [0.5]}, {"x": [0.4, 0.4, 0.4], "y": [0.4, 0.4, 0.4]}],
 )
 def test_what_cannot_be_told_is_missing(tmp_path, agreements):
-    opened = runs.open(write_run(tmp_path / "run", paraphrases(agreements)))
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    opened = runs.open_runs(write_run(tmp_path / "run", paraphrases(agreements)))
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["wording_precision"]["widening_lower"].isna().all()
-    assert tables.variances(opened)["item_lower"].isna().all()
+    assert tables.tabulate_variance_components(opened)["item_lower"].isna().all()
     one = max(map(len, agreements.values())) == 1
     which = "wording was enough: there is one of each item." if one else "wordings were enough."
-    assert narrative.answer(frames).verdict == f"These runs cannot tell whether the {which}"
-    assert (tables.variances(opened)["missing"].str.len() > 0).all()
+    assert narrative.answer_question(frames).verdict == f"These runs cannot tell whether the {which}"
+    assert (tables.tabulate_variance_components(opened)["missing"].str.len() > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -182,14 +185,14 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
         n=200, n_wordings=5.0, n_shared=np.nan, mean=0.5, widening=[sum(pair) / 2 for pair in ends], design=NESTED,
         like_lower=0.4, like_upper=0.6, error_least=0.05,
     )  # fmt: skip
-    frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
-    assert narrative.answer({**frames, "wording_precision": precision}).verdict == verdict
+    frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
+    assert narrative.answer_question({**frames, "wording_precision": precision}).verdict == verdict
 
 
 def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     """Two shared wordings of 400 items: the error grows by 1.76, the interval, with one degree of freedom, by 7.7."""
     right = [(1, 1)] * 136 + [(1, 0)] * 30 + [(0, 1)] * 52 + [(0, 0)] * 182
-    found = panel(np.array(right, float), crossed=True)
+    found = compute_panel(np.array(right, float), crossed=True)
     low, up = found.interval("both")
     least = found.error_at(400, np.inf)
     assert (up - low) / (2 * stats.norm.ppf(0.975) * least) == pytest.approx(7.67, abs=0.01)
@@ -199,8 +202,8 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "widening_lower": 1.19, "widening_upper": 54.77, "design": CROSSED, "like_lower": low, "like_upper": up,
         "error_least": least,
     }])  # fmt: skip
-    frames = {name: pd.DataFrame(columns=[*table(name).columns]) for name in narrative.TABLES}
-    said = narrative.answer({**frames, "wording_precision": precision}).details["wordings_needed"]
+    frames = {name: pd.DataFrame(columns=[*look_up_table(name).columns]) for name in narrative.TABLES}
+    said = narrative.answer_question({**frames, "wording_precision": precision}).details["wordings_needed"]
     assert said[0].startswith("“Enough” means that the standard error for wordings like these is at most a tenth")
     assert said[2] == (
         "The wordings add to the standard error of a: it is 1.76 times (95 % interval 1.19 to 54.77) what it would be "
@@ -209,7 +212,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
     half = stats.norm.ppf(0.975) * least * found.widening()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
-    assert len(narrative.answer({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
+    assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
 
 
 RANKING = {
@@ -234,7 +237,7 @@ RANKING = {
       "interval of the ranking's reliability.")],
 )  # fmt: skip
 def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fields, said):
-    assert list(narrative._rankings(pd.DataFrame([RANKING | fields]))) == [said]
+    assert list(narrative._describe_rankings(pd.DataFrame([RANKING | fields]))) == [said]
 
 
 @pytest.mark.parametrize(
@@ -248,13 +251,13 @@ def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fi
 )  # fmt: skip
 def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_above_0(ends, said):
     rows = [RANKING | {"relative": 0.85, "relative_lower": low, "relative_upper": high} for low, high in ends]
-    assert list(narrative._state_least_reliable(pd.DataFrame(rows))) == [said]
+    assert list(narrative._describe_least_reliable(pd.DataFrame(rows))) == [said]
 
 
 def test_items_that_samples_explain_are_not_said_to_be_alike():
     parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
                           "item_lower": [-0.03, 0.01], "n_samples": 10.0})  # fmt: skip
-    assert list(narrative._samples(parts)) == [
+    assert list(narrative._describe_samples(parts)) == [
         "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
         "0.13.",
         "With 1 of 2 models, items of s are not shown to differ by more than samples explain.",
@@ -263,46 +266,49 @@ def test_items_that_samples_explain_are_not_said_to_be_alike():
 
 def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):
     frame = random_frame(["a"], items=3, paraphrases=3).assign(agreement=np.nan, answer=None)
-    opened = runs.open(write_run(tmp_path / "run", frame))
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
+    opened = runs.open_runs(write_run(tmp_path / "run", frame))
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["wording_precision"][["mean", "error"]].isna().all(axis=None)
-    assert narrative.answer(frames).verdict == "This model does not answer."
+    assert narrative.answer_question(frames).verdict == "This model does not answer."
 
 
 def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
     path = write_run(tmp_path / "run", random_frame(MODELS, items=8, paraphrases=5).assign(mass=0.9))
     draw = {"plain/yes-no": {"wordings": 5, "least": 5, "most": 12}}
     edit_run_json(path, drawn={"a": draw, "b": draw}, seed=3)
-    opened = runs.open(path)
+    opened = runs.open_runs(path)
     said = "5 of 5 to 12 wordings per item, drawn by seed 3: a and b"
-    entries = dict(provenance.entries(opened, [str(path)], {}))
+    entries = dict(provenance.list_provenance_entries(opened, [str(path)], {}))
     assert entries["Wordings"] == [said]
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
-    assert f"Asked in {said}." in narrative.answer(frames, drawn=words.drawn(opened.info)).cautions
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
+    assert (
+        f"Asked in {said}."
+        in narrative.answer_question(frames, drawn=words.describe_drawn_wordings(opened.info)).cautions
+    )
     edit_run_json(path, drawn=None)
-    assert "Wordings" not in dict(provenance.entries(runs.open(path), [str(path)], {}))
+    assert "Wordings" not in dict(provenance.list_provenance_entries(runs.open_runs(path), [str(path)], {}))
 
 
 def test_a_draw_without_its_number_is_refused(tmp_path):
     path = write_run(tmp_path / "run", random_frame(MODELS, items=2, paraphrases=3))
     edit_run_json(path, drawn={"a": {"plain/yes-no": {"least": 5, "most": 12}}})
     with pytest.raises(InputError, match=r"drawn: a: .*wordings"):
-        runs.open(path)
+        runs.open_runs(path)
 
 
 def test_models_without_a_common_item_are_not_compared(tmp_path):
     frame = random_frame(["a", "b"], items=6, paraphrases=4).assign(mass=0.9)
     frame = frame[(frame["model"] == "a") == frame["item"].isin(frame["item"].unique()[:3])]
-    opened = runs.open(write_run(tmp_path / "run", frame))
-    pairs = comparisons.beyond_rewording(opened)
+    opened = runs.open_runs(write_run(tmp_path / "run", frame))
+    pairs = comparisons.tabulate_beyond_rewording(opened)
     assert len(pairs) and (pairs["n_items"] == 0).all()
     assert pairs[["difference", "lower", "p", "p_items", "same_both", "p_equivalent"]].isna().all(axis=None)
-    assert comparisons.rankings(opened).empty and comparisons.reliability(opened).empty
-    frames = {name: build(name, opened, resamples=0) for name in narrative.TABLES}
-    assert "beyond_rewording" not in narrative.answer(frames).details
+    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_ranking_reliability(opened).empty
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
+    assert "beyond_rewording" not in narrative.answer_question(frames).details
 
 
 def test_one_model_has_no_ranking_and_no_differences(tmp_path):
-    opened = runs.open(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
-    assert comparisons.rankings(opened).empty and comparisons.beyond_rewording(opened).empty
-    assert (tables.precision(opened)["n_items"] == 6).all()
+    opened = runs.open_runs(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
+    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
+    assert (tables.tabulate_wording_precision(opened)["n_items"] == 6).all()

@@ -9,9 +9,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
-from analysis.pages.scoring.contrasts import differences
+from analysis.pages.scoring.contrasts import tabulate_score_differences
 from analysis.pages.scoring.page import ScoringPage
-from analysis.pages.scoring.tables import items, scores
+from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
 from analysis.reporting import tables
 from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
@@ -37,7 +37,7 @@ def folder(path, *parts, **options):
 
 
 def rows_of(path, **options):
-    table = scores(runs.open(path), resamples=0, **options).set_index("model")
+    table = tabulate_scores(runs.open_runs(path), resamples=0, **options).set_index("model")
     return table.loc["gold"], table.loc["m"]
 
 
@@ -57,17 +57,19 @@ def test_human_scores_are_over_all_items_whatever_the_model_could_read(tmp_path)
 def test_a_group_that_no_model_could_read_keeps_its_human_scores(tmp_path):
     rows = asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9], groups=("g", "h"))
     rows.loc[rows["item"].str.startswith("h"), ["score", "error", "output"]] = [np.nan, "prompt too long", None]
-    table = scores(runs.open(folder(tmp_path / "run", rows)), resamples=0).set_index(["group", "model"])
+    table = tabulate_scores(runs.open_runs(folder(tmp_path / "run", rows)), resamples=0).set_index(["group", "model"])
     assert table.loc[("h", "gold"), "kurtosis"] == pytest.approx(stats.kurtosis(GOLD))
     assert table.loc[("h", "m"), ["n", "unscored", "no_response", "caution"]].tolist() == [0, 10, 10, "no score"]
-    assert len(items(runs.open(tmp_path / "run"))) == 20
+    assert len(tabulate_score_items(runs.open_runs(tmp_path / "run"))) == 20
 
 
 def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
     base = asked([1, 2, 2, 3, 5, 5, 6, None, None, None], model="base")
     tuned = asked([2, 2, 2, 3, 5, 5, 6, 7, 8, 9], model="tuned")
     models = {"base": {"series": "s", "stage": "base"}, "tuned": {"series": "s", "stage": "tuned"}}
-    row = differences(runs.open(folder(tmp_path / "run", base, tuned, models=models)), resamples=0).iloc[0]
+    row = tabulate_score_differences(
+        runs.open_runs(folder(tmp_path / "run", base, tuned, models=models)), resamples=0
+    ).iloc[0]
     assert row["kurtosis_gold"] == pytest.approx(stats.kurtosis(GOLD))
     assert row["n"] == 7
 
@@ -86,7 +88,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
 def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_why(tmp_path, spread):
     """A constant judge with noise of less than 1e-9 of the range had a tau of -.30 to .40, an order of noise."""
     noise = np.random.default_rng(3).normal(0, 9 * spread, 10)
-    table = scores(runs.open(one_judge(tmp_path / "run", 8 + noise, GOLD)), resamples=40)
+    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", 8 + noise, GOLD)), resamples=40)
     row = table[table["model"] == "m"].iloc[0]
     figures = ["kurtosis", "tau", "spearman", "pearson"]
     assert row[[*figures, *(f"{name}_lower" for name in figures)]].isna().all()
@@ -95,7 +97,7 @@ def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_
 
 def test_more_than_noise_is_variation(tmp_path):
     gold = np.array(GOLD)
-    table = scores(runs.open(one_judge(tmp_path / "run", 8 + 1e-6 * gold / 100, gold)), resamples=0)
+    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", 8 + 1e-6 * gold / 100, gold)), resamples=0)
     row = table[table["model"] == "m"].iloc[0]
     assert row["tau"] == pytest.approx(1) and row["caution"] == ""
 
@@ -109,7 +111,8 @@ def test_more_than_noise_is_variation(tmp_path):
 )  # fmt: skip
 def test_a_missing_figure_has_its_reason(tmp_path, given, gold, said):
     _, row = rows_of(one_judge(tmp_path / "run", given, gold)) if said != "no human score" else (
-        None, scores(runs.open(one_judge(tmp_path / "run", given, gold)), resamples=0).iloc[0])  # fmt: skip
+        None, tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", given, gold)),
+                              resamples=0).iloc[0])  # fmt: skip
     assert said in row["caution"]
     assert np.isnan(row["tau"])
 
@@ -127,9 +130,9 @@ def judged_samples(path, rows):
 def test_samples_without_a_number_are_dropped_or_count(tmp_path):
     """Two of five items have no number in half of their samples or more: scores, or none, and none is a favourite."""
     rows = [[8, 8, 8, 8], [8, 8, 8, None], [8, 8, None, None], [8, None, None, None], [None] * 4, [2, 2, 3, 1]]
-    run = runs.open(judged_samples(tmp_path / "run", rows))
-    dropped = tables.build("scores", run, resamples=20).set_index("model").loc["m"]
-    counted = tables.build("scores", run, resamples=20, invalid="inconsistent").set_index("model").loc["m"]
+    run = runs.open_runs(judged_samples(tmp_path / "run", rows))
+    dropped = tables.build_table("scores", run, resamples=20).set_index("model").loc["m"]
+    counted = tables.build_table("scores", run, resamples=20, invalid="inconsistent").set_index("model").loc["m"]
     assert dropped[["n", "unscored", "dropped", "mode_share"]].tolist() == [5, 1, 10, 0.8]
     assert counted[["n", "unscored", "dropped"]].tolist() == [3, 3, 10]
     assert counted["mode_share"] == pytest.approx(2 / 6)
@@ -137,10 +140,10 @@ def test_samples_without_a_number_are_dropped_or_count(tmp_path):
     assert (counted["mode_share_lower"], counted["mode_share_upper"]) == pytest.approx((low, high))
     assert counted["kurtosis"] == pytest.approx(stats.kurtosis([8, 8, 2]))
     assert counted["tau"] == pytest.approx(stats.kendalltau([8, 8, 2], [GOLD[0], GOLD[1], GOLD[5]]).statistic)
-    (both,) = tables.build("score_conventions", run).to_dict("records")
+    (both,) = tables.build_table("score_conventions", run).to_dict("records")
     assert (both["n_dropped"], both["n_inconsistent"]) == (5, 3)
     assert (both["mode_share_dropped"], both["mode_share_inconsistent"]) == (0.8, pytest.approx(2 / 6))
-    assert tables.build("score_items", run, invalid="inconsistent")["score"].isna().tolist() == [
+    assert tables.build_table("score_items", run, invalid="inconsistent")["score"].isna().tolist() == [
         False,
         False,
         True,
@@ -152,13 +155,13 @@ def test_samples_without_a_number_are_dropped_or_count(tmp_path):
 
 def test_the_convention_changes_no_exact_score_and_no_sample_that_is_a_number(tmp_path):
     path = make_run(tmp_path / "run", {"a": 12}, ranges=[(0, 9)], temperatures=[0.7])
-    run = runs.open(path)
-    both = [tables.build("scores", run, resamples=0, invalid=name) for name in ("dropped", "inconsistent")]
+    run = runs.open_runs(path)
+    both = [tables.build_table("scores", run, resamples=0, invalid=name) for name in ("dropped", "inconsistent")]
     exact = both[0]["method"] == "exact"
     assert exact.any()
     pd.testing.assert_frame_equal(both[0][exact], both[1][exact])
-    assert (tables.build("score_conventions", run)["condition"] == NAME).all()
-    whole = runs.open(folder(tmp_path / "whole", asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9])))
-    assert tables.build("score_conventions", whole).empty
+    assert (tables.build_table("score_conventions", run)["condition"] == NAME).all()
+    whole = runs.open_runs(folder(tmp_path / "whole", asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9])))
+    assert tables.build_table("score_conventions", whole).empty
     with pytest.raises(InputError, match="invalid = 'counted' is not known"):
-        tables.build("scores", run, invalid="counted")
+        tables.build_table("scores", run, invalid="counted")

@@ -17,7 +17,7 @@ from analysis.pages.scoring.catalogue import CATALOGUE, TABLES
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
 from analysis.reporting import report, tables
-from analysis.statistics.significance import least_p
+from analysis.statistics.significance import compute_least_p
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scoring_runs import Judge, make_run, one_judge
@@ -33,15 +33,15 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(run, tmp_path_factory):
     out = tmp_path_factory.mktemp("report") / "out"
-    alone = [entry for entry in report.found() if entry.name == "scoring"]
-    assert [result.error for result in report.report([str(run)], out, {"resamples": "40"}, alone)] == [None]
+    alone = [entry for entry in report.list_notebooks() if entry.name == "scoring"]
+    assert [result.error for result in report.write_report([str(run)], out, {"resamples": "40"}, alone)] == [None]
     return out
 
 
 @pytest.fixture(scope="module")
 def frames(run):
-    opened = runs.open(run)
-    return {name: tables.build(name, opened, resamples=40) for name in SHOWN}
+    opened = runs.open_runs(run)
+    return {name: tables.build_table(name, opened, resamples=40) for name in SHOWN}
 
 
 def test_the_page_answers_with_numbers_and_says_what_tuning_did(made):
@@ -79,7 +79,7 @@ def test_the_page_is_quiet_and_loads_nothing(made):
 def test_tables_and_figures_lie_next_to_the_page(made):
     for name in TABLES:
         frame = pd.read_csv(made / "tables" / f"{name}.csv")
-        assert list(frame.columns) == tables.declared(name, frame)
+        assert list(frame.columns) == tables.list_declared_columns(name, frame)
     drawn = {path.stem for path in (made / "figures").iterdir()}
     assert {"score_violins", "score_temperatures", "score_methods", "score_influence-2"} <= drawn
     dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
@@ -94,7 +94,7 @@ def test_the_command_makes_the_page_again_with_what_was_given(made):
 
 def test_a_run_without_scores_has_no_such_page(opened):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
-    assert report._folders(CATALOGUE, other) == []
+    assert report._list_page_folders(CATALOGUE, other) == []
 
 
 def test_table_prints_the_promised_columns(run):
@@ -168,7 +168,7 @@ def told(answer):
 @pytest.mark.parametrize("p_least", [2 / 41, 1e-4], ids=["few draws", "many draws"])
 def test_numbers_in_sentences_are_those_of_the_tables(frames, p_least):
     pairs = frames["score_differences"].assign(p_least=p_least)
-    said = narrative.answer({**frames, "score_differences": pairs}, SETTING).details["score_differences"]
+    said = narrative.answer_question({**frames, "score_differences": pairs}, SETTING).details["score_differences"]
     pairs = pairs[(pairs["range"] == "0-9") & (pairs["temperature"] == 0.7) & (pairs["method"] == "sampled")]
     for name, line, without in (("kurtosis", said[1], said[2]), ("tau", said[3], said[4])):
         known = pairs.dropna(subset=[f"{name}_difference"])
@@ -208,13 +208,13 @@ def judged(*rows):
 )  # fmt: skip
 def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
     people = judged(("gold", "g", 0.47, 0.3, 0.6), ("gold", "h", 0.85, 0.7, 0.95))
-    assert narrative.said(judged(*rows), people)["m"] == word
+    assert narrative.judge_score_habits(judged(*rows), people)["m"] == word
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Group g has the largest share, of 5 items; only group h shows that a score is given to most."""
     known = judged(("m", "g", 0.8, 0.38, 0.96), ("m", "h", 0.7, 0.63, 0.76))
-    assert narrative._verdict(known, judged()) == (
+    assert narrative._describe_scoring_verdict(known, judged()) == (
         "Yes: the most frequent score goes to 70 % of the items of h (interval 63 to 76 %)."
     )
 
@@ -232,11 +232,11 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
         low, high = pairs[f"{measure}_difference_lower"], pairs[f"{measure}_difference_upper"]
         assert low.isna().all() if measure == "kurtosis" else low.notna().any()  # of fewer than 1,000 items
         assert not ((low <= 0) & (high >= 0))[pairs[f"{measure}_p"] < 0.05].any()
-    assert (pairs["p_least"] == least_p(40, pairs["n"])).all()
+    assert (pairs["p_least"] == compute_least_p(40, pairs["n"])).all()
 
 
 def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
-    details = narrative.answer(frames, SETTING).details
+    details = narrative.answer_question(frames, SETTING).details
     assert details["score_ranges"][0].startswith("The kurtosis is furthest from 0 on the range")
     assert [line.split(",")[0] for line in details["score_temperatures"]] == ["With base models", "With tuned models"]
     assert "correlate at −0.68" in details["score_influence_printed"][0]
@@ -248,15 +248,15 @@ def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
 def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
     """The single number of "mute" is given to all of its items: without the rule it would be the strongest habit."""
     path = make_run(tmp_path / "run", {"g": 12}, ranges=[(0, 9)], temperatures=[0.7], methods=["sampled"])
-    opened = runs.open(path)
-    frames = {name: tables.build(name, opened, resamples=20) for name in SHOWN}
+    opened = runs.open_runs(path)
+    frames = {name: tables.build_table(name, opened, resamples=20) for name in SHOWN}
     scores, pairs = frames["scores"], frames["score_differences"]
     mute = scores["model"] == "org/small-tuned"
-    assert "small-tuned" in told(narrative.answer(frames, SETTING))
+    assert "small-tuned" in told(narrative.answer_question(frames, SETTING))
     frames["scores"] = scores.assign(validity=scores["validity"].mask(mute, 0.2))
     silent_pair = pairs["post_model"] == "org/small-tuned"
     frames["score_differences"] = pairs.assign(validity_post=pairs["validity_post"].mask(silent_pair, 0.2))
-    found = narrative.answer(frames, SETTING)
+    found = narrative.answer_question(frames, SETTING)
     assert "small-tuned" not in found.verdict + told(found)
     assert f"of {len(pairs) - silent_pair.sum()} pair" in told(found)
     assert any("Validity is low" in line and "small-tuned" in line for line in found.cautions)

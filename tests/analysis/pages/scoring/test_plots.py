@@ -10,8 +10,8 @@ from matplotlib.collections import FillBetweenPolyCollection
 from analysis import runs
 from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
-from analysis.pages.scoring.figures import groups, score_methods
-from analysis.pages.scoring.printed import printed_differences
+from analysis.pages.scoring.figures import frame_score_methods, split_item_groups
+from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
@@ -31,14 +31,17 @@ SIZES = {
 def arguments(path, size):
     """The arguments of every figure."""
     sizes, family = SIZES[size]
-    run = runs.open(make_run(path, sizes, family=family, ranges=[(0, 9)]))
-    table = tables.scores(run, resamples=0)
-    printed = influence.influence(run, resamples=20)
+    run = runs.open_runs(make_run(path, sizes, family=family, ranges=[(0, 9)]))
+    table = tables.tabulate_scores(run, resamples=0)
+    printed = influence.tabulate_score_influence(run, resamples=20)
     return {
-        "score_violins": (tables.items(run),),
+        "score_violins": (tables.tabulate_score_items(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
-        "score_methods": (contrasts.methods(run, resamples=0),),
-        "score_influence": (printed[printed["source"] != "these runs"], influence.points(printed_differences())),
+        "score_methods": (contrasts.tabulate_score_methods(run, resamples=0),),
+        "score_influence": (
+            printed[printed["source"] != "these runs"],
+            influence.name_correlation_points(read_printed_score_differences()),
+        ),
     }
 
 
@@ -81,25 +84,25 @@ def outlines(figure):
 
 
 def test_a_violin_is_as_wide_as_the_scores_and_highest_where_most_are():
-    (shape,) = outlines(plots.score_violins(judged([1, 2, 2, 2, 3, 9])))
+    (shape,) = outlines(plots.draw_score_violins(judged([1, 2, 2, 2, 3, 9])))
     x, y = shape.get_paths()[0].vertices.T
     assert x.min() == pytest.approx(1 - 9 / 60) and x.max() == 9
     assert x[np.abs(y - y.mean()).argmax()] == pytest.approx(2, abs=0.3)
 
 
 def test_a_constant_score_is_a_peak_and_no_score_is_said():
-    (peak,) = outlines(plots.score_violins(judged([8] * 20)))
+    (peak,) = outlines(plots.draw_score_violins(judged([8] * 20)))
     x = peak.get_paths()[0].vertices[:, 0]
     assert (x.min() + x.max()) / 2 == pytest.approx(8)
     assert x.max() - x.min() < 0.4
-    figure = plots.score_violins(judged([np.nan, np.nan]))
+    figure = plots.draw_score_violins(judged([np.nan, np.nan]))
     assert outlines(figure) == []
     assert texts(figure.axes[0], "said") == ["no score"]
 
 
 def test_human_scores_stand_first_and_base_models_are_hollow():
     base = judged([1, 5, 7], [2, 4, 8]).assign(model="b", stage="base")
-    figure = plots.score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
+    figure = plots.draw_score_violins(pd.concat([base, judged([7, 8, 8], [2, 4, 8])]))
     assert texts(figure.axes[0], "row") == ["gold", "b", "m"]
     colours = [tuple(shape.get_facecolor()[0]) for shape in outlines(figure)]
     assert colours[1] == (1, 1, 1, 1)
@@ -121,24 +124,24 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     )
     for name in ("kurtosis", "tau"):
         frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
-    assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes[:2]] == ["symlog", "linear"]
-    assert "The axis of kurtosis is logarithmic beyond 1." in captions.score_temperatures(frame)
+    assert [axes.get_yscale() for axes in plots.draw_score_temperatures(frame).axes[:2]] == ["symlog", "linear"]
+    assert "The axis of kurtosis is logarithmic beyond 1." in captions.caption_score_temperatures(frame)
     frame["kurtosis"] = [2.0, 3.0]
-    assert "logarithmic" not in captions.score_temperatures(frame)
-    assert [axes.get_yscale() for axes in plots.score_temperatures(frame).axes[:2]] == ["linear", "linear"]
+    assert "logarithmic" not in captions.caption_score_temperatures(frame)
+    assert [axes.get_yscale() for axes in plots.draw_score_temperatures(frame).axes[:2]] == ["linear", "linear"]
     flat = frame.assign(kurtosis=[np.nan, 3.0])
-    assert "No mark, 1 times: all scores are equal" in captions.score_temperatures(flat)
+    assert "No mark, 1 times: all scores are equal" in captions.caption_score_temperatures(flat)
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):
     table, known = small["score_influence"]
-    scatter, listed, _ = plots.score_influence(table, known).axes
+    scatter, listed, _ = plots.draw_score_influence(table, known).axes
     assert texts(scatter, "said") == ["En-De/gemma"]
     names = texts(listed, "row")
     assert names[:2] == ["gemma (series)", "En-De/gemma"]
-    assert len(names) == plots.LISTED
-    assert [x for _, x in marks(listed)] == list(plots.shown_omissions(table)["pearson"])
-    caption = captions.score_influence(table, known)
+    assert len(names) == plots.MOST_OMISSIONS
+    assert [x for _, x in marks(listed)] == list(plots.select_largest_omissions(table)["pearson"])
+    caption = captions.caption_score_influence(table, known)
     assert "(n = 21, 0 undefined). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
 
@@ -150,7 +153,7 @@ def test_influence_shows_names_without_what_all_series_begin_with(small):
     names = table["omitted_name"].where(~table["omitted"].isin(added), None)
     for kind, new in added.items():
         names = names.where(table["omitted"] != kind, new)
-    scatter, listed, _ = plots.score_influence(table.assign(omitted_name=names), known).axes
+    scatter, listed, _ = plots.draw_score_influence(table.assign(omitted_name=names), known).axes
     assert texts(scatter, "said") == ["En-De/gemma"]
     assert texts(listed, "row")[:2] == ["gemma (series)", "En-De/gemma"]
 
@@ -158,26 +161,26 @@ def test_influence_shows_names_without_what_all_series_begin_with(small):
 def test_three_points_have_nothing_to_leave_out(small):
     table, known = small["score_influence"]
     three = table[table["omitted"] == "nothing"].assign(n=3)
-    figure = plots.score_influence(three, known.head(3))
+    figure = plots.draw_score_influence(three, known.head(3))
     assert [texts(axes, "row") for axes in figure.axes] == [[], []]  # the points, and the legend
-    assert "Too few points to leave any out." in captions.score_influence(three, known.head(3))
+    assert "Too few points to leave any out." in captions.caption_score_influence(three, known.head(3))
 
 
 def test_groups_are_spread_over_figures():
     frame = pd.DataFrame({"study": "s", "group": [f"g{i}" for i in range(9)], "model": "m"})
-    assert [list(part["group"]) for (part,) in groups(frame)] == [
+    assert [list(part["group"]) for (part,) in split_item_groups(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip
 
 
 def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):
-    run = runs.open(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
-    table = contrasts.methods(run, resamples=0)
+    run = runs.open_runs(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
+    table = contrasts.tabulate_score_methods(run, resamples=0)
     low = table["model"] == "org/small"
     table["validity_exact"] = table["validity_exact"].mask(low, 0.2)
-    (shown,) = next(score_methods({"score_methods": table}))
-    texts = [text.get_text() for text, _ in shown_texts(plots.score_methods(shown))]
+    (shown,) = next(frame_score_methods({"score_methods": table}))
+    texts = [text.get_text() for text, _ in shown_texts(plots.draw_score_methods(shown))]
     assert "small °" in texts
     assert "large" in texts
-    assert "°: less than half of the answers are valid" in captions.score_methods(shown)
-    assert list(score_methods({"score_methods": table.iloc[:0]})) == []
+    assert "°: less than half of the answers are valid" in captions.caption_score_methods(shown)
+    assert list(frame_score_methods({"score_methods": table.iloc[:0]})) == []

@@ -13,13 +13,13 @@ from scipy import stats
 
 from analysis import runs
 from analysis.pages.scoring.catalogue import TABLES
-from analysis.pages.scoring.contrasts import differences, methods
-from analysis.pages.scoring.influence import influence, left_out, points
-from analysis.pages.scoring.items import headline
-from analysis.pages.scoring.printed import printed, printed_differences
-from analysis.pages.scoring.tables import items, scores
+from analysis.pages.scoring.contrasts import tabulate_score_differences, tabulate_score_methods
+from analysis.pages.scoring.influence import correlate_with_omissions, name_correlation_points, tabulate_score_influence
+from analysis.pages.scoring.items import choose_headline_setting
+from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
+from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
 from analysis.reporting import tables
-from analysis.runs.scores import read
+from analysis.runs.scores import read_scores
 from ground.errors import InputError
 from helpers import textbook
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
@@ -35,17 +35,17 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(folder):
-    return runs.open(folder)
+    return runs.open_runs(folder)
 
 
 @pytest.fixture(scope="module")
 def frames(run):
-    return {name: tables.build(name, run, resamples=40) for name in TABLES}
+    return {name: tables.build_table(name, run, resamples=40) for name in TABLES}
 
 
 def judged(tmp_path, given, gold, span=(0, 9), **options):
     """The row of one judge in table `scores`, and that of the human scores."""
-    table = scores(runs.open(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options)
+    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options)
     return table[table["model"] == "m"].iloc[0], table[table["model"] == "gold"]
 
 
@@ -129,9 +129,11 @@ def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
     given = [1, 2, 2, 5, 9]
     row, _ = judged(tmp_path, given, range(5), biased=False)
     assert row["kurtosis"] == pytest.approx(stats.kurtosis(given, bias=False))
-    assert tables.convert("table scores", {"biased": "false"}, tables.options("scores")) == {"biased": False}
+    assert tables.convert_options("table scores", {"biased": "false"}, tables.list_options("scores")) == {
+        "biased": False
+    }
     with pytest.raises(InputError, match="neither true nor false"):
-        tables.convert("table scores", {"biased": "maybe"}, tables.options("scores"))
+        tables.convert_options("table scores", {"biased": "maybe"}, tables.list_options("scores"))
 
 
 def test_human_scores_are_moved_to_the_range_that_was_asked(frames, folder):
@@ -172,11 +174,11 @@ def test_base_and_tuned_models_are_compared_across_prompt_forms_only_where_they_
     rows = [items.assign(model=model, condition=name) for model, names in asked.items() for name in names]
     models = {model: {"series": "s", "stage": "base" if model == "base" else "tuned"} for model in asked}
     path = write_scores(tmp_path / "run", pd.concat(rows), {"p": plain, "c": chat}, models=models)
-    table = differences(runs.open(path), resamples=0)
+    table = tabulate_score_differences(runs.open_runs(path), resamples=0)
     assert list(zip(table["post_model"], table["pre_condition"], table["post_condition"], strict=True)) == [
         ("chatty", "p", "c"), ("both", "p", "p")
     ]  # fmt: skip
-    assert list(points(table)["point"]) == ["g/chatty", "g/both"]
+    assert list(name_correlation_points(table)["point"]) == ["g/chatty", "g/both"]
 
 
 def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
@@ -185,22 +187,24 @@ def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
     info = json.loads((path / "run.json").read_text())["models"]
     sized = {name: {**fields, "parameters": ord(name[0])} for name, fields in info.items()}
     edit_run_json(path, models=sized)
-    table = differences(runs.open(path), resamples=0)
+    table = tabulate_score_differences(runs.open_runs(path), resamples=0)
     assert set(zip(table["pre_model"], table["post_model"], strict=True)) == {
         ("abase", "atuned"), ("bbase", "btuned")
     }  # fmt: skip
 
 
 def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlation(tmp_path):
-    run = runs.open(one_judge(tmp_path / "run", [1, 2, 3], [1, 2, 3]))
-    assert differences(run).empty
-    assert methods(run).empty
-    assert set(influence(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
+    run = runs.open_runs(one_judge(tmp_path / "run", [1, 2, 3], [1, 2, 3]))
+    assert tabulate_score_differences(run).empty
+    assert tabulate_score_methods(run).empty
+    assert set(tabulate_score_influence(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
 
 
 def test_the_printed_correlation_rests_on_one_point():
     """-0.68 in section 4.1; without En-De/gemma -0.45."""
-    table = left_out(points(printed_differences()), resamples=200).set_index(["omitted", "omitted_name"])
+    table = correlate_with_omissions(
+        name_correlation_points(read_printed_score_differences()), resamples=200
+    ).set_index(["omitted", "omitted_name"])
     whole = table.loc[("nothing", "")]
     assert whole["pearson"] == pytest.approx(-0.681, abs=5e-4)
     assert whole["n"] == 21
@@ -214,7 +218,7 @@ def test_the_printed_correlation_rests_on_one_point():
 
 
 def test_influence_is_the_correlation_of_the_rows_left(frames):
-    table, differences = frames["score_influence"], points(frames["score_differences"])
+    table, differences = frames["score_influence"], name_correlation_points(frames["score_differences"])
     for row in table[table["source"] == "these runs"].itertuples():
         part = differences[(differences["range"] == row.range) & (differences["temperature"] == row.temperature)
                            & (differences["method"] == row.method)]  # fmt: skip
@@ -243,7 +247,7 @@ def test_ranges_are_the_same_figures_side_by_side(frames):
 def test_sampled_scores_are_compared_with_exact_ones(frames, run):
     table = frames["score_methods"]
     assert len(table) == len(GROUPS) * len(FAMILY) * 2 * 2
-    rows = read(run)
+    rows = read_scores(run)
     first = table.iloc[0]
     both = rows[(rows["model"] == first["model"]) & (rows["group"] == first["group"])]
     wide = both.pivot(index="item", columns="condition", values="score")
@@ -255,28 +259,28 @@ def test_sampled_scores_are_compared_with_exact_ones(frames, run):
 
 
 def test_items_are_those_of_one_setting(run):
-    table = items(run)
+    table = tabulate_score_items(run)
     assert set(table["setting"]) == {"0-9/0.7/sampled"}
     assert len(table) == sum(GROUPS.values()) * len(FAMILY)
     np.testing.assert_allclose(table["gap"], table["score"] - table["gold"])
-    assert set(items(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
+    assert set(tabulate_score_items(run, setting="1-5/1.3/exact")["setting"]) == {"1-5/1.3/exact"}
     with pytest.raises(InputError, match=r"no condition has the setting '0-7'; there are 0-9/0.7/sampled, 0-9/0.7/exa"):
-        items(run, setting="0-7")
+        tabulate_score_items(run, setting="0-7")
 
 
 def test_best_of_a_row_is_bold(frames):
     frame = pd.DataFrame({"study": "s", "group": "g", "series": "x", "kurtosis_pre": [-0.3, 2.0, np.nan, 1.0],
                           "kurtosis_post": [0.2, -3.0, 4.0, -1.0], "tau_pre": 0.1, "tau_post": 0.2})  # fmt: skip
     frame = frame.reindex(columns=TABLES["score_differences"].columns)
-    lines = tables.render("score_differences", frame, "markdown").splitlines()[2:]
+    lines = tables.render_table("score_differences", frame, "markdown").splitlines()[2:]
     bold = [[cell.strip(" *") for cell in line.split("|") if "**" in cell] for line in lines]
     assert bold == [["0.20", "0.20"], ["2.00", "0.20"], ["0.20"], ["1.00", "−1.00", "0.20"]]
-    assert r"\textbf{0.20}" in tables.render("score_differences", frame, "latex")
+    assert r"\textbf{0.20}" in tables.render_table("score_differences", frame, "latex")
 
 
 def test_printed_tables_disagree_once(shared):
     paper = (shared.parent / "papers" / "sato_numeric_bias.ja.txt").read_text(encoding="utf-8")
-    table = printed()
+    table = tabulate_printed_scores()
     first, second = (table[table["source"].str.endswith(f"Table {n}") & table["stage"].notna()] for n in (1, 2))
     assert (len(first), len(second)) == (42, 18)
     both = first.merge(second, on=["group", "series", "stage", "range"], suffixes=("", "_2"))
@@ -301,11 +305,11 @@ def test_a_run_from_before_the_column_score_is_read(tmp_path):
     part = path / "responses" / "part-000001.parquet"
     old = pq.read_table(part)
     pq.write_table(old.drop_columns("score"), part)
-    assert runs.open(path).sql("SELECT score FROM responses")["score"].isna().all()
+    assert runs.open_runs(path).sql("SELECT score FROM responses")["score"].isna().all()
     # A folder that was resumed has both kinds of parts.
     pq.write_table(old.slice(0, 1), path / "responses" / "part-000002.parquet")
     pq.write_table(old.slice(1).drop_columns("score"), part)
-    found = runs.open(path).sql("SELECT score FROM responses ORDER BY item")["score"].tolist()
+    found = runs.open_runs(path).sql("SELECT score FROM responses ORDER BY item")["score"].tolist()
     assert found == pytest.approx([1, np.nan, np.nan], nan_ok=True)
 
 
@@ -324,7 +328,7 @@ def test_a_condition_that_cannot_be_is_refused(tmp_path, fields, said):
     rows = stimuli({"g": [10, 20]}).assign(condition="c", score=1.0)
     path = write_scores(tmp_path / "run", rows, {"c": sampled(**fields)})
     with pytest.raises(InputError, match=said):
-        scores(runs.open(path))
+        tabulate_scores(runs.open_runs(path))
 
 
 @pytest.mark.parametrize(
@@ -345,7 +349,7 @@ def test_a_row_that_contradicts_the_contract_is_refused(tmp_path, columns, metho
     rows = rows.assign(**{name: [value] * len(rows) for name, value in columns.items()})
     path = write_scores(tmp_path / "run", rows, {"c": sampled(method=method)})
     with pytest.raises(InputError, match=said) as refused:
-        scores(runs.open(path))
+        tabulate_scores(runs.open_runs(path))
     assert "\n" not in str(refused.value)
 
 
@@ -355,28 +359,28 @@ def test_an_item_that_is_unknown_or_answered_twice_is_refused(tmp_path):
     table = pq.read_table(part)
     pq.write_table(table, path / "responses" / "part-000002.parquet")
     with pytest.raises(InputError, match="item 'g-0000' has two answers"):
-        scores(runs.open(path))
+        tabulate_scores(runs.open_runs(path))
     (path / "responses" / "part-000002.parquet").unlink()
     pq.write_table(pq.read_table(path / "stimuli.parquet").slice(1), path / "stimuli.parquet")
     with pytest.raises(InputError, match="not in stimuli"):
-        scores(runs.open(path))
+        tabulate_scores(runs.open_runs(path))
 
 
 def test_runs_of_another_protocol_are_refused(opened):
     run = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     with pytest.raises(InputError, match="no study of protocol 'scoring'"):
-        scores(run)
+        tabulate_scores(run)
 
 
 def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
-    both = runs.open(folder, other.folders[0].path)
-    assert len(items(both)) == len(frames["score_items"])
+    both = runs.open_runs(folder, other.folders[0].path)
+    assert len(tabulate_score_items(both)) == len(frames["score_items"])
 
 
 def test_the_setting_of_the_headline(run):
-    rows = read(run)
-    assert headline(rows) == "0-9/0.7/sampled"
-    assert headline(rows[rows["temperature"] == 1.3]) == "0-9/1.3/sampled"
-    assert headline(rows[rows["method"] == "exact"]) == "0-9/0.7/exact"
+    rows = read_scores(run)
+    assert choose_headline_setting(rows) == "0-9/0.7/sampled"
+    assert choose_headline_setting(rows[rows["temperature"] == 1.3]) == "0-9/1.3/sampled"
+    assert choose_headline_setting(rows[rows["method"] == "exact"]) == "0-9/0.7/exact"
     assert name_of((0, 9), 0.7, "exact") == "plain/0-9/t0.7/exact"

@@ -15,47 +15,49 @@ from helpers.synthetic import paraphrases, random_frame, write_run
 def test_divergent_by_hand(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.5], "y": [0.4, 0.1, 0.95], "z": [0.6, 0.6, 0.6]})
     run = opened(rows)
-    assert cases.divergent(run).values.tolist() == [
+    assert cases.tabulate_divergent_wordings(run).values.tolist() == [
         ["synthetic", "m", "plain/yes-no", "y", "y: p2", pytest.approx(0.1), "y: p3", 0.95, pytest.approx(0.85)]
     ]
-    assert cases.divergent(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
+    assert cases.tabulate_divergent_wordings(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
 
 
 def test_divergent_needs_a_positive_number(opened):
     with pytest.raises(InputError, match="k is 0"):
-        cases.divergent(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
+        cases.tabulate_divergent_wordings(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
 
 
 def test_distribution_by_hand(opened):
     # 0.10 0.20 0.30 0.40 1.00: quartiles 0.20, 0.30, 0.40; fences -0.10 and 0.70, so 1.00 is an outlier.
     run = opened(paraphrases({"x": [0.1, 0.2, 0.3, 0.4, 1.0]}, original=0.0))
-    row = cases.distribution(run).iloc[0]
+    row = cases.tabulate_agreement_quartiles(run).iloc[0]
     assert row[["q25", "median", "q75"]].tolist() == pytest.approx([0.2, 0.3, 0.4])
     assert row[["whisker_low", "whisker_high", "n"]].tolist() == pytest.approx([0.1, 0.4, 5])
-    assert cases.outliers(run)[["item", "variant", "agreement", "outside"]].values.tolist() == [["x", "p5", 1.0, 0.6]]
+    assert cases.tabulate_agreement_outliers(run)[["item", "variant", "agreement", "outside"]].values.tolist() == [
+        ["x", "p5", 1.0, 0.6]
+    ]
 
 
 def test_the_furthest_outlier_comes_first(opened):
     # y: quartiles 0.50 throughout, so 0.40 lies 0.10 and 0.95 lies 0.45 outside.
     values = {"x": [0.1, 0.2, 0.3, 0.4, 1.0], "y": [0.5, 0.5, 0.4, 0.5, 0.5, 0.95, 0.5, 0.5]}
-    dots = cases.outliers(opened(paraphrases(values)))
+    dots = cases.tabulate_agreement_outliers(opened(paraphrases(values)))
     assert dots[["item", "variant"]].values.tolist() == [["x", "p5"], ["y", "p6"], ["y", "p3"]]
     assert dots["outside"].tolist() == pytest.approx([0.6, 0.45, 0.1])
 
 
 def test_the_distribution_is_the_same_in_small_portions(opened, tmp_path, monkeypatch):
     frames = [random_frame(list("abc"), items=3, paraphrases=5, seed=seed) for seed in (1, 2)]
-    run = runs.open(*(write_run(tmp_path / name, f, study=name) for name, f in zip("xy", frames, strict=True)))
-    again = runs.open(*(folder.path for folder in run.folders))
-    whole = cases.distribution(run)
+    run = runs.open_runs(*(write_run(tmp_path / name, f, study=name) for name, f in zip("xy", frames, strict=True)))
+    again = runs.open_runs(*(folder.path for folder in run.folders))
+    whole = cases.tabulate_agreement_quartiles(run)
     monkeypatch.setattr(cases, "_PORTION", 30)  # two models of 15 answers each
-    assert [models for _, models in cases._portions(run)] == [["a", "b"], ["c"], ["a", "b"], ["c"]]
-    pd.testing.assert_frame_equal(cases.distribution(again), whole)
+    assert [models for _, models in cases._split_models_into_portions(run)] == [["a", "b"], ["c"], ["a", "b"], ["c"]]
+    pd.testing.assert_frame_equal(cases.tabulate_agreement_quartiles(again), whole)
 
 
 def test_a_whisker_is_never_inside_its_box(opened):
     # 0 0 0 1: q75 is interpolated to 0.25 while the largest answer within the fence is 0.
-    row = cases.distribution(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
+    row = cases.tabulate_agreement_quartiles(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
     assert row[["q25", "q75", "whisker_low", "whisker_high"]].tolist() == [0.0, 0.25, 0.0, 0.25]
 
 
@@ -64,9 +66,11 @@ def test_examples_of_invalid_answers(opened):
     rows = pd.DataFrame({"item": "x", "variant": [f"p{i}" for i in range(6)], "output": [[text] for text in outputs]})
     rows["answer"] = [None, None, None, "agree", None, None]
     run = opened(rows)
-    assert cases.invalid(run)["examples"].tolist() == [["Maybe.", 'I, being a "model", <b>', "Perhaps"]]
-    assert cases.invalid(run, examples=1)["examples"].tolist() == [["Maybe."]]
-    assert cases.invalid(run, examples=0)["examples"].tolist() == [[]]
+    assert cases.tabulate_invalid_answers(run)["examples"].tolist() == [
+        ["Maybe.", 'I, being a "model", <b>', "Perhaps"]
+    ]
+    assert cases.tabulate_invalid_answers(run, examples=1)["examples"].tolist() == [["Maybe."]]
+    assert cases.tabulate_invalid_answers(run, examples=0)["examples"].tolist() == [[]]
 
 
 def test_bounds_that_unread_answers_allow(opened):
@@ -76,7 +80,9 @@ def test_bounds_that_unread_answers_allow(opened):
     sampled = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "sampled"})
     sampled["count"], sampled["invalid"] = [[3, 1], [0, 0]], [4, 8]
     asked = pd.DataFrame({"item": "x", "variant": ["p0", "p1"], "model": "asked", "agreement": [0.2, 0.4], "mass": 0.5})
-    found = cases.invalid(opened(pd.concat([given, sampled, asked], ignore_index=True))).set_index("model")
+    found = cases.tabulate_invalid_answers(opened(pd.concat([given, sampled, asked], ignore_index=True))).set_index(
+        "model"
+    )
     bounds = ["n_written", "read_agreement", "least_agreement", "most_agreement"]
     assert found.loc["given", bounds].tolist() == pytest.approx([10, 1 / 5, 1 / 10, 6 / 10])
     assert found.loc["sampled", bounds].tolist() == pytest.approx([2, 3 / 4, 3 / 16, 15 / 16])

@@ -16,9 +16,11 @@ NAMES = narrative.TABLES
 
 
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
-    run = runs.open(write_run(path, frame, canonical=canonical, **options))
-    frames = {name: tables.build(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
-    return narrative.answer(**frames, choice=choice.of_runs(run.info), when=words.when(run.info)), frames
+    run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
+    frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
+    return narrative.answer_question(
+        **frames, choice=choice.find_answer_pair(run.info), when=words.word_dates(run.info)
+    ), frames
 
 
 def wordings(agreements, model="m", **columns):
@@ -44,7 +46,7 @@ TORN = [[0.9, 0.1, 0.9, 0.2]] * 3
 
 def test_one_firm_model(tmp_path):
     said, _ = answer(tmp_path / "run", wordings(FIRM))
-    assert said.asked == "1 model was asked whether it agrees with 3 items of “synthetic”, each in 4 wordings."
+    assert said.setup == "1 model was asked whether it agrees with 3 items of “synthetic”, each in 4 wordings."
     # 0 of 3 items: the share of all others may be as high as .56. Their ranges are equal, which says nothing of others.
     assert said.verdict == "These runs cannot tell: the answer flips on 0 % of the items (interval 0 to 56 %)."
     assert said.details["overview"][2:] == (
@@ -174,7 +176,7 @@ def test_undecidable_runs_say_so(tmp_path):
 def test_several_conditions_and_other_labels(tmp_path):
     frame = random_frame(["a", "b", "c"], items=30, paraphrases=20, conditions=["plain/yes-no", "plain/no-yes"])
     said, _ = answer(tmp_path / "run", frame, canonical=("wrong", "fine"))
-    assert said.asked == (
+    assert said.setup == (
         "3 models were asked to choose between “wrong” and “fine” on 30 items of “synthetic”, each in 21 wordings "
         "under 2 conditions."
     )
@@ -187,13 +189,13 @@ def test_who_was_judged_was_not_asked_to_choose(tmp_path):
     """Logs that say only whether an answer is right."""
     frame = random_frame(["a"], items=30, paraphrases=20)
     said, _ = answer(tmp_path / "run", frame, canonical=("right", "wrong"))
-    assert said.asked == "1 model was judged right or wrong on 30 items of “synthetic”, each in 21 wordings."
+    assert said.setup == "1 model was judged right or wrong on 30 items of “synthetic”, each in 21 wordings."
 
 
 def test_wordings_without_an_original_are_called_so(tmp_path):
     frame = wordings(TORN)
     said, _ = answer(tmp_path / "run", frame[frame["variant"] != "original"])
-    assert said.asked.endswith("each in 3 wordings.")
+    assert said.setup.endswith("each in 3 wordings.")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_wordings_without_an_original_are_called_so(tmp_path):
      (list("abcd"), "a, b, c and 1 other")],
 )  # fmt: skip
 def test_listing(names, wanted):
-    assert narrative.listing(names) == wanted
+    assert narrative.join_names(names) == wanted
 
 
 def test_few_items_are_those_of_each_model(tmp_path):
@@ -233,5 +235,5 @@ def test_a_missing_interval_is_not_said_to_be_wide():
     """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
-    said = narrative._verdict(rows, "flip_10", chance.NOBODY, of=rows)
+    said = narrative._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, of=rows)
     assert said == "These runs cannot tell: some share of items that flip has no interval."

@@ -12,7 +12,7 @@ from analysis.pages.stability import one_row
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import labels, orders
 from analysis.reporting.frames import Frames
-from analysis.reporting.pictures import pictures
+from analysis.reporting.pictures import build_pictures
 from helpers.synthetic import random_frame, write_run
 
 ORDERS = ("plain/yes-no", "plain/no-yes")
@@ -34,7 +34,7 @@ def page(tmp_path_factory):
 
 
 def test_only_the_model_whose_orders_differ_has_two_rows(page):
-    rows = page.frames.joined("stability")
+    rows = page.frames.join_orders("stability")
     assert rows[["model", "condition"]].to_numpy().tolist() == [
         ["same", "plain/both orders"], ["moved", "plain/yes-no"], ["moved", "plain/no-yes"],
     ]  # fmt: skip
@@ -42,15 +42,15 @@ def test_only_the_model_whose_orders_differ_has_two_rows(page):
 
 @pytest.mark.parametrize("figure", ["overview", "agreement", "validity", "differences"])
 def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
-    (picture,) = pictures(figure, page.frames)
+    (picture,) = build_pictures(figure, page.frames)
     assert "Both orders of the options are one where nothing tells them apart" in picture.caption
     drawn = picture.draw.args[0]
     if figure == "differences":
-        assert sorted(set(pd.concat(list(labels.of_pairs(drawn).values())))) == [
+        assert sorted(set(pd.concat(list(labels.name_pairs(drawn).values())))) == [
             "moved · plain/no-yes", "moved · plain/yes-no", "same"
         ]  # fmt: skip
     elif figure != "validity":  # its cells are of the mass, which no order changes here
-        assert sorted(labels.series(drawn).unique()) == ["moved · plain/no-yes", "moved · plain/yes-no", "same"]
+        assert sorted(labels.name_rows(drawn).unique()) == ["moved · plain/no-yes", "moved · plain/yes-no", "same"]
 
 
 def test_the_sentences_count_joined_orders_once(page):
@@ -63,7 +63,7 @@ def test_the_sentences_count_joined_orders_once(page):
 
 def test_a_pair_of_rows_differs_where_each_of_its_pairs_does(page):
     """ "same" under both orders and "moved" under one: two pairs of the table, one under either order."""
-    table, found = page.frame("differences"), one_row.pairs(page.frames)
+    table, found = page.frame("differences"), one_row.join_orders_in_differences(page.frames)
     assert len(found[found["measure"] == "agreement_mean"]) == 3
     row = found[(found["measure"] == "agreement_mean") & (found["a_model"] == "same")
                 & (found["b_condition"] == ORDERS[1])]  # fmt: skip
@@ -78,7 +78,7 @@ def test_sides_stand_in_the_order_of_the_rows_and_the_difference_with_them():
         "a_model": ["a", "b"], "a_condition": "c", "b_model": ["b", "a"], "b_condition": "c",
         "difference": [0.2, 0.2], "lower": [0.1, 0.1], "upper": [0.4, 0.4],
     })  # fmt: skip
-    turned = one_row._turned(table, pd.Series([False, True]))
+    turned = one_row._swap_sides(table, pd.Series([False, True]))
     assert turned[["a_model", "b_model"]].to_numpy().tolist() == [["a", "b"], ["a", "b"]]
     assert turned[["difference", "lower", "upper"]].to_numpy().tolist() == [[0.2, 0.1, 0.4], [-0.2, -0.4, -0.1]]
 
@@ -91,7 +91,7 @@ def test_a_card_is_of_the_order_that_has_two_answers_or_the_larger_range(page):
         1,
     ]
     assert "the one with the larger range is shown" in text
-    cards, every = one_row.divergent(page.frames), page.frame("divergent")
+    cards, every = one_row.select_divergent_wordings(page.frames), page.frame("divergent")
     assert (len(every), len(cards)) == (4, 3)
     assert cards.loc[cards["model"] == "same", "range"].item() == every.loc[every["model"] == "same", "range"].max()
 
@@ -102,13 +102,13 @@ def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart,
     row = {"study": "s", "measure": "validity", "a_model": "m", "a_condition": "x", "b_model": "m", "b_condition": "y",
            "difference": difference, "p_holm": 0.001}  # fmt: skip
     frames._frames["differences"] = pd.DataFrame([row])
-    assert bool(one_row.differing(frames)) is apart
+    assert bool(one_row.find_differing_conditions(frames)) is apart
 
 
 def test_what_a_row_for_both_orders_is_stands_in_the_first_caption_only(page):
     page = StabilityPage(page.folders, resamples=200)
     first, second = (html.unescape(page.figure(name).text) for name in ("overview", "agreement"))
-    assert orders.JOINED.strip() in first
+    assert orders.JOINED_NOTE.strip() in first
     for text in (second, page.table("stability").text):
-        assert orders.JOINED.strip() not in text
-        assert orders.AGAIN.strip() in text
+        assert orders.JOINED_NOTE.strip() not in text
+        assert orders.REPEATED_NOTE.strip() in text

@@ -13,7 +13,7 @@ from matplotlib.collections import PathCollection
 from analysis import runs
 from analysis.pages.stability import captions, cases, plots, tables
 from analysis.pages.stability.model_plots import SIDE
-from analysis.pages.stability.plots import COLUMNS, LISTED, least_stable
+from analysis.pages.stability.plots import MOST_COLUMNS, MOST_ITEMS, sort_items_by_instability
 from analysis.reporting import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
 from helpers.synthetic import random_frame, write_run
@@ -25,14 +25,16 @@ def tables_of(path, models, items, paraphrases=4, **kwargs):
     frame = random_frame(models, items=items, paraphrases=paraphrases, **kwargs)
     long = "A statement that is rather long and says several things about " + frame["item"]
     frame["text"] = np.where(frame["variant"] == "original", long + " and costs $5 or $6.", frame["variant"])
-    run = runs.open(write_run(path, frame, models={name: {"engine": "masked"} for name in models if "bert" in name}))
+    run = runs.open_runs(
+        write_run(path, frame, models={name: {"engine": "masked"} for name in models if "bert" in name})
+    )
     few = {"resamples": 30}
     return {
-        "overview": (tables.models(run, **few),),
-        "agreement": (cases.distribution(run), tables.items(run)),
-        "item_stability": (tables.item_stability(run),),
-        "validity": (tables.items(run),),
-        "differences": (tables.differences(run, **few),),
+        "overview": (tables.tabulate_stability(run, **few),),
+        "agreement": (cases.tabulate_agreement_quartiles(run), tables.tabulate_item_agreement(run)),
+        "item_stability": (tables.tabulate_item_stability(run),),
+        "validity": (tables.tabulate_item_agreement(run),),
+        "differences": (tables.tabulate_stability_differences(run, **few),),
     }
 
 
@@ -74,13 +76,13 @@ def test_files_are_small_deterministic_and_load_nothing(request, frames, figures
     if name not in figures:
         pytest.skip("one model has no differences")
     again = drawn(frames, name)
-    svg, pdf = (path.read_bytes() for path in plotting.save(figures[name], tmp_path / "a"))
+    svg, pdf = (path.read_bytes() for path in plotting.write_figure(figures[name], tmp_path / "a"))
     svg = svg.decode()
     # The drawing is compared in every size as SVG; what a PDF puts around it does not depend on the size.
     if "seven-models" in request.node.name:
-        assert [path.read_bytes() for path in plotting.save(again, tmp_path / "b")] == [svg.encode(), pdf]
+        assert [path.read_bytes() for path in plotting.write_figure(again, tmp_path / "b")] == [svg.encode(), pdf]
     else:
-        assert plotting.svg(again) == svg
+        assert plotting.render_svg(again) == svg
     assert len(svg) < 1_000_000
     assert set(re.findall(r"https?://[^\"]+", svg)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert svg.count("<text") == len([text for text, _ in shown_texts(figures[name])])
@@ -99,16 +101,18 @@ def test_captions_can_be_read_alone(frames, name):
 
 def test_captions_count_what_is_drawn(tmp_path):
     frames = tables_of(tmp_path / "run", ["one", "two"], 3)
-    assert "2 models over 3 items" in captions.overview(*frames["overview"])
-    assert "3 items (4 paraphrases each), a column for each of 2 models" in captions.agreement(*frames["agreement"])
-    assert "1 pair." in captions.differences(*frames["differences"])
+    assert "2 models over 3 items" in captions.caption_stability_overview(*frames["overview"])
+    assert "3 items (4 paraphrases each), a column for each of 2 models" in captions.caption_item_agreement(
+        *frames["agreement"]
+    )
+    assert "1 pair." in captions.caption_stability_differences(*frames["differences"])
     twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
-    assert "each of 4 combinations of model and condition" in captions.agreement(*twice)
+    assert "each of 4 combinations of model and condition" in captions.caption_item_agreement(*twice)
 
 
 def test_every_model_has_the_items_in_one_order_by_their_median(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["one", "two", "three"], 12)["agreement"]
-    axes = plots.agreement(distribution, items).axes[0]
+    axes = plots.draw_item_agreement(distribution, items).axes[0]
     cells = distribution.pivot(index="item", columns="model", values="median")
     order = cells.median(axis=1).sort_values(kind="stable").index
     np.testing.assert_array_equal(np.asarray(axes.images[0].get_array()), cells.loc[order, ["one", "three", "two"]])
@@ -122,7 +126,7 @@ def test_a_dot_says_that_the_wording_decides(tmp_path):
     frames = tables_of(tmp_path / "run", ["one"], 8)["agreement"]
     distribution = frames[0].assign(q25=0.6, median=np.linspace(0.1, 0.9, 8), q75=0.9)
     distribution.loc[3, "q25"] = 0.4
-    axes = plots.agreement(distribution, frames[1]).axes[0]
+    axes = plots.draw_item_agreement(distribution, frames[1]).axes[0]
     assert {row for row, _ in marks(axes)} == {3.0}
 
 
@@ -130,23 +134,25 @@ def test_one_answer_per_wording_is_drawn_as_a_share(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["one"], 2)["agreement"]
     items = items.assign(agreement_min=0.0, agreement_max=1.0, agreement_mean=[0.25, 0.75])
     distribution = distribution.assign(q25=0.0, median=1.0, q75=1.0)
-    axes = plots.agreement(distribution, items).axes[0]
+    axes = plots.draw_item_agreement(distribution, items).axes[0]
     assert np.asarray(axes.images[0].get_array()).ravel().tolist() == [0.25, 0.75]
-    assert "the share of wordings that agree" in captions.agreement(distribution, items)
+    assert "the share of wordings that agree" in captions.caption_item_agreement(distribution, items)
 
 
 def test_of_many_items_those_nearest_to_a_flip_are_drawn(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["m"], 80)["agreement"]
     distribution = distribution.assign(median=np.linspace(0, 1, 80))
-    values = np.asarray(plots.agreement(distribution, items).axes[0].images[0].get_array()).ravel()
+    values = np.asarray(plots.draw_item_agreement(distribution, items).axes[0].images[0].get_array()).ravel()
     np.testing.assert_allclose(values, np.linspace(0, 1, 80)[10:70])
-    assert "Shown: the 60 nearest to 0.5 of 80 items; the table has all." in captions.agreement(distribution, items)
+    assert "Shown: the 60 nearest to 0.5 of 80 items; the table has all." in captions.caption_item_agreement(
+        distribution, items
+    )
 
 
 def test_a_pair_that_is_not_compared_is_hatched_and_every_pair_is_drawn_once(tmp_path):
     frame = tables_of(tmp_path / "run", list("abcdefg"), 5)["differences"][0]
     frame = frame[~((frame["a_model"] == "a") & (frame["b_model"] == "b"))]
-    axes = plots.differences(frame).axes[0]
+    axes = plots.draw_stability_differences(frame).axes[0]
     drawn = np.ma.filled(np.ma.masked_invalid(axes.images[0].get_array()), np.nan)
     assert np.isnan(drawn[np.triu_indices(7)]).all()
     assert np.isfinite(drawn).sum() == 20
@@ -154,7 +160,7 @@ def test_a_pair_that_is_not_compared_is_hatched_and_every_pair_is_drawn_once(tmp
     names = texts(axes, "row")
     corner = hatched.get_path().vertices[0]
     assert {names[round(corner[0] + 0.5)], names[round(corner[1] + 0.5)]} == {"a", "b"}
-    assert "Hatched: not compared." in captions.differences(frame)
+    assert "Hatched: not compared." in captions.caption_stability_differences(frame)
 
 
 @pytest.mark.parametrize("models", [SIDE, SIDE + 1])
@@ -168,9 +174,9 @@ def test_models_that_do_not_fit_a_triangle_are_a_list_of_the_largest_differences
         ]
     )  # fmt: skip
     frame = frame.assign(lower=frame["difference"] - 0.1, upper=frame["difference"] + 0.1)
-    caption = captions.differences(frame)
+    caption = captions.caption_stability_differences(frame)
     for width in plotting.WIDTHS.values():
-        figure = plots.differences(frame, width=width)
+        figure = plots.draw_stability_differences(frame, width=width)
         check_figure(figure)
         axes = figure.axes[0]
         if models <= SIDE:
@@ -191,10 +197,10 @@ def test_of_many_rows_both_ends_are_drawn(tmp_path):
     few = tables_of(tmp_path / "run", ["m"], 3)["overview"][0]
     many = pd.concat([few.assign(condition=f"c{i}", range_mean=i / 300) for i in range(300)])
     for width in plotting.WIDTHS.values():
-        figure = plots.overview(many, width=width)
+        figure = plots.draw_stability_overview(many, width=width)
         check_figure(figure)
         assert len(texts(figure.axes[0], "row")) == panels.ROWS
-    assert "Shown: the 24 first and last of 300 rows; the table has all." in captions.overview(many)
+    assert "Shown: the 24 first and last of 300 rows; the table has all." in captions.caption_stability_overview(many)
 
 
 def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
@@ -202,53 +208,56 @@ def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
     distribution, items = (
         pd.concat([part.assign(condition=f"condition-{i}") for i in range(300)]) for part in (distribution, items)
     )
-    for figure in (plots.agreement(distribution, items, width=plotting.COLUMN), plots.validity(items)):
+    for figure in (
+        plots.draw_item_agreement(distribution, items, width=plotting.COLUMN),
+        plots.draw_item_validity(items),
+    ):
         check_figure(figure)
-        assert len(texts(figure.axes[0], "column")) == COLUMNS
+        assert len(texts(figure.axes[0], "column")) == MOST_COLUMNS
 
 
 def test_a_model_keeps_its_colour():
-    all_models = plotting.looks(["c", "a", "b", *map(str, range(20))])
-    assert all_models == plotting.looks([*map(str, range(20)), "b", "c", "a"])
+    all_models = plotting.assign_looks(["c", "a", "b", *map(str, range(20))])
+    assert all_models == plotting.assign_looks([*map(str, range(20)), "b", "c", "a"])
     assert len(set(all_models.values())) == 23
     assert not {look.colour for look in all_models.values()} - set(plotting.OKABE_ITO)
 
 
 def test_a_text_that_the_font_lacks_is_named_by_its_item_without_a_warning(tmp_path):
     frame = random_frame(["模型"], items=2, paraphrases=3).assign(text="言い換え")
-    run = runs.open(write_run(tmp_path / "run", frame))
+    run = runs.open_runs(write_run(tmp_path / "run", frame))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = plots.item_stability(tables.item_stability(run))
-        plotting.svg(figure)
-        plotting.svg(plots.overview(tables.models(run, resamples=10)))
+        figure = plots.draw_item_stability(tables.tabulate_item_stability(run))
+        plotting.render_svg(figure)
+        plotting.render_svg(plots.draw_stability_overview(tables.tabulate_stability(run, resamples=10)))
     assert set(texts(figure.axes[0], "row")) == {"item-01", "item-02"}
 
 
 def test_a_dollar_is_a_dollar(tmp_path):
     frames = tables_of(tmp_path / "run", ["m"], 3)
-    figure = plots.item_stability(*frames["item_stability"])
+    figure = plots.draw_item_stability(*frames["item_stability"])
     assert all(not text.get_parse_math() for text, _ in shown_texts(figure))
 
 
 def test_more_items_than_a_page_names_leaves_the_least_stable():
-    n = LISTED + 10
+    n = MOST_ITEMS + 10
     frame = pd.DataFrame(
         {"study": "s", "item": [f"i{k}" for k in range(n)], "text": [f"text {k}" for k in range(n)], "family": "causal",
          "normalised_sd_mean": np.linspace(0, 1, n), "normalised_sd_se": 0.1, "n_models": 3}
     )  # fmt: skip
-    figure = plots.item_stability(frame)
+    figure = plots.draw_item_stability(frame)
     names = texts(figure.axes[0], "row")
     assert names[0] == f"text {n - 1}"
-    assert len(names) == LISTED
-    assert captions.item_stability(frame).startswith(f"The {LISTED} least stable of {n} items")
-    assert least_stable(frame)["item"].iloc[0] == f"i{n - 1}"
+    assert len(names) == MOST_ITEMS
+    assert captions.caption_item_stability(frame).startswith(f"The {MOST_ITEMS} least stable of {n} items")
+    assert sort_items_by_instability(frame)["item"].iloc[0] == f"i{n - 1}"
 
 
 def test_undefined_figures_are_said_not_drawn(tmp_path):
     frame = random_frame(["one", "two"], items=3, paraphrases=1)
-    run = runs.open(write_run(tmp_path / "run", frame))
-    figure = plots.overview(tables.models(run, resamples=10))
+    run = runs.open_runs(write_run(tmp_path / "run", frame))
+    figure = plots.draw_stability_overview(tables.tabulate_stability(run, resamples=10))
     assert texts(figure.axes[1], "said") == ["undefined", "undefined"]
     assert not texts(figure.axes[0], "said")
 
@@ -258,7 +267,7 @@ def test_drawing_leaves_no_global_state(tmp_path):
     from matplotlib import _pylab_helpers
 
     before = dict(matplotlib.rcParams)
-    figure = plots.overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
+    figure = plots.draw_stability_overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
     assert dict(matplotlib.rcParams) == before
     assert not _pylab_helpers.Gcf.figs
     assert figure._repr_svg_().startswith("<svg")

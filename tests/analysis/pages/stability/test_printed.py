@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability.printed import printed
+from analysis.pages.stability.printed import read_printed_stability
 from analysis.reporting import tables
 from analysis.reporting.printed import FOLDER, OURS
 from helpers.synthetic import write_run
@@ -51,7 +51,7 @@ def asked(statements, models=("FacebookAI/roberta-large",), paraphrases=3):
 
 
 def compared(path, frame):
-    return tables.build("published", runs.open(write_run(path, frame)), resamples=20)
+    return tables.build_table("published", runs.open_runs(write_run(path, frame)), resamples=20)
 
 
 def test_a_printed_model_follows_ours_on_the_printed_items(statements, tmp_path):
@@ -63,7 +63,7 @@ def test_a_printed_model_follows_ours_on_the_printed_items(statements, tmp_path)
         "Haller et al., Table 7, paraphrases by claude-3-5-sonnet",
     ]
     assert frame.iloc[1][["validity", "range_mean", "flip_25"]].tolist() == [1.0, 0.44, 0.29]
-    ours = tables.build("stability", runs.open(tmp_path / "run"), resamples=20)
+    ours = tables.build_table("stability", runs.open_runs(tmp_path / "run"), resamples=20)
     assert frame.iloc[0]["sd_mean"] == ours.set_index("model")["sd_mean"]["FacebookAI/roberta-large"]
 
 
@@ -85,7 +85,7 @@ def test_other_items_do_not_match(statements, tmp_path, change):
 
 
 def test_printed_numbers_are_plausible_and_complete():
-    rows = printed()
+    rows = read_printed_stability()
     assert len(rows) == 18 + 3
     for name in PRINTED[1:]:
         assert rows[name].between(0, 1).all(), name
@@ -102,7 +102,7 @@ def test_printed_numbers_are_plausible_and_complete():
 
 def test_every_printed_model_has_names_and_no_name_means_two():
     alias = pd.read_csv(FOLDER / "haller_models.csv")
-    assert set(alias["model"]) == set(printed()["printed"])
+    assert set(alias["model"]) == set(read_printed_stability()["printed"])
     assert alias["alias"].str.casefold().is_unique
 
 

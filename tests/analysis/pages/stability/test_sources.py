@@ -12,7 +12,7 @@ from scipy.stats import pearsonr
 from analysis import runs
 from analysis.pages.stability import sources
 from analysis.pages.stability.page import StabilityPage
-from analysis.pages.stability.tables import models
+from analysis.pages.stability.tables import tabulate_stability
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
 from analysis.statistics import resampling
@@ -43,16 +43,16 @@ def frame():
 
 @pytest.fixture(scope="module")
 def run(frame, tmp_path_factory):
-    return runs.open(write_run(tmp_path_factory.mktemp("sources") / "run", frame))
+    return runs.open_runs(write_run(tmp_path_factory.mktemp("sources") / "run", frame))
 
 
 def test_a_sources_figures_are_those_of_a_run_with_its_paraphrases_only(frame, run, tmp_path):
     """Reference: `models` on the very rows of one source, all columns equal."""
-    found = sources.models(run, resamples=50)
+    found = sources.tabulate_stability_by_source(run, resamples=50)
     assert list(found["paraphrase_source"]) == ["zeta", "alpha"] * 2  # in the order of the study
     for name in ("zeta", "alpha"):
         own = frame["attributes"].map(lambda a, name=name: a is None or name in a[0][1])
-        alone = models(runs.open(write_run(tmp_path / name, frame[own])), resamples=50)
+        alone = tabulate_stability(runs.open_runs(write_run(tmp_path / name, frame[own])), resamples=50)
         part = found[found["paraphrase_source"] == name].drop(columns=["source", "paraphrase_source"])
         pd.testing.assert_frame_equal(part.reset_index(drop=True), alone, rtol=1e-12)
     assert found["n_items"].tolist() == [8, 7, 8, 7]
@@ -81,7 +81,7 @@ def by_hand(frame):
 
 def test_agreement_of_the_sources_against_plain_pandas_and_scipy(run, by_hand):
     """Reference: means and scipy.stats.pearsonr over the common items, tolerance 1e-12."""
-    found = sources.agreement(run, resamples=0)
+    found = sources.tabulate_source_agreement(run, resamples=0)
     assert len(found) == 2 * 7
     for _, row in found.iterrows():
         one = by_hand.loc[row["model"]]
@@ -103,8 +103,8 @@ def test_the_interval_of_the_correlation_is_that_of_a_plain_loop():
     rng = np.random.default_rng(2)
     a = rng.normal(size=(9, 1))
     b = a + rng.normal(size=(9, 1))
-    (drawn,) = resampling.counts(9, 60, seed=3)
-    fast = sources._correlation({"a": a, "b": b}, drawn)["r"][:, 0]
+    (drawn,) = resampling.draw_item_counts(9, 60, seed=3)
+    fast = sources._correlate_sources({"a": a, "b": b}, drawn)["r"][:, 0]
     for times, r in zip(drawn.astype(int), fast, strict=True):
         chosen = np.repeat(np.arange(9), times)
         assert r == pytest.approx(np.corrcoef(a[chosen, 0], b[chosen, 0])[0, 1], abs=1e-12)
@@ -113,18 +113,18 @@ def test_the_interval_of_the_correlation_is_that_of_a_plain_loop():
 def test_a_correlation_that_is_undefined_is_missing():
     ones = np.ones((1, 5))
     steps = np.arange(5.0)[:, None]
-    assert np.isnan(sources._correlation({"a": np.full((5, 1), 0.3), "b": steps}, ones)["r"])
-    assert np.isnan(sources._correlation({"a": steps[:2], "b": steps[:2]}, np.ones((1, 2)))["r"])
-    assert sources._correlation({"a": steps, "b": -steps}, ones)["r"] == pytest.approx(-1)
+    assert np.isnan(sources._correlate_sources({"a": np.full((5, 1), 0.3), "b": steps}, ones)["r"])
+    assert np.isnan(sources._correlate_sources({"a": steps[:2], "b": steps[:2]}, np.ones((1, 2)))["r"])
+    assert sources._correlate_sources({"a": steps, "b": -steps}, ones)["r"] == pytest.approx(-1)
 
 
 @pytest.mark.parametrize("name", [lambda number: None, lambda number: "one", lambda number: " | "])
 def test_one_source_is_nothing_to_compare(tmp_path, name):
-    run = runs.open(write_run(tmp_path / "run", sourced(random_frame(items=3), name)))
+    run = runs.open_runs(write_run(tmp_path / "run", sourced(random_frame(items=3), name)))
     for table in NAMES:
-        found = tables.build(table, run, resamples=0)
+        found = tables.build_table(table, run, resamples=0)
         assert found.empty
-        tables.render(table, found, "markdown")
+        tables.render_table(table, found, "markdown")
     page = StabilityPage([str(tmp_path / "run")], resamples=0)
     assert page.section("sources", "Title").text.startswith('<p class="note nothing">')
 
@@ -132,17 +132,19 @@ def test_one_source_is_nothing_to_compare(tmp_path, name):
 def test_only_studies_with_several_sources_are_compared(tmp_path):
     one = write_run(tmp_path / "one", sourced(random_frame(items=3), lambda number: "a"), study="one")
     two = write_run(tmp_path / "two", sourced(random_frame(items=3), lambda n: "ab"[n % 2]), study="two")
-    run = runs.open(one, two)
+    run = runs.open_runs(one, two)
     for table in NAMES:
-        assert set(tables.build(table, run, resamples=0)["study"]) == {"two"}
+        assert set(tables.build_table(table, run, resamples=0)["study"]) == {"two"}
 
 
 def test_three_sources_are_compared_in_pairs(tmp_path):
-    run = runs.open(write_run(tmp_path / "run", sourced(random_frame(items=4, paraphrases=9), lambda n: "abc"[n % 3])))
-    found = sources.agreement(run, resamples=0)
+    run = runs.open_runs(
+        write_run(tmp_path / "run", sourced(random_frame(items=4, paraphrases=9), lambda n: "abc"[n % 3]))
+    )
+    found = sources.tabulate_source_agreement(run, resamples=0)
     pairs = found[["a_source", "b_source"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["b", "c"], ["b", "a"], ["c", "a"]]
-    assert len(sources.models(run, resamples=0)) == 3
+    assert len(sources.tabulate_stability_by_source(run, resamples=0)) == 3
 
 
 def test_a_hostile_source_is_text_on_the_page(tmp_path):
@@ -161,8 +163,8 @@ def test_table_7_follows_a_printed_model(shared, tmp_path):
     frame["text"] = [
         texts[n] if first else f"{n} {v}" for n, first, v in zip(numbers, original, frame["variant"], strict=True)
     ]
-    run = runs.open(write_run(tmp_path / "run", sourced(frame, lambda n: "gpt" if n < 3 else "claude")))
-    found = sources.models(run, resamples=0)
+    run = runs.open_runs(write_run(tmp_path / "run", sourced(frame, lambda n: "gpt" if n < 3 else "claude")))
+    found = sources.tabulate_stability_by_source(run, resamples=0)
     assert found["model"].tolist() == ["FacebookAI/roberta-large"] * 4 + ["another"] * 2
     assert found["source"].tolist()[:4] == [OURS] * 2 + ["Haller et al., Table 7"] * 2
     assert found["paraphrase_source"].tolist()[:4] == ["gpt", "claude", "gpt-3.5-turbo", "claude-3-5-sonnet"]

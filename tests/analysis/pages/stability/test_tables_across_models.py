@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis.pages.stability import tables
 from analysis.reporting import catalogue
-from analysis.statistics.significance import least_p
+from analysis.statistics.significance import compute_least_p
 from helpers.synthetic import paraphrases, random_frame
 
 NAN = pytest.approx(math.nan, nan_ok=True)
@@ -22,7 +22,7 @@ def test_item_stability_by_hand(opened):
     # 1; c (masked): 0.3 and 0 -> 1 and 0. Item x, causal: mean 0.75, SD 0.353553, SE 0.25.
     spread = {"a": (0.4, 0.2), "b": (0.1, 0.2), "c": (0.3, 0.0)}
     rows = pd.concat(paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, model=m) for m, (x, y) in spread.items())
-    table = tables.item_stability(opened(rows, models={"c": {"engine": "masked"}}))
+    table = tables.tabulate_item_stability(opened(rows, models={"c": {"engine": "masked"}}))
     assert table[["item", "family", "n_models"]].values.tolist() == [
         ["x", "causal", 2], ["x", "masked", 1], ["y", "causal", 2], ["y", "masked", 1]
     ]  # fmt: skip
@@ -36,7 +36,7 @@ def test_a_model_enters_item_stability_once_however_many_conditions(opened):
         paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, condition=condition)
         for condition, x, y in (("plain/yes-no", 0.4, 0.1), ("plain/no-yes", 0.1, 0.2))
     ]
-    table = tables.item_stability(opened(pd.concat(rows)))
+    table = tables.tabulate_item_stability(opened(pd.concat(rows)))
     assert table["normalised_sd_mean"].tolist() == pytest.approx([0.75, 0.625])
     assert table["n_models"].tolist() == [1, 1]
     assert table["normalised_sd_se"].isna().all()
@@ -44,13 +44,13 @@ def test_a_model_enters_item_stability_once_however_many_conditions(opened):
 
 def test_a_model_that_never_moves_is_no_part_of_item_stability(opened):
     rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model="a"), paraphrases({"x": [0.3, 0.3]}, model="b")])
-    assert tables.item_stability(opened(rows))["n_models"].tolist() == [1]
+    assert tables.tabulate_item_stability(opened(rows))["n_models"].tolist() == [1]
 
 
 def test_family_may_be_named_in_run_json(opened):
     rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model=name) for name in "abc"])
     models = {"a": {"engine": "import"}, "b": {"engine": "import", "family": "masked"}, "c": {"engine": "vllm"}}
-    table = tables.item_stability(opened(rows, models=models))
+    table = tables.tabulate_item_stability(opened(rows, models=models))
     assert table[["family", "n_models"]].values.tolist() == [["causal", 2], ["masked", 1]]
 
 
@@ -61,7 +61,7 @@ def pairs(table: pd.DataFrame) -> list[tuple[str, ...]]:
 
 def test_pairs_under_the_same_condition_and_within_a_model(opened):
     rows = random_frame(["a", "b"], conditions=("plain/yes-no", "plain/no-yes"))
-    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+    assert pairs(tables.tabulate_stability_differences(opened(rows), resamples=0)) == [
         ("a", "plain/yes-no", "a", "plain/no-yes"),
         ("a", "plain/yes-no", "b", "plain/yes-no"),
         ("a", "plain/no-yes", "b", "plain/no-yes"),
@@ -72,7 +72,7 @@ def test_pairs_under_the_same_condition_and_within_a_model(opened):
 def test_base_and_tuned_models_are_paired_across_forms(opened):
     rows = random_frame(["base", "tuned"], conditions=("plain/yes-no", "plain/no-yes", "chat/yes-no", "chat/no-yes"))
     rows = rows[rows["condition"].str.startswith("plain") == (rows["model"] == "base")]
-    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+    assert pairs(tables.tabulate_stability_differences(opened(rows), resamples=0)) == [
         ("base", "plain/yes-no", "base", "plain/no-yes"),
         ("base", "plain/yes-no", "tuned", "chat/yes-no"),
         ("base", "plain/no-yes", "tuned", "chat/no-yes"),
@@ -83,7 +83,7 @@ def test_base_and_tuned_models_are_paired_across_forms(opened):
 def test_models_that_share_a_condition_are_not_paired_across_forms(opened):
     rows = random_frame(["a", "b"], conditions=("plain/yes-no", "chat/yes-no"))
     rows = rows[(rows["condition"] == "plain/yes-no") | (rows["model"] == "b")]
-    assert pairs(tables.differences(opened(rows), resamples=0)) == [
+    assert pairs(tables.tabulate_stability_differences(opened(rows), resamples=0)) == [
         ("a", "plain/yes-no", "b", "plain/yes-no"),
         ("b", "plain/yes-no", "b", "chat/yes-no"),
     ]
@@ -92,7 +92,7 @@ def test_models_that_share_a_condition_are_not_paired_across_forms(opened):
 def test_other_prompts_are_not_paired(opened):
     rows = random_frame(["a", "b"], conditions=("plain/yes-no", "haller/plain/yes-no"))
     rows = rows[(rows["condition"] == "plain/yes-no") == (rows["model"] == "a")]
-    table = tables.differences(opened(rows))
+    table = tables.tabulate_stability_differences(opened(rows))
     assert table.empty
     assert list(table.columns) == [
         "study", "measure", "a_model", "a_condition", "b_model", "b_condition",
@@ -104,7 +104,7 @@ def test_differences_by_hand(opened):
     # Ranges a: 0.4 0.2 0.6, b: 0.1 0.1 and z missing. On x and y: a minus b is 0.3 and 0.1, mean 0.2.
     a = paraphrases({"x": [0.1, 0.5], "y": [0.1, 0.3], "z": [0.1, 0.7]}, model="a")
     b = paraphrases({"x": [0.1, 0.2], "y": [0.1, 0.2]}, model="b")
-    table = tables.differences(opened(pd.concat([a, b]))).set_index("measure")
+    table = tables.tabulate_stability_differences(opened(pd.concat([a, b]))).set_index("measure")
     assert table.loc["range_mean", ["difference", "no_interval"]].tolist() == [pytest.approx(0.2), "too few items"]
     assert table.loc["range_mean", "n_items"] == 2
     assert table.index.tolist() == [
@@ -122,8 +122,8 @@ def test_differences_by_hand(opened):
 def test_pairs_are_corrected_after_holm(opened):
     """Reference: statsmodels' mcnemar (exact) on the flips of table `items`, and its multipletests (holm)."""
     run = opened(random_frame(["a", "b", "c", "d"], items=30, paraphrases=8, seed=3))
-    found = tables.differences(run, resamples=500)
-    flips = tables.items(run).assign(flipped=lambda f: f["minority_share"] > 0.25)
+    found = tables.tabulate_stability_differences(run, resamples=500)
+    flips = tables.tabulate_item_agreement(run).assign(flipped=lambda f: f["minority_share"] > 0.25)
     flips = flips.pivot(index="item", columns="model", values="flipped")
     pairs = found[found["measure"] == "flip_25"]
     expected = [
@@ -138,13 +138,13 @@ def test_pairs_are_corrected_after_holm(opened):
             assert family[["p", "p_holm"]].isna().all(axis=None)
             continue
         assert family["p_holm"].tolist() == pytest.approx(multipletests(family["p"], method="holm")[1], abs=1e-15)
-    assert found[found["measure"] == "range_mean"]["p_least"].tolist() == [least_p(500, 30)] * 6
+    assert found[found["measure"] == "range_mean"]["p_least"].tolist() == [compute_least_p(500, 30)] * 6
 
 
 def test_differences_agree_with_the_figures_they_are_differences_of(opened):
     run = opened(random_frame(["a", "b"], items=6, paraphrases=9))
-    figures = tables.models(run, resamples=0).set_index("model")
-    for row in tables.differences(run, resamples=0).to_dict("records"):
+    figures = tables.tabulate_stability(run, resamples=0).set_index("model")
+    for row in tables.tabulate_stability_differences(run, resamples=0).to_dict("records"):
         assert row["difference"] == pytest.approx(figures.loc["a", row["measure"]] - figures.loc["b", row["measure"]])
 
 
@@ -153,8 +153,8 @@ def test_a_paired_interval_is_narrower_than_two_apart(opened):
     one = random_frame(["a"], items=20, paraphrases=10)
     rows = pd.concat([one, one.assign(model="b", agreement=one["agreement"] * 0.95 + 0.02)])
     run = opened(rows)
-    alone = tables.models(run).iloc[0]
-    pair = tables.differences(run).set_index("measure").loc["range_mean"]
+    alone = tables.tabulate_stability(run).iloc[0]
+    pair = tables.tabulate_stability_differences(run).set_index("measure").loc["range_mean"]
     assert pair["upper"] - pair["lower"] < 0.2 * (alone["range_mean_upper"] - alone["range_mean_lower"])
 
 
@@ -163,9 +163,9 @@ def test_of_too_many_pairs_each_unit_meets_the_first_that_it_can_be_compared_wit
     conditions = ["plain/yes-no", "plain/no-yes"]
     run = opened(random_frame(["a", "b", "c"], items=3, paraphrases=3, conditions=conditions))
     names = ["a_model", "a_condition", "b_model", "b_condition"]
-    whole = tables.differences(run, resamples=50)
+    whole = tables.tabulate_stability_differences(run, resamples=50)
     monkeypatch.setattr(tables, "MOST_PAIRS", 8)  # of 9
-    few = tables.differences(run, resamples=50)
+    few = tables.tabulate_stability_differences(run, resamples=50)
     pairs = few[names].drop_duplicates().to_numpy().tolist()
     first, second = conditions
     assert pairs == [
@@ -178,4 +178,4 @@ def test_of_too_many_pairs_each_unit_meets_the_first_that_it_can_be_compared_wit
 
 
 def test_the_caption_tells_how_many_pairs_are_compared():
-    assert f"more than {tables.MOST_PAIRS:,} pairs" in catalogue.table("differences").caption
+    assert f"more than {tables.MOST_PAIRS:,} pairs" in catalogue.look_up_table("differences").caption

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import runs
-from analysis.pages.stability.tables import items, models
+from analysis.pages.stability.tables import tabulate_item_agreement, tabulate_stability
 from helpers.synthetic import write_run
 
 # Quarters, so that ties and exact shares are common; and numbers between.
@@ -34,8 +34,8 @@ def frame(items, model="m") -> pd.DataFrame:
 def tables(rows: pd.DataFrame, **options) -> tuple[pd.DataFrame, pd.DataFrame]:
     """`models` and `items` of a run with these rows."""
     with tempfile.TemporaryDirectory() as folder:
-        run = runs.open(write_run(Path(folder) / "run", rows, **options))
-        return models(run, resamples=20), items(run)
+        run = runs.open_runs(write_run(Path(folder) / "run", rows, **options))
+        return tabulate_stability(run, resamples=20), tabulate_item_agreement(run)
 
 
 def same(one: pd.DataFrame, other: pd.DataFrame) -> None:

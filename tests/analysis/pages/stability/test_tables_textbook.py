@@ -72,7 +72,7 @@ def same(found, expected) -> bool:
 
 def test_items(path):
     expected = textbook.items(textbook.answers(path))
-    table = tables.items(runs.open(path)).set_index([*UNIT, "item"])
+    table = tables.tabulate_item_agreement(runs.open_runs(path)).set_index([*UNIT, "item"])
     assert set(table.index) == set(expected)
     for key, figures in expected.items():
         for name, value in figures.items():
@@ -81,7 +81,7 @@ def test_items(path):
 
 def test_models(path):
     rows = textbook.answers(path)
-    table = tables.models(runs.open(path), resamples=0).set_index(UNIT)
+    table = tables.tabulate_stability(runs.open_runs(path), resamples=0).set_index(UNIT)
     assert table.index.tolist() == [("synthetic", m, c) for m in "abc" for c in ("plain/yes-no", "plain/no-yes")]
     for key in table.index:
         own = [row for row in rows if (row["study"], row["model"], row["condition"]) == key]
@@ -91,12 +91,12 @@ def test_models(path):
 
 def test_intervals_of_models(path):
     """Means: items with replacement, the figure of each draw, percentiles. SDs: none. Flips: scipy's Wilson."""
-    run = runs.open(path)
-    table = tables.models(run, resamples=60, seed=3).set_index(UNIT)
-    per_item = tables.items(run)
+    run = runs.open_runs(path)
+    table = tables.tabulate_stability(run, resamples=60, seed=3).set_index(UNIT)
+    per_item = tables.tabulate_item_agreement(run)
     for key, own in per_item.groupby(UNIT):
         chosen = own[own["n_valid"] > 1]
-        counts = next(resampling.counts(len(chosen), 60, 3))
+        counts = next(resampling.draw_item_counts(len(chosen), 60, 3))
         draws = {name: [] for name in ("range_mean", "sd_mean")}
         for row in counts:
             listed = zip(chosen.to_dict("records"), row, strict=True)
@@ -122,7 +122,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
     """Of texts and counts it is a share, with the effective number of items."""
     rows = textbook.answers(path)
     counted = textbook.counted(path)
-    table = tables.models(runs.open(path), resamples=40, seed=1).set_index(UNIT)
+    table = tables.tabulate_stability(runs.open_runs(path), resamples=40, seed=1).set_index(UNIT)
     for key in table.index:
         masses = {}
         for row in rows:
@@ -130,7 +130,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
                 masses.setdefault(row["item"], []).append(row["validity"])
         clusters = [masses[item] for item in sorted(masses)]
         draws = []
-        for row in next(resampling.counts(len(clusters), 40, 1)):
+        for row in next(resampling.draw_item_counts(len(clusters), 40, 1)):
             pooled = [m for cluster, times in zip(clusters, row, strict=True) for m in cluster * int(times)]
             draws.append(statistics.fmean(pooled))
         low, high = textbook.share(clusters) if key in counted else textbook.percentiles(draws, len(clusters))
@@ -139,9 +139,9 @@ def test_interval_of_the_validity_resamples_whole_items(path):
 
 
 def test_differences(path):
-    run = runs.open(path)
-    per_item = tables.items(run)
-    table = tables.differences(run, resamples=30, seed=2)
+    run = runs.open_runs(path)
+    per_item = tables.tabulate_item_agreement(run)
+    table = tables.tabulate_stability_differences(run, resamples=30, seed=2)
     assert len(table)
     for row in table[table["measure"].isin(["sd_mean", "range_sd"])].to_dict("records"):
         sides = []
@@ -158,7 +158,7 @@ def test_differences(path):
         a, b = ([side[item][column] for item in both] for side in sides)
         assert same(row["difference"], function(a) - function(b))
         draws = []
-        for counts in next(resampling.counts(len(both), 30, 2)):
+        for counts in next(resampling.draw_item_counts(len(both), 30, 2)):
             drawn = [index for index, times in enumerate(counts) for _ in range(int(times))]
             draws.append(function([a[i] for i in drawn]) - function([b[i] for i in drawn]))
         low, high = textbook.percentiles(draws, len(both))
@@ -174,7 +174,7 @@ def test_differences(path):
 def test_item_stability(path):
     family = {"a": "causal", "b": "masked", "c": "causal"}
     expected = textbook.item_stability(textbook.items(textbook.answers(path)), family)
-    table = tables.item_stability(runs.open(path)).set_index(["study", "item", "family"])
+    table = tables.tabulate_item_stability(runs.open_runs(path)).set_index(["study", "item", "family"])
     assert set(table.index) == set(expected)
     for key, (average, error, number) in expected.items():
         assert same(table.loc[key, "normalised_sd_mean"], average)
@@ -184,7 +184,7 @@ def test_item_stability(path):
 
 def test_divergent(path):
     rows = textbook.answers(path)
-    table = cases.divergent(runs.open(path), k=None)
+    table = cases.tabulate_divergent_wordings(runs.open_runs(path), k=None)
     expected = {key: f for key, f in textbook.items(rows).items() if f["agreement_max"] > f["agreement_min"]}
     assert {tuple(row[name] for name in (*UNIT, "item")) for row in table.to_dict("records")} == set(expected)
     for row in table.to_dict("records"):
@@ -198,15 +198,15 @@ def test_divergent(path):
         assert same(row["range"], high["agreement"] - low["agreement"])
     ranked = table.groupby(UNIT, sort=False)["range"].agg(lambda ranges: ranges.is_monotonic_decreasing)
     assert ranked.all()
-    best = cases.divergent(runs.open(path), k=2)
+    best = cases.tabulate_divergent_wordings(runs.open_runs(path), k=2)
     pd.testing.assert_frame_equal(best, table.groupby(UNIT, sort=False).head(2).reset_index(drop=True))
 
 
 def test_distribution_and_outliers(path):
     rows = textbook.answers(path)
-    run = runs.open(path)
-    boxes = cases.distribution(run).set_index([*UNIT, "item"])
-    dots = cases.outliers(run)
+    run = runs.open_runs(path)
+    boxes = cases.tabulate_agreement_quartiles(run).set_index([*UNIT, "item"])
+    dots = cases.tabulate_agreement_outliers(run)
     found = {tuple(dot[name] for name in (*UNIT, "item", "variant")) for dot in dots.to_dict("records")}
     expected = set()
     for key in textbook.items(rows):
@@ -228,14 +228,14 @@ def test_distribution_and_outliers(path):
 
 def test_invalid_and_excluded(path):
     rows = textbook.answers(path)
-    run = runs.open(path)
-    for row in cases.invalid(run).to_dict("records"):
+    run = runs.open_runs(path)
+    for row in cases.tabulate_invalid_answers(run).to_dict("records"):
         own = [r for r in rows if (r["model"], r["condition"]) == (row["model"], row["condition"])]
         undefined = sum(r["agreement"] is None for r in own)
         assert (row["n_rows"], row["n_invalid"], row["n_error"]) == (len(own), undefined, 0)
         assert same(row["share"], undefined / len(own))
     per_item = textbook.items(rows)
-    excluded = cases.excluded(run)
+    excluded = cases.tabulate_excluded_items(run)
     units = {key[:3] for key in per_item}
     left_out = {
         (*unit, f"item-{number:02d}")
@@ -244,7 +244,7 @@ def test_invalid_and_excluded(path):
         if per_item.get((*unit, f"item-{number:02d}"), {"n_valid": 0})["n_valid"] < 2
     }
     assert {tuple(row[name] for name in (*UNIT, "item")) for row in excluded.to_dict("records")} == left_out
-    counted = tables.models(run, resamples=0).set_index(UNIT)["n_excluded_items"]
+    counted = tables.tabulate_stability(run, resamples=0).set_index(UNIT)["n_excluded_items"]
     assert counted.to_dict() == excluded.groupby(UNIT).size().reindex(counted.index, fill_value=0).to_dict()
 
 
@@ -255,4 +255,6 @@ def test_a_standard_error_of_nearly_equal_masses_keeps_its_digits(tmp_path):
     path = write_run(tmp_path / "run", frame)
     masses = [row["validity"] for row in textbook.answers(path) if not row["original"]]
     expected = statistics.stdev(masses) / math.sqrt(len(masses))
-    assert tables.models(runs.open(path), resamples=0)["validity_se"][0] == pytest.approx(expected, rel=1e-7)
+    assert tables.tabulate_stability(runs.open_runs(path), resamples=0)["validity_se"][0] == pytest.approx(
+        expected, rel=1e-7
+    )

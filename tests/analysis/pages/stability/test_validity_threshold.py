@@ -13,7 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.stability import captions, figures, narrative, plots
 from analysis.reporting import labels, tables
-from analysis.reporting.choice import Choice
+from analysis.reporting.choice import AnswerPair
 from analysis.reporting.frames import Frames
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
@@ -38,9 +38,9 @@ def texts(figure) -> list[str]:
 
 
 def said(path, keep):
-    run = runs.open(write_run(path, thinned(keep)))
+    run = runs.open_runs(write_run(path, thinned(keep)))
     frames = Frames(run, {"resamples": 200}, lambda name, frame: None)
-    return narrative.answer(**{name: frames[name] for name in NAMES}, choice=Choice()), frames
+    return narrative.answer_question(**{name: frames[name] for name in NAMES}, choice=AnswerPair()), frames
 
 
 @pytest.fixture(scope="module")
@@ -98,41 +98,41 @@ def test_every_figure_marks_them_and_says_what_the_mark_means(four):
     _, frames = four
     drawn = {
         "overview": (frames["stability"],),
-        "agreement": next(figures.agreement(frames)),
-        "validity": next(figures.validity(frames)),
+        "agreement": next(figures.frame_item_agreement(frames)),
+        "validity": next(figures.frame_item_validity(frames)),
     }
     for name, shown in drawn.items():
         found = " ".join(texts(getattr(plots, name)(*shown)))
         assert "few °" in found, name
         assert "whole °" not in found, name
         assert "°: less than half of the answers are valid" in getattr(captions, name)(*shown), name
-    order = [text for text in texts(plots.overview(frames["stability"])) if text.split()[0] in KEPT]
+    order = [text for text in texts(plots.draw_stability_overview(frames["stability"])) if text.split()[0] in KEPT]
     assert order[:4] == ["most", "whole", "few °", "some °"]
 
 
 def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four, tmp_path):
     """Pairs with a model that does not answer were drawn, some in bold, beside "Such models are not compared"."""
-    (shown,) = next(figures.differences(four[1]))
+    (shown,) = next(figures.frame_stability_differences(four[1]))
     assert set(shown[["a_model", "b_model"]].iloc[0]) == {"most", "whole"}
     assert len(shown) == 1
     _, silent = said(tmp_path / "run", {"some": 0.4, "few": 0.15})
-    assert list(figures.differences(silent)) == []
+    assert list(figures.frame_stability_differences(silent)) == []
 
 
 def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
-    (shown,) = next(figures.validity(frames))
-    assert "°" not in captions.validity(shown) + captions.overview(frames["stability"])
-    assert labels.explained(shown) == ""
-    assert tables.options("stability")["resamples"].default == 10_000
+    (shown,) = next(figures.frame_item_validity(frames))
+    assert "°" not in captions.caption_item_validity(shown) + captions.caption_stability_overview(frames["stability"])
+    assert labels.explain_silent(shown) == ""
+    assert tables.list_options("stability")["resamples"].default == 10_000
 
 
 def test_ties_are_told_with_their_number(tmp_path):
     rows = random_frame(["m"], items=4, paraphrases=5).assign(mass=1.0)
     rows.loc[[1, 2, 8], "agreement"] = 0.5
-    run = runs.open(write_run(tmp_path / "run", rows))
-    frames = {name: tables.build(name, run, resamples=0) for name in NAMES}
-    cautions = narrative.answer(**frames, choice=Choice()).cautions
+    run = runs.open_runs(write_run(tmp_path / "run", rows))
+    frames = {name: tables.build_table(name, run, resamples=0) for name in NAMES}
+    cautions = narrative.answer_question(**frames, choice=AnswerPair()).cautions
     assert "3 of 20 answers are ties (agreement of exactly 0.5). They count as agreeing, as in the paper." in cautions
 
 
@@ -141,8 +141,8 @@ def test_items_are_unstable_across_models_that_answer_only(four, tmp_path):
     table = four[1]["item_stability"]
     assert set(table["n_models"]) == {2}
     only = thinned({name: KEPT[name] for name in ("whole", "most")})
-    alone = tables.build("item_stability", runs.open(write_run(tmp_path / "run", only)))
+    alone = tables.build_table("item_stability", runs.open_runs(write_run(tmp_path / "run", only)))
     np.testing.assert_allclose(table["normalised_sd_mean"], alone["normalised_sd_mean"], atol=0.1)
-    assert "less than half of the answers are valid are left out" in captions.item_stability(table)
-    none = runs.open(write_run(tmp_path / "none", thinned({"few": 0.15})))
-    assert tables.build("item_stability", none).empty
+    assert "less than half of the answers are valid are left out" in captions.caption_item_stability(table)
+    none = runs.open_runs(write_run(tmp_path / "none", thinned({"few": 0.15})))
+    assert tables.build_table("item_stability", none).empty

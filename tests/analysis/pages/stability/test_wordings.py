@@ -11,24 +11,24 @@ from helpers.synthetic import paraphrases
 def test_wordings_that_differ_in_blanks_only_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.4], "y": [0.1, 0.3, 0.5], "z": [0.1, 0.3, 0.2]})
     rows["text"] = ["A.\nB.", "A.\r\nB.", " A.\rB.\t", "one", "two", "One", "same", "same", "other"]
-    found = cases.alike(opened(rows))
+    found = cases.tabulate_alike_wordings(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
-    assert wordings.alike(found) == [
+    assert wordings.describe_alike_wordings(found) == [
         "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "
         "wordings."
     ]
-    assert wordings.alike(found.head(0)) == []
+    assert wordings.describe_alike_wordings(found.head(0)) == []
 
 
 def test_paraphrases_that_do_not_mean_the_same_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9], "y": [0.1, 0.3], "z": [0.1, 0.3]})
     checked = {"x": "1.00", "y": "0.53"}
     rows["attributes"] = [[("match_proportion", checked[item])] if item in checked else [] for item in rows["item"]]
-    items = tables.items(opened(rows))
+    items = tables.tabulate_item_agreement(opened(rows))
     assert items["match_proportion"].tolist()[:2] == [1.0, 0.53]
     assert pd.isna(items["match_proportion"][2])
-    assert wordings.matched(items) == [
+    assert wordings.describe_meaning_changes(items) == [
         "Checked by hand, the paraphrases of 1 of 2 items do not all mean the same. The lowest share that does is 53 % "
         "(item y). A flip there may be a change of meaning."
     ]
-    assert wordings.matched(items[items["item"] != "y"]) == []
+    assert wordings.describe_meaning_changes(items[items["item"] != "y"]) == []

@@ -8,11 +8,11 @@ import pytest
 
 from analysis.pages.stability import narrative
 from analysis.pages.stability.page import StabilityPage
-from analysis.pages.stability.tables import models
-from analysis.pages.stability.written_answers import answers
+from analysis.pages.stability.tables import tabulate_stability
+from analysis.pages.stability.written_answers import tabulate_written_answers
 from analysis.reporting import tables
-from analysis.reporting.choice import Choice
-from analysis.runs.conditions import subsamples, twin
+from analysis.reporting.choice import AnswerPair
+from analysis.runs.conditions import find_subsamples, find_twin
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
@@ -54,7 +54,7 @@ def together(*frames: pd.DataFrame) -> pd.DataFrame:
 
 def test_mismatch_counted_by_hand(opened):
     run = opened(together(probabilities(condition=BASE), texts()), conditions=CONDITIONS)
-    (row,) = answers(run, resamples=200).to_dict("records")
+    (row,) = tabulate_written_answers(run, resamples=200).to_dict("records")
     assert (row["study"], row["model"], row["condition"]) == ("synthetic", "m", TEXT)
     assert (row["n_answers"], row["n_items"]) == (6, 2)
     assert row["token_mismatch"] == pytest.approx(3 / 5)  # a/p2, a/p3, b/p2
@@ -75,7 +75,7 @@ def test_options_in_another_order_and_several_samples(opened):
         "answer": ["yes", "yes"], "count": [None, [2, 6]], "invalid": [np.nan, 2],
     })  # fmt: skip
     conditions = {BASE: FIELDS, "plain/yes-no/text-t1": {**FIELDS, **WAYS, "temperature": 1.0, "samples": 10}}
-    (row,) = answers(opened(frame, conditions=conditions), resamples=10).to_dict("records")
+    (row,) = tabulate_written_answers(opened(frame, conditions=conditions), resamples=10).to_dict("records")
     assert row["token_mismatch"] == row["option_mismatch"] == 2 / 8
     # "yes" means disagree here: 6 agree, 2 disagree, 2 say nothing
     assert [row[f"{end}_agreement"] for end in ("read", "least", "most")] == [6 / 8, 6 / 10, 8 / 10]
@@ -87,20 +87,20 @@ def test_options_in_another_order_and_several_samples(opened):
 
 def test_twins_differ_in_nothing_but_the_way_of_answering():
     other = {**CONDITIONS, "chat/yes-no/text": {**FIELDS, **WAYS, "form": "chat"}, "thought": {**FIELDS, "answer": "x"}}
-    assert twin(other, TEXT) == twin(other, "thought") == BASE
-    assert twin(other, BASE) is twin(other, "chat/yes-no/text") is None
+    assert find_twin(other, TEXT) == find_twin(other, "thought") == BASE
+    assert find_twin(other, BASE) is find_twin(other, "chat/yes-no/text") is None
     units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts
-    assert subsamples(other, units) == {("m", TEXT)}
+    assert find_subsamples(other, units) == {("m", TEXT)}
 
 
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):
     run = opened(probabilities(condition=BASE), conditions={BASE: FIELDS})
-    assert answers(run).empty
-    empty = tables.build("answers", run)
+    assert tabulate_written_answers(run).empty
+    empty = tables.build_table("answers", run)
     assert {"token_mismatch", "token_mismatch_lower", "token_mismatch_upper", "no_token_upper"} <= set(empty)
     alone = opened(texts(), conditions={TEXT: CONDITIONS[TEXT]})
-    assert answers(alone).empty
-    assert len(models(alone, resamples=0)) == 1  # texts alone are what the study is about
+    assert tabulate_written_answers(alone).empty
+    assert len(tabulate_stability(alone, resamples=0)) == 1  # texts alone are what the study is about
 
 
 def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
@@ -111,15 +111,15 @@ def test_subsampled_texts_leave_the_other_tables_as_they_are(opened):
     both = opened(together(frame, said), conditions=CONDITIONS)
     for name in ("stability", "items", "differences", "item_stability", "divergent", "distribution", "outliers",
                  "invalid", "excluded"):  # fmt: skip
-        expected, found = (tables.build(name, run, resamples=20) for run in (alone, both))
+        expected, found = (tables.build_table(name, run, resamples=20) for run in (alone, both))
         pd.testing.assert_frame_equal(found, expected, obj=name)
-    assert list(answers(both, resamples=20)["model"]) == ["one", "two"]
+    assert list(tabulate_written_answers(both, resamples=20)["model"]) == ["one", "two"]
 
 
 def test_texts_for_all_wordings_are_a_condition_like_any_other(opened):
     whole = {BASE: FIELDS, TEXT: {**FIELDS, **WAYS, "share": 1.0}}
     run = opened(together(probabilities(condition=BASE), texts()), conditions=whole)
-    found = models(run, resamples=0).set_index("condition")
+    found = tabulate_stability(run, resamples=0).set_index("condition")
     assert list(found.index) == [BASE, TEXT]
     assert found.loc[TEXT, "validity"] == pytest.approx(5 / 6)
     assert found.loc[TEXT, "n_items"] == 1  # b has one valid text only
@@ -131,13 +131,13 @@ def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     ]
     folder = write_run(tmp_path / "run", together(*frames), conditions=CONDITIONS)
     page = StabilityPage([str(folder)], tmp_path / "out", resamples=20)
-    shown = page.section("answers", "Texts?", page.said_answers()).text
+    shown = page.section("answers", "Texts?", page.describe_answers()).text
     assert '<h2 id="answers">Texts?</h2>' in shown
     assert "Of the texts that choose an option, 60\N{NO-BREAK SPACE}% choose another one than" in shown
     assert (tmp_path / "out" / "tables" / "answers.csv").is_file()
     without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
     page = StabilityPage([str(without)])
-    assert page.said_answers() == ""
+    assert page.describe_answers() == ""
     assert page.section("answers").text.startswith('<p class="note nothing">')
 
 
@@ -147,15 +147,18 @@ def test_shares_are_said_with_their_models():
         "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
         "read_agreement": [0.3, 0.5, np.nan], "least_agreement": [0.3, 0.45, 0.0], "most_agreement": [0.3, 0.55, 1.0],
     })  # fmt: skip
-    assert narrative.answers(frame, Choice()) == (
+    assert narrative.describe_written_answers(frame, AnswerPair()) == (
         "Of the texts that choose an option, 2 % (a) to 31 % (b) choose another one than the most probable first token "
         "begins. 0 % (a) to 50 % (b) of them choose another one than the likeliest option. 0 % (a) to 100 % (c) of all "
         "texts choose none. Unread answers leave most open for c: its agreement lies between 0 % and 100 %."
     )
-    assert narrative.answers(frame.iloc[:2], Choice()).endswith(
+    assert narrative.describe_written_answers(frame.iloc[:2], AnswerPair()).endswith(
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
-    assert "Unread" not in narrative.answers(frame.iloc[:1], Choice())
+    assert "Unread" not in narrative.describe_written_answers(frame.iloc[:1], AnswerPair())
     hardly = frame.iloc[:2].assign(least_agreement=[0.3, 0.7403], most_agreement=[0.3, 0.7425])
-    assert "Unread" not in narrative.answers(hardly, Choice())  # it was "between 74 % and 74 %"
-    assert narrative.answers(frame.iloc[2:], Choice()) == "None of the 5 texts could be read as an answer."
+    assert "Unread" not in narrative.describe_written_answers(hardly, AnswerPair())  # it was "between 74 % and 74 %"
+    assert (
+        narrative.describe_written_answers(frame.iloc[2:], AnswerPair())
+        == "None of the 5 texts could be read as an answer."
+    )

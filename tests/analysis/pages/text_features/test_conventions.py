@@ -8,10 +8,10 @@ import pytest
 
 from analysis import features, runs
 from analysis.pages.text_features import narrative
-from analysis.pages.text_features.family import family, with_invalid
+from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting import tables
-from analysis.reporting.choice import Choice
+from analysis.reporting.choice import AnswerPair
 from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
@@ -41,13 +41,13 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         path = write_run(tmp_path_factory.mktemp("texts") / "run", rows.drop(columns="agreement"), study="made up")
-        opened = runs.open(path)
-        features.load(opened)
+        opened = runs.open_runs(path)
+        features.read_features(opened)
         yield opened
 
 
 def test_the_response_is_the_share_of_all_samples_that_agree(run):
-    dropped, counted = (features.frame(run, invalid=name) for name in ("dropped", "inconsistent"))
+    dropped, counted = (features.join_answers_with_features(run, invalid=name) for name in ("dropped", "inconsistent"))
     texts = (dropped["model"] == "org/texts").to_numpy()
     votes = run.sql(
         'SELECT "count"[1] AS agree, "count"[2] AS disagree, invalid FROM responses JOIN stimuli USING (study, item, '
@@ -61,25 +61,25 @@ def test_the_response_is_the_share_of_all_samples_that_agree(run):
 
 
 def test_only_the_model_with_invalid_answers_is_fitted_again(run):
-    assert with_invalid(run) == {("made up", "org/texts", "plain/yes-no")}
-    one, other = family(run), family(run, invalid="inconsistent")
+    assert find_units_with_invalid(run) == {("made up", "org/texts", "plain/yes-no")}
+    one, other = fit_unit_models(run), fit_unit_models(run, invalid="inconsistent")
     fits, again = ({part.key[1]: fit for part, fit in found.result.fits} for found in (one, other))
     assert fits["org/exact"] is again["org/exact"]
     assert fits["org/texts"] is not again["org/texts"]
 
 
 def test_both_conventions_stand_side_by_side(run):
-    table = tables.build("mixed_conventions", run)
+    table = tables.build_table("mixed_conventions", run)
     assert set(table["model"]) == {"org/texts"}
     for name in ("dropped", "inconsistent"):
-        full = tables.build("mixed", run, invalid=name).set_index(["model", "term"]).loc["org/texts"]
+        full = tables.build_table("mixed", run, invalid=name).set_index(["model", "term"]).loc["org/texts"]
         for _, row in table.iterrows():
             assert row[f"estimate_{name}"] == full.loc[row["term"], "estimate"]
             assert row[f"confirmed_{name}"] == full.loc[row["term"], "confirmed"]
     length = table.set_index("term").loc["statement_length"]
     assert length["estimate_inconsistent"] < length["estimate_dropped"]  # long wordings have fewer valid samples
-    frames = {name: tables.build(name, run) for name in TABLES}
-    cautions = " ".join(narrative.answer(frames, Choice()).cautions)
+    frames = {name: tables.build_table(name, run) for name in TABLES}
+    cautions = " ".join(narrative.answer_question(frames, AnswerPair()).cautions)
     assert "1 model gave invalid answers." in cautions
     assert "(-p invalid=inconsistent)" in cautions
 
@@ -87,8 +87,8 @@ def test_both_conventions_stand_side_by_side(run):
 def test_without_invalid_answers_there_is_one_fit(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
-        opened = runs.open(write_run(tmp_path / "run", answers(wordings(items=4, paraphrases=20), ["m"])))
-        assert tables.build("mixed_conventions", opened).empty
-        assert family(opened, invalid="inconsistent") is family(opened)
+        opened = runs.open_runs(write_run(tmp_path / "run", answers(wordings(items=4, paraphrases=20), ["m"])))
+        assert tables.build_table("mixed_conventions", opened).empty
+        assert fit_unit_models(opened, invalid="inconsistent") is fit_unit_models(opened)
         with pytest.raises(InputError, match="invalid = 'counted' is not known"):
-            family(opened, invalid="counted")
+            fit_unit_models(opened, invalid="counted")

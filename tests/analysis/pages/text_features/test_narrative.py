@@ -7,7 +7,7 @@ import pytest
 
 from analysis import features
 from analysis.pages.text_features import narrative
-from analysis.reporting.choice import Choice
+from analysis.reporting.choice import AnswerPair
 
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 
@@ -62,13 +62,13 @@ def pairs(given):
     ]  # fmt: skip
 
 
-def told(frames, choice=Choice()):  # noqa: B008
-    return narrative.answer(frames, choice)
+def told(frames, choice=AnswerPair()):  # noqa: B008
+    return narrative.answer_question(frames, choice)
 
 
 def test_answer_names_the_feature_with_most_confirmed_effects():
     answer = told(tables())
-    assert answer.asked == (
+    assert answer.setup == (
         "The answers of 3 models to 100 paraphrases of 40 items were compared with 2 features of their wording."
     )
     assert answer.verdict == "Statement length: higher values go with higher agreement with 3 of 3 models."
@@ -90,7 +90,7 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
 
 
 def test_other_answers_are_called_by_their_names():
-    answer = told(tables(), Choice("left", "right"))
+    answer = told(tables(), AnswerPair("left", "right"))
     assert answer.verdict == "Statement length: higher values go with a higher share of “left” with 3 of 3 models."
     assert "agreement" not in " ".join(answer.details["mixed"])
 

@@ -30,9 +30,11 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(run, folder / "run")
-    alone = [entry for entry in report.found() if entry.name == "text_features"]
+    alone = [entry for entry in report.list_notebooks() if entry.name == "text_features"]
     given = {"sentiment": SENTIMENT}
-    assert [result.error for result in report.report([str(folder / "run")], folder / "out", given, alone)] == [None]
+    assert [result.error for result in report.write_report([str(folder / "run")], folder / "out", given, alone)] == [
+        None
+    ]
     return folder / "out"
 
 
@@ -65,8 +67,8 @@ def test_tables_and_figures_lie_beside_the_page(made):
         assert list(frame.columns) == list(TABLES[name].columns)
     drawn = {path.stem for path in (made / "figures").iterdir()}
     assert {"effects", "correlations", "residuals", "intercepts"} <= drawn
-    opened = runs.open(made.parent / "run")
-    ours = tables.build("mixed", opened)
+    opened = runs.open_runs(made.parent / "run")
+    ours = tables.build_table("mixed", opened)
     kept = pd.read_csv(made / "tables" / "mixed.csv", float_precision="round_trip")
     assert kept["estimate"].tolist() == ours["estimate"].tolist()
 
@@ -87,7 +89,7 @@ def test_the_index_has_its_card(made):
 def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, capsys):
     page = replace(CATALOGUE, needs={"no_such_package": "pip install it"})
     lacking = report.Notebook(notebooks.FOLDER / "text_features.ipynb", page)
-    results = report.report([str(run)], tmp_path / "out", registry=[lacking])
+    results = report.write_report([str(run)], tmp_path / "out", registry=[lacking])
     assert results[0].left_out == "it needs no_such_package: pip install it"
     assert results[0].error is None
     assert "text_features: left out: it needs no_such_package" in capsys.readouterr().err

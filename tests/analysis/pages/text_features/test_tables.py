@@ -8,9 +8,9 @@ import pytest
 
 from analysis import features, runs
 from analysis.pages.text_features.catalogue import TABLES
-from analysis.pages.text_features.family import family, unanswerable
+from analysis.pages.text_features.family import explain_unfittable_runs, fit_unit_models
 from analysis.pages.text_features.page import TextFeaturesPage
-from analysis.pages.text_features.printed import SOURCE, printed, printed_effects
+from analysis.pages.text_features.printed import SOURCE, read_printed_effects, read_wide_printed_effects
 from analysis.reporting import tables
 from analysis.reporting.printed import OURS
 from ground.errors import InputError
@@ -27,18 +27,18 @@ KEY = ["study", "model", "condition", "term"]
 def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
-        opened = runs.open(make_run(tmp_path_factory.mktemp("wordings") / "run"))
-        features.load(opened)
+        opened = runs.open_runs(make_run(tmp_path_factory.mktemp("wordings") / "run"))
+        features.read_features(opened)
         yield opened
 
 
 @pytest.fixture(scope="module")
 def frames(run):
-    return {name: tables.build(name, run) for name in TABLES}
+    return {name: tables.build_table(name, run) for name in TABLES}
 
 
 def opened(path, frame):
-    return runs.open(write_run(path, frame))
+    return runs.open_runs(write_run(path, frame))
 
 
 def test_known_effects_are_found_and_the_rest_carries_a_dagger(frames):
@@ -69,7 +69,7 @@ def test_standardised_intervals_are_the_raw_ones_on_another_scale(frames):
 def test_missing_components_leave_predictors_out_and_say_why(run, frames):
     absent = {"left_dependents", "right_dependents", "dependency_length", "sentiment_positive", "sentiment_negative"}
     assert not absent & set(frames["mixed"]["term"])
-    found = family(run)
+    found = fit_unit_models(run)
     assert absent | {"text_logprob"} <= set(found.dropped)
     assert "spaCy is not installed: pip install spacy" in found.dropped["left_dependents"]
     assert found.dropped["text_logprob"] == "the responses do not record it"
@@ -78,33 +78,33 @@ def test_missing_components_leave_predictors_out_and_say_why(run, frames):
 
 
 def test_predictors_can_be_named_and_those_must_be_there(run):
-    table = tables.build("mixed", run, predictors="negation_cues, statement_length")
+    table = tables.build_table("mixed", run, predictors="negation_cues, statement_length")
     assert list(table["term"].unique()) == ["(Intercept)", "negation_cues", "statement_length"]
     with pytest.raises(InputError, match=r"predictor 'left_dependents' has no values: spaCy is not installed"):
-        tables.build("mixed", run, predictors="left_dependents")
+        tables.build_table("mixed", run, predictors="left_dependents")
     with pytest.raises(InputError, match=r"no predictor 'colour'; there are all, published, word_length"):
-        tables.build("mixed", run, predictors="colour")
+        tables.build_table("mixed", run, predictors="colour")
     with pytest.raises(InputError, match="no engine 'lmer'; there are auto, profile, pymer4"):
-        tables.build("mixed", run, engine="lmer")
+        tables.build_table("mixed", run, engine="lmer")
     with pytest.raises(InputError, match="no scale 'probit'; there are identity and logit"):
-        tables.build("mixed", run, scale="probit")
+        tables.build_table("mixed", run, scale="probit")
 
 
 def test_scales_hold_both_fits(run, frames):
-    logit = tables.build("mixed", run, scale="logit").set_index(KEY)
+    logit = tables.build_table("mixed", run, scale="logit").set_index(KEY)
     scales = frames["scales"].set_index(KEY)
     np.testing.assert_array_equal(scales["estimate_logit"], logit.loc[scales.index, "estimate"])
     np.testing.assert_array_equal(
         scales["estimate_identity"], frames["mixed"].set_index(KEY).loc[scales.index, "estimate"]
     )
     assert set(logit["scale"]) == {"logit"}
-    diagnosis = tables.build("mixed_diagnostics", run, scale="logit")
+    diagnosis = tables.build_table("mixed_diagnostics", run, scale="logit")
     assert diagnosis["response"].str.contains("nothing clipped").all()
     assert diagnosis["formula"].str.startswith("logit ~").all()
 
 
 def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, frames):
-    alone = tables.build("mixed", run, predictors="published").set_index(["model", "term"])
+    alone = tables.build_table("mixed", run, predictors="published").set_index(["model", "term"])
     assert not {"negation_cues", "edit_similarity"} & set(alone.index.get_level_values("term"))
     for _, row in frames["table3"].iterrows():
         for term in ("word_length", "statement_length"):
@@ -114,16 +114,16 @@ def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, fra
             assert row[f"effect_{term}_dagger"] == ours["dagger"]
         assert np.isnan(row["effect_left_dependents"])
         assert row["effect_left_dependents_dagger"] == ""
-    shown = tables.render("table3", frames["table3"], "markdown")
+    shown = tables.render_table("table3", frames["table3"], "markdown")
     first = frames["table3"].iloc[0]
     assert f"{first['effect_statement_length']:.2f}{first['effect_statement_length_dagger']} ± " in shown
 
 
 def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
-    run = runs.open(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
-    monkeypatch.setattr("analysis.pages.stability.printed._studies", lambda _: ["made up"])
-    table = tables.build("table3", run)
+    run = runs.open_runs(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
+    monkeypatch.setattr("analysis.pages.stability.printed._list_printed_studies", lambda _: ["made up"])
+    table = tables.build_table("table3", run)
     assert list(table["source"]) == [OURS, SOURCE, OURS]
     row = table.iloc[1]
     assert row["model"] == "gpt-4o"
@@ -133,9 +133,9 @@ def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
 
 
 def test_printed_table_is_complete():
-    assert len(printed()) == 18
-    assert printed_effects().groupby("model")["term"].nunique().eq(8).all()
-    assert set(printed_effects()["term"]) == set(features.PUBLISHED)
+    assert len(read_wide_printed_effects()) == 18
+    assert read_printed_effects().groupby("model")["term"].nunique().eq(8).all()
+    assert set(read_printed_effects()["term"]) == set(features.PUBLISHED)
 
 
 def test_a_p_value_too_small_for_a_float_is_not_zero(frames):
@@ -143,7 +143,7 @@ def test_a_p_value_too_small_for_a_float_is_not_zero(frames):
     diagonal = table[(table["feature_a"] == table["feature_b"]) & table["r"].notna()]
     assert diagonal["p"].tolist() == [2.2250738585072014e-308] * len(diagonal)
     assert (frames["correlations"]["p"].dropna() > 0).all()
-    shown = tables.render("correlations", frames["correlations"], "markdown")
+    shown = tables.render_table("correlations", frames["correlations"], "markdown")
     assert "&lt;0.001" in shown
     assert " 0.000 " not in shown
 
@@ -153,8 +153,8 @@ def test_a_model_that_always_answers_the_same_is_left_out_and_named(tmp_path, mo
     frame = answers(wordings(), ["varies", "never"])
     frame.loc[frame["model"] == "never", "agreement"] = 1.0
     run = opened(tmp_path / "run", frame)
-    assert set(tables.build("mixed", run)["model"]) == {"varies"}
-    diagnosis = tables.build("mixed_diagnostics", run).set_index("model")
+    assert set(tables.build_table("mixed", run)["model"]) == {"varies"}
+    diagnosis = tables.build_table("mixed_diagnostics", run).set_index("model")
     assert diagnosis.loc["never", "message"].startswith("not fitted: response 'agreement' (")
     assert "is 1.0 in all 180 rows" in diagnosis.loc["never", "message"]
     assert diagnosis.loc["varies", "message"] == ""
@@ -168,17 +168,17 @@ def test_runs_that_no_model_can_be_fitted_to_are_refused_in_one_line(tmp_path, m
     if reason == "constant":
         frame["agreement"] = 0.25
     run = opened(tmp_path / "run", frame)
-    assert unanswerable(run)
+    assert explain_unfittable_runs(run)
     said = {"constant": "is 0.25 in all 90 rows", "one item": "only one item"}[reason]
     with pytest.raises(InputError, match=said):
-        tables.build("mixed", run)
+        tables.build_table("mixed", run)
 
 
 def test_missing_answers_are_counted_not_filled(tmp_path, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     frame = answers(wordings(), ["m"])
     frame.loc[frame.index[5:15], "agreement"] = np.nan
-    diagnosis = tables.build("mixed_diagnostics", opened(tmp_path / "run", frame)).iloc[0]
+    diagnosis = tables.build_table("mixed_diagnostics", opened(tmp_path / "run", frame)).iloc[0]
     assert (diagnosis["n_rows"], diagnosis["n_missing"]) == (170, 10)
 
 
@@ -189,9 +189,9 @@ def test_the_wordings_own_probability_is_a_predictor_where_it_is_recorded(tmp_pa
         frame["model"] == "knows", -np.random.default_rng(0).gamma(20, 2, len(frame)), np.nan
     )
     run = opened(tmp_path / "run", frame)
-    table = tables.build("mixed", run)
+    table = tables.build_table("mixed", run)
     assert list(table.loc[table["term"] == "text_logprob", "model"]) == ["knows"]
-    dropped = tables.build("mixed_diagnostics", run).set_index("model")["dropped"]
+    dropped = tables.build_table("mixed_diagnostics", run).set_index("model")["dropped"]
     assert dropped.to_dict() == {"knows": "", "does not": "text_logprob: no value in any row"}
 
 
@@ -200,20 +200,20 @@ def test_the_wordings_own_probability_is_a_predictor_where_it_is_recorded(tmp_pa
     [({}, True), ({"paraphrases": 1}, False), ({"items": 1}, False)],
 )
 def test_answerable_runs_have_items_wordings_and_answers(tmp_path, change, wanted):
-    assert (not unanswerable(runs.open(make_run(tmp_path / "run", ["m"], **change)))) is wanted
+    assert (not explain_unfittable_runs(runs.open_runs(make_run(tmp_path / "run", ["m"], **change)))) is wanted
 
 
 def test_texts_that_cannot_be_cut_into_words_are_not_answerable(tmp_path):
     frame = answers(wordings(), ["m"])
-    assert not unanswerable(opened(tmp_path / "ja", frame.assign(language="ja")))
-    assert "countable words" in unanswerable(opened(tmp_path / "th", frame.assign(language="th")))
+    assert not explain_unfittable_runs(opened(tmp_path / "ja", frame.assign(language="ja")))
+    assert "countable words" in explain_unfittable_runs(opened(tmp_path / "th", frame.assign(language="th")))
 
 
 def test_fits_are_made_once_and_forgotten_with_their_runs(run):
-    assert family(run) is family(run)
-    again = runs.open(run.folders[0].path)
-    assert family(again) is not family(run)
-    pd.testing.assert_frame_equal(family(again).result.table, family(run).result.table)
+    assert fit_unit_models(run) is fit_unit_models(run)
+    again = runs.open_runs(run.folders[0].path)
+    assert fit_unit_models(again) is not fit_unit_models(run)
+    pd.testing.assert_frame_equal(fit_unit_models(again).result.table, fit_unit_models(run).result.table)
 
 
 def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monkeypatch):

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.text_features.family import unanswerable
-from analysis.pages.text_features.templates import unfit
+from analysis.pages.text_features.family import explain_unfittable_runs
+from analysis.pages.text_features.templates import explain_shared_templates
 from analysis.reporting import tables
-from analysis.runs.templates import shared_templates
+from analysis.runs.templates import find_shared_templates
 from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run
@@ -35,24 +35,24 @@ def templated() -> pd.DataFrame:
 
 
 def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
-    opened = runs.open(write_run(tmp_path / "run", answers(templated())))
+    opened = runs.open_runs(write_run(tmp_path / "run", answers(templated())))
     reason = "the 5 wordings of an item are templates that all 6 items share"
-    assert reason in unfit(opened)["synthetic"]
-    assert reason in unanswerable(opened)
+    assert reason in explain_shared_templates(opened)["synthetic"]
+    assert reason in explain_unfittable_runs(opened)
     with pytest.raises(InputError, match=reason):
-        tables.build("mixed", opened)
+        tables.build_table("mixed", opened)
 
 
 def test_a_template_that_misses_an_item_is_still_one(tmp_path):
     texts = pd.concat([templated(), templated().assign(item=lambda rows: rows["item"] + "-b")])
-    opened = runs.open(write_run(tmp_path / "run", answers(texts.iloc[:-1])))
-    assert shared_templates(opened)
+    opened = runs.open_runs(write_run(tmp_path / "run", answers(texts.iloc[:-1])))
+    assert find_shared_templates(opened)
 
 
 def test_paraphrases_of_their_own_are_none(tmp_path):
-    assert not shared_templates(runs.open(make_run(tmp_path / "run")))
+    assert not find_shared_templates(runs.open_runs(make_run(tmp_path / "run")))
 
 
 def test_one_text_asked_again_is_no_template(tmp_path):
     same = templated().assign(text=np.repeat(STATEMENTS, len(TEMPLATES)))
-    assert not shared_templates(runs.open(write_run(tmp_path / "run", answers(same))))
+    assert not find_shared_templates(runs.open_runs(write_run(tmp_path / "run", answers(same))))

@@ -11,7 +11,7 @@ import pytest
 from analysis.pages.wording import narrative
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting import notebooks
-from analysis.reporting.words import when
+from analysis.reporting.words import word_dates
 from analysis.runs.folder import ORIGINAL
 
 MODELS, LANGUAGES = [f"model-{i}" for i in range(12)], ("en", "ja")
@@ -44,12 +44,15 @@ def tables(share, apart, tasks):
 @pytest.mark.parametrize("apart", [True, False])
 def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
     means, table = tables(CASES[begin], apart, tasks)
-    made = when({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
-    title = notebooks.question(Path(notebooks.FOLDER) / "wording.ipynb")
+    made = word_dates({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
+    title = notebooks.read_question(Path(notebooks.FOLDER) / "wording.ipynb")
     for pattern, language in product(WORDS, LANGUAGES):
         lowest = means["pattern"].eq(pattern) & means["language"].eq(language)
         shown = means.assign(consistency=means["consistency"] - 0.001 * lowest)
-        asked, verdict = narrative._asked(table, made), narrative._verdict(shown, table)
+        asked, verdict = (
+            narrative._describe_wording_setup(table, made),
+            narrative._describe_wording_verdict(shown, table),
+        )
         assert verdict.startswith(f"{begin}: with {WORDS[pattern]} in ")
         assert ("by model and " in verdict) == apart
         assert max(len(asked.split()), len(verdict.split())) <= 30
@@ -57,7 +60,9 @@ def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
 
 
 def test_two_tasks_are_named_and_more_are_counted():
-    asked = [narrative._asked(tables(CASES["Mostly"], True, tasks)[1], "") for tasks in (("a",), ("a", "b"))]
+    asked = [
+        narrative._describe_wording_setup(tables(CASES["Mostly"], True, tasks)[1], "") for tasks in (("a",), ("a", "b"))
+    ]
     assert asked == [
         "12 models were asked 2,000 yes/no questions of “a” (English) and “a” (Japanese), also reworded.",
         "12 models were asked 4,000 yes/no questions of 4 tasks, also reworded.",

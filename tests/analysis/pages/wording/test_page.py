@@ -13,12 +13,12 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
-from analysis.pages.benchmarks.printed import matrix
+from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
 from analysis.reporting import catalogue, report, tables
-from analysis.reporting.choice import MIXED, Choice
-from analysis.reporting.columns import value
+from analysis.reporting.choice import MIXED, AnswerPair
+from analysis.reporting.columns import format_value
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
@@ -47,9 +47,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    chosen = [entry for entry in report.found() if entry.name in ("wording", "benchmarks", "scoring")]
+    chosen = [entry for entry in report.list_notebooks() if entry.name in ("wording", "benchmarks", "scoring")]
     given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
-    results = report.report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
+    results = report.write_report([str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen)
     assert [result.error for result in results] == [None, None]
     return folder / "out"
 
@@ -95,8 +95,8 @@ def test_each_page_sees_the_runs_of_its_protocol(made, folder):
 
 
 def test_the_other_pages_leave_wording_aside(folder):
-    opened = runs.open(folder / "run", folder / "opinions")
-    seen = {entry.name: report._folders(entry.page, opened) for entry in report.found()}
+    opened = runs.open_runs(folder / "run", folder / "opinions")
+    seen = {entry.name: report._list_page_folders(entry.page, opened) for entry in report.list_notebooks()}
     assert seen["stability"] == seen["text_features"] == [str(folder / "opinions")]
     assert seen["wording"] == [str(folder / "run")]
     assert seen["benchmarks"] == [str(folder / "run"), str(folder / "opinions")]
@@ -111,8 +111,8 @@ def test_the_benchmarks_page_names_what_it_refuses_and_redraws_the_printed_matri
 
 
 def frames(rows, tmp_path, **options):
-    run = runs.open(write_wording(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))
-    return {name: tables.build(name, run, resamples=30) for name in narrative.TABLES}
+    run = runs.open_runs(write_wording(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", rows, **options))
+    return {name: tables.build_table(name, run, resamples=30) for name in narrative.TABLES}
 
 
 def told(answer):
@@ -129,12 +129,12 @@ def told(answer):
 )
 def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_yes, tmp_path):
     rows = said({"original": "y" * 10 + "n" * 10, "antonym": antonym})
-    assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer(frames(rows, tmp_path)))
+    assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer_question(frames(rows, tmp_path)))
 
 
 def test_a_consistent_model_is_called_so(tmp_path):
     many = {"original": "yn" * 40, "synonym": "yn" * 40, "antonym": "ny" * 40, "agreement": "yn" * 40}
-    found = narrative.answer(frames(said(many), tmp_path))
+    found = narrative.answer_question(frames(said(many), tmp_path))
     assert found.verdict == (
         "Yes, nearly always: with synonyms, 100 % of answers mean the same as before (interval 95 to 100 %)."
     )
@@ -155,7 +155,7 @@ def test_a_consistent_model_is_called_so(tmp_path):
 )
 def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
     table = pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])
-    assert narrative.word(table.assign(consistency=table.mean(axis=1))) == said_of_it
+    assert narrative.judge_consistency(table.assign(consistency=table.mean(axis=1))) == said_of_it
 
 
 def kinds(*ends):
@@ -167,17 +167,21 @@ def kinds(*ends):
 def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
     one = ("antonym", 0.71, 0.61, 0.79)
     others = [(name, 0.9, 0.85, 0.94) for name in ("synonym", "agreement", "strong_agreement")]
-    assert narrative.word(kinds(one)) == "not reliably"
-    assert narrative.word(kinds(one, *others)) == ""
-    assert narrative.word(kinds(("antonym", 0.6, 0.5, 0.69), *others)) == "not reliably"
+    assert narrative.judge_consistency(kinds(one)) == "not reliably"
+    assert narrative.judge_consistency(kinds(one, *others)) == ""
+    assert narrative.judge_consistency(kinds(("antonym", 0.6, 0.5, 0.69), *others)) == "not reliably"
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
     one = single([0.65])
-    said = narrative._verdict(kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)), one)
+    said = narrative._describe_wording_verdict(
+        kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)), one
+    )
     assert said.startswith("Not reliably: with antonyms, 65 % of answers")
-    unsure = narrative._verdict(kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)), one)
+    unsure = narrative._describe_wording_verdict(
+        kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)), one
+    )
     assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
 
 
@@ -200,7 +204,7 @@ def single(shares, conditions=("chat",), half=0.08):
     ],
 )
 def test_the_spread_of_the_models_stands_beside_the_mean_where_chance_does_not_explain_it(rows, ending):
-    said = narrative._verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
+    said = narrative._describe_wording_verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
     assert said == f"Not reliably: with antonyms, 54 % of answers mean the same {ending}"
 
 
@@ -210,13 +214,13 @@ def test_changes_are_called_so_after_widening_for_their_number():
               "excess_yes_lower": -0.1, "excess_yes_upper": 0.1, "consistency": 0.5}  # fmt: skip
     means = pd.DataFrame([{"pattern": name, **change} for name in ("agreement", "strong_agreement", "antonym")])
     none = pd.DataFrame(columns=["pattern", "language", "diff_yes", "model"])
-    assert narrative._changes(means) == 3
-    three = list(narrative._yes("", means, none, False, 3))
+    assert narrative._count_yes_changes(means) == 3
+    three = list(narrative._describe_yes_changes("", means, none, False, 3))
     assert three[0] == (
         "With agreement-seeking wording, the share of “Yes” does not clearly change: +5.0 points (interval for 3 "
         "comparisons −0.9 to +10.9)."
     )
-    (one,) = narrative._yes("", means[:1], none, False, 1)
+    (one,) = narrative._describe_yes_changes("", means[:1], none, False, 1)
     assert one.endswith("the share of “Yes” rises: +5.0 points (interval +0.2 to +9.8).")
 
 
@@ -227,27 +231,27 @@ def test_tables_print_words_for_codes():
         ("stages", "measure", "consistency", "Consistency"), ("differences", "measure", "flip_10", "Flips > 10 %"),
         ("differences", "measure", "range_mean", "Range"), ("differences", "measure", "validity", "Validity"),
     ):  # fmt: skip
-        assert value(code, catalogue.column(table, key)) == words
+        assert format_value(code, catalogue.look_up_column(table, key)) == words
 
 
 def test_where_no_word_holds_the_page_says_so(tmp_path):
     rows = said({"original": "yn" * 10, "synonym": "yn" * 8 + "ny" * 2})
-    assert narrative.answer(frames(rows, tmp_path)).verdict == (
+    assert narrative.answer_question(frames(rows, tmp_path)).verdict == (
         "These runs cannot tell: with synonyms, 80 % of answers mean the same as before (interval 58 to 92 %)."
     )
 
 
 def test_answers_with_other_names_are_explained(tmp_path):
     tables_of = frames(said({"original": "yn" * 10, "synonym": "yn" * 10}), tmp_path)
-    for names in (Choice("yes", "no"), Choice("はい", "いいえ"), Choice(*MIXED)):
-        assert "stands for" not in told(narrative.answer(tables_of, choice=names))
-    other = told(narrative.answer(tables_of, choice=Choice("true", "false")))
+    for names in (AnswerPair("yes", "no"), AnswerPair("はい", "いいえ"), AnswerPair(*MIXED)):
+        assert "stands for" not in told(narrative.answer_question(tables_of, choice=names))
+    other = told(narrative.answer_question(tables_of, choice=AnswerPair("true", "false")))
     assert "“Yes” stands for “true” here, and “No” for “false”." in other
 
 
 def test_a_model_that_always_says_yes_is_named(tmp_path):
     rows = said({"original": "y" * 30, "antonym": "y" * 30, "agreement": "y" * 30}, ["yes", "no"] * 15)
-    found = narrative.answer(frames(rows, tmp_path))
+    found = narrative.answer_question(frames(rows, tmp_path))
     assert any("“Yes” to nearly everything, antonyms included" in caution for caution in found.cautions)
     text = told(found)
     assert "100.0 % of the answers contradict the first" in text
@@ -255,7 +259,7 @@ def test_a_model_that_always_says_yes_is_named(tmp_path):
 
 
 def test_nothing_valid_is_said_not_averaged(tmp_path):
-    found = narrative.answer(frames(said({"original": "---", "synonym": "---"}), tmp_path))
+    found = narrative.answer_question(frames(said({"original": "---", "synonym": "---"}), tmp_path))
     assert found.verdict == "This model does not answer."
     assert found.details == {}
     assert found.cautions[1].startswith("No model gives a valid answer to “morality” in English")
@@ -267,7 +271,7 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
         said({"original": "yn" * 10, "synonym": "yn" * 10}, model="whole"),
         said({"original": "--" * 10, "synonym": "--" * 10}, model="mute"),
     ])  # fmt: skip
-    cautions = " ".join(narrative.answer(frames(rows, tmp_path)).cautions)
+    cautions = " ".join(narrative.answer_question(frames(rows, tmp_path)).cautions)
     assert "30 pairs have an invalid answer." in cautions
     assert "In the rows of such pairs and some valid ones, mean Consistency is" in cautions  # not in those of "whole"
     assert "100.0 % without these pairs. It is 50.0 % where they count as inconsistent" in cautions
@@ -283,20 +287,20 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
         said({"original": "yn" + "-" * 18, "synonym": "yn" + "-" * 18}, model="mute"),
     ])  # fmt: skip
     tables_of = frames(rows, tmp_path)
-    found = narrative.answer(tables_of)
+    found = narrative.answer_question(tables_of)
     assert found.verdict.startswith("Not reliably: with synonyms, 50 % of answers mean the same as before")
     assert "mute" not in found.verdict + told(found)
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
     (row,) = tables_of["patterns"].to_dict("records")
     assert (row["n_models"], row["n_undefined"], row["consistency"]) == (1, 1, 0.5)
-    marked = figures._marked(tables_of["consistency"])
+    marked = figures._mark_silent_tasks(tables_of["consistency"])
     assert marked.groupby("model")["silent"].first().to_dict() == {"mute": True, "whole": False}
-    assert "°: less than half" in captions.consistency(marked)
+    assert "°: less than half" in captions.caption_consistency(marked)
 
 
 def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
-    run = runs.open(write_wording(tmp_path / "run", random_rows(["a", "b", "c"], items=5)))
-    found = benchmark_words.answer({name: tables.build(name, run) for name in benchmark_words.TABLES})
+    run = runs.open_runs(write_wording(tmp_path / "run", random_rows(["a", "b", "c"], items=5)))
+    found = benchmark_words.answer_question({name: tables.build_table(name, run) for name in benchmark_words.TABLES})
     assert found.verdict == (
         "These runs cannot tell: at most 3 models asked in the same way answered, and a correlation needs 4."
     )
@@ -305,7 +309,7 @@ def test_three_models_give_no_coefficient_and_the_page_says_so(tmp_path):
 
 
 def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
-    table = matrix()
+    table = read_printed_correlations()
     wide = table.pivot(index="measure_a", columns="measure_b", values="r")
     order = list(dict.fromkeys(table["measure_a"]))
     values = wide.loc[order, order].to_numpy()
@@ -317,7 +321,7 @@ def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
 
 
 def test_printed_tables_are_whole_and_plausible():
-    table = printed.groups()
+    table = printed.read_printed_stage_means()
     original = table["pattern"] == "original"
     assert table.loc[original, ["yes", "accuracy"]].notna().all(axis=None)
     assert table.loc[~original, ["consistency", "diff_yes", "diff_acc"]].notna().all(axis=None)

@@ -18,14 +18,14 @@ from helpers.wording_runs import PATTERNS, write_family
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
-    run = runs.open(write_family(tmp_path_factory.mktemp("plots") / "run"))
-    table = tables.consistency(run, resamples=30)
-    curve = shifts.curve(run, resamples=10)
+    run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
+    table = tables.tabulate_consistency(run, resamples=30)
+    curve = shifts.tabulate_shift_curve(run, resamples=10)
     return {
         "consistency": table,
         "diff_yes": table,
-        "overall_scores": tables.overall(run, resamples=10),
-        "stage_differences": tables.stages(run, resamples=10).query("measure == 'consistency'"),
+        "overall_scores": tables.tabulate_overall(run, resamples=10),
+        "stage_differences": tables.tabulate_stage_differences(run, resamples=10).query("measure == 'consistency'"),
         "shift_curve": curve.assign(n=20 * curve["n"], shift_lower=curve["shift"] - 0.1, shift_upper=curve["shift"]),
     }
 
@@ -42,11 +42,11 @@ def test_captions_can_be_read_alone(frames, name):
 
 
 def test_files_are_deterministic(frames, tmp_path):
-    check_files(lambda: plots.shift_curve(frames["shift_curve"]), tmp_path / "shift_curve")
+    check_files(lambda: plots.draw_shift_curve(frames["shift_curve"]), tmp_path / "shift_curve")
 
 
 def test_dots_stand_at_their_values(frames):
-    figure = plots.diff_yes(frames["diff_yes"])
+    figure = plots.draw_diff_yes(frames["diff_yes"])
     table = frames["diff_yes"]
     axes = figure.axes[PATTERNS.index("agreement")]
     expected = table.loc[table["pattern"] == "agreement", "diff_yes"].dropna()
@@ -55,11 +55,11 @@ def test_dots_stand_at_their_values(frames):
 
 def test_the_excess_of_yes_is_inside_its_panel(frames):
     frame = frames["diff_yes"].assign(excess_yes=lambda table: 3 * table["diff_yes"] + 0.5)
-    check_figure(plots.diff_yes(frame))
+    check_figure(plots.draw_diff_yes(frame))
 
 
 def test_a_model_without_valid_answers_has_a_row_that_says_so(frames):
-    figure = plots.consistency(frames["consistency"])
+    figure = plots.draw_consistency(frames["consistency"])
     assert texts(figure.axes[0], "said") == ["no valid answers"] * 2
 
 
@@ -79,30 +79,32 @@ def joined(figure):
 
 
 def test_bins_of_few_pairs_are_left_out_and_only_neighbours_are_joined():
-    assert joined(plots.shift_curve(curve(10))) == {(0.05, 0.15), (0.45, 0.55)}
-    assert joined(plots.shift_curve(curve([10, 9, 10, 10]))) == {(0.45, 0.55)}
-    assert joined(plots.shift_curve(curve(10, [0.0, np.nan, 0.0, 0.0]))) == {(0.45, 0.55)}
-    assert "10 pairs or more and an interval (10 pairs each)." in captions.shift_curve(curve([10, 9, 10, 10]))
+    assert joined(plots.draw_shift_curve(curve(10))) == {(0.05, 0.15), (0.45, 0.55)}
+    assert joined(plots.draw_shift_curve(curve([10, 9, 10, 10]))) == {(0.45, 0.55)}
+    assert joined(plots.draw_shift_curve(curve(10, [0.0, np.nan, 0.0, 0.0]))) == {(0.45, 0.55)}
+    assert "10 pairs or more and an interval (10 pairs each)." in captions.caption_shift_curve(curve([10, 9, 10, 10]))
 
 
 def test_of_many_models_those_whose_answers_move_most_have_a_curve():
     frame = pd.concat([curve(20).assign(model=f"m{i}", shift=i / 100) for i in range(9)])
-    assert set(plots.curves(frame)["model"]) == {f"m{i}" for i in range(3, 9)}
-    assert "Shown: the 6 whose answers move most of 9 models" in captions.shift_curve(frame)
+    assert set(plots.select_drawn_bins(frame)["model"]) == {f"m{i}" for i in range(3, 9)}
+    assert "Shown: the 6 whose answers move most of 9 models" in captions.caption_shift_curve(frame)
 
 
 def test_a_model_has_one_curve_where_it_answers_most_pairs():
     frame = pd.concat([curve(20), curve(30).assign(condition="chat/0-shot")])
-    assert set(plots.curves(frame)["condition"]) == {"chat/0-shot"}
+    assert set(plots.select_drawn_bins(frame)["condition"]) == {"chat/0-shot"}
 
 
 def test_of_many_rows_both_ends_are_drawn():
     rows = pd.DataFrame({"consistency": np.linspace(0, 1, 300)})
     frame = rows.assign(study="s", model="m", condition=[f"c{i}" for i in range(300)], language="en", task="t",
                         pattern="synonym", n=9, consistency_lower=0.0, consistency_upper=1.0)  # fmt: skip
-    figure = plots.consistency(frame)
+    figure = plots.draw_consistency(frame)
     check_figure(figure)
     assert [text.rsplit(" ", 1)[-1] for text in texts(figure.axes[0], "row")] == [
         f"c{i}" for i in [*range(12), *range(288, 300)]
     ]
-    assert "Shown: the 24 with the lowest and the highest Consistency of 300 rows" in captions.consistency(frame)
+    assert "Shown: the 24 with the lowest and the highest Consistency of 300 rows" in captions.caption_consistency(
+        frame
+    )

@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.wording import cells
-from analysis.pages.wording.measures import MEASURES, harmonic
-from analysis.pages.wording.tables import consistency
+from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
+from analysis.pages.wording.tables import tabulate_consistency
 from analysis.runs.agreement import CONVENTIONS
 from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
@@ -28,14 +28,14 @@ thorough = settings(max_examples=4, deadline=None, suppress_health_check=[Health
 
 def opened(rows: pd.DataFrame, **options) -> runs.Runs:
     with tempfile.TemporaryDirectory() as folder:
-        run = runs.open(write_wording(Path(folder) / "run", rows, **options))
-        cells.cells(run)  # what is counted is kept; the folder may go
-        cells.cells(run, "inconsistent")
+        run = runs.open_runs(write_wording(Path(folder) / "run", rows, **options))
+        cells.compute_cells(run)  # what is counted is kept; the folder may go
+        cells.compute_cells(run, "inconsistent")
         return run
 
 
 def row(rows: pd.DataFrame, pattern: str, **options) -> pd.Series:
-    table = consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
+    table = tabulate_consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
     return table[table["pattern"] == pattern].iloc[0]
 
 
@@ -76,7 +76,7 @@ def test_every_measure_equals_plain_loops_on_random_answers(invalid):
         gold = [[None, "yes", "no"][k] for k in rng.integers(number % 2, 3, items)]
         parts.append(said(letters, gold, model=f"m{number:02d}", start=20 * number))
     rows = pd.concat(parts, ignore_index=True)
-    table = consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
+    table = tabulate_consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
     for model, part in rows.groupby("model"):
         for pattern in PATTERNS:
             expected = textbook(part, pattern, invalid)
@@ -104,7 +104,7 @@ def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone(triples
         {"original": [swap[a] for a in before], "agreement": [swap[a] for a in after],
          "antonym": [swap[a] for a in after]}, [{"yes": "no", "no": "yes"}[g] for g in gold],
     )  # fmt: skip
-    tables = [consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
+    tables = [tabulate_consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
     for pattern in ("agreement", "antonym"):
         a, b = (table.loc[pattern] for table in tables)
         same = ["n", "valid", "consistency", "accuracy_original", "accuracy", "diff_acc", "overall"]
@@ -121,7 +121,7 @@ def test_all_consistent_and_all_flipped(letters):
     rows = said(
         {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}, ["yes"] * len(letters)
     )
-    table = consistency(opened(rows), resamples=20).set_index("pattern")
+    table = tabulate_consistency(opened(rows), resamples=20).set_index("pattern")
     assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
     assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
     assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
@@ -171,7 +171,7 @@ def test_the_original_has_its_share_of_yes_and_accuracy_and_nothing_to_compare()
 
 def test_harmonic_mean_is_zero_where_a_part_is_and_undefined_where_one_is():
     parts = [np.array([0.5, 0.0, np.nan, 1.0]), np.array([1.0, 1.0, 0.0, 1.0])]
-    np.testing.assert_allclose(harmonic(*parts), [2 / 3, 0, np.nan, 1])
+    np.testing.assert_allclose(compute_harmonic_mean(*parts), [2 / 3, 0, np.nan, 1])
 
 
 def test_intervals_of_shares_are_those_of_scipy_and_that_of_overall_follows_its_influences():
@@ -190,11 +190,11 @@ def test_intervals_of_shares_are_those_of_scipy_and_that_of_overall_follows_its_
     ends = found[["overall_lower", "overall_upper"]].to_numpy(float)
     more = np.column_stack([parts, np.ones(3), np.zeros(3)])  # an item that is all "yes", and one that is all "no"
     weights = 1 + 1e-6 * np.eye(more.shape[1])
-    value = float(harmonic(*more.mean(axis=1, keepdims=True))[0])
-    slopes = (harmonic(*(more @ weights.T / weights.sum(axis=1))) - value) / 1e-6
+    value = float(compute_harmonic_mean(*more.mean(axis=1, keepdims=True))[0])
+    slopes = (compute_harmonic_mean(*(more @ weights.T / weights.sum(axis=1))) - value) / 1e-6
     n = value * (1 - value) / (slopes**2).sum() - 2
     np.testing.assert_allclose(
-        ends, textbook_wilson(float(harmonic(*parts.mean(axis=1, keepdims=True))[0]), n), rtol=1e-4
+        ends, textbook_wilson(float(compute_harmonic_mean(*parts.mean(axis=1, keepdims=True))[0]), n), rtol=1e-4
     )
 
 
@@ -209,7 +209,7 @@ def test_sampled_answers_say_what_most_samples_say():
 def test_languages_tasks_conditions_and_models_stay_apart(tmp_path):
     rows = random_rows(["a", "b"], items=5, conditions=["chat/0-shot", "plain/4-shot"],
                        cells=[("en", "morality"), ("ja", "sentiment")])  # fmt: skip
-    table = consistency(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
+    table = tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0)
     assert len(table) == 2 * 2 * 2 * 5
     assert list(table["pattern"].iloc[:5]) == ["original", *PATTERNS]
     for (model, language, condition), part in rows.groupby(["model", "language", "condition"]):
@@ -225,15 +225,15 @@ def test_several_folders_are_one_table_and_other_protocols_are_left_aside(tmp_pa
     one = write_wording(tmp_path / "one", random_rows(items=4), study="one")
     two = write_wording(tmp_path / "two", random_rows(items=4, cells=[("ja", "morality")]), study="two")
     other = write_run(tmp_path / "three", random_frame(items=2), study="opinions")
-    table = consistency(runs.open(one, other, two), resamples=0)
+    table = tabulate_consistency(runs.open_runs(one, other, two), resamples=0)
     assert list(table["study"].unique()) == ["one", "two"]
     with pytest.raises(InputError, match="no run of the protocol 'wording'"):
-        consistency(runs.open(other))
+        tabulate_consistency(runs.open_runs(other))
 
 
 def test_a_study_without_tasks_is_its_own_task(tmp_path):
     rows = said({"original": "yn", "synonym": "yn"}).drop(columns="attributes")
-    table = consistency(runs.open(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
+    table = tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
     assert set(table["task"]) == {"mine"}
 
 
@@ -249,11 +249,11 @@ def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, messag
     rows = said({"original": "yn", "synonym": "yn"})
     rows.loc[rows["variant"] == "synonym", list(change)] = list(change.values())
     with pytest.raises(InputError, match=message) as error:
-        consistency(runs.open(write_wording(tmp_path / "run", rows)))
+        tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert "\n" not in str(error.value)
 
 
 def test_an_unknown_convention_is_refused(tmp_path):
-    run = runs.open(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
+    run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
     with pytest.raises(InputError, match="dropped or inconsistent"):
-        consistency(run, invalid="ignored")
+        tabulate_consistency(run, invalid="ignored")

@@ -29,7 +29,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def run(rows, tmp_path_factory):
-    return runs.open(write_wording(tmp_path_factory.mktemp("means") / "run", rows, models=MODELS))
+    return runs.open_runs(write_wording(tmp_path_factory.mktemp("means") / "run", rows, models=MODELS))
 
 
 def cell(rows, pattern, **where):
@@ -41,7 +41,7 @@ def cell(rows, pattern, **where):
 
 
 def test_overall_is_the_mean_over_tasks_of_the_mean_over_patterns(rows, run):
-    table = tables.overall(run, resamples=30).set_index(["model", "language", "condition"])
+    table = tables.tabulate_overall(run, resamples=30).set_index(["model", "language", "condition"])
     for language, tasks in (("en", ["morality", "sentiment"]), ("ja", ["morality"])):
         found = table.loc[("s", language, "chat/0-shot")]
         where = {"model": "s", "language": language, "condition": "chat/0-shot"}
@@ -56,21 +56,23 @@ def test_overall_is_the_mean_over_tasks_of_the_mean_over_patterns(rows, run):
 def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
     big = said({"original": "y" * 30, "synonym": "y" * 30}, ["yes"] * 30)
     small = said({"original": "yy", "synonym": "nn"}, ["yes"] * 2, task="sentiment", start=50)
-    table = tables.overall(runs.open(write_wording(tmp_path / "run", pd.concat([big, small]))), resamples=0)
+    table = tables.tabulate_overall(
+        runs.open_runs(write_wording(tmp_path / "run", pd.concat([big, small]))), resamples=0
+    )
     assert table["consistency"].tolist() == [0.5]
     assert table["overall"].tolist() == [0.5]
 
 
 def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
     rows = said({"original": "yn", "synonym": "yn", "antonym": "--"}, ["yes", "no"])
-    table = tables.overall(runs.open(write_wording(tmp_path / "run", rows)), resamples=0)
+    table = tables.tabulate_overall(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0)
     assert table["n_undefined"].tolist() == [1]
     assert table["overall"].isna().all()
     assert table["valid"].tolist() == [0.5]
 
 
 def test_groups_are_plain_means_over_models_with_the_printed_rows_below(rows, run):
-    table = tables.groups(run, resamples=0)
+    table = tables.tabulate_stage_means(run, resamples=0)
     ours = table[table["source"] == "these runs"].set_index(["stage", "condition", "language", "task", "pattern"])
     where = {"language": "en", "task": "sentiment", "condition": "chat/4-shot"}
     for stage, names in (("base", ["s", "l"]), ("instruct", ["s-it", "l-it"])):
@@ -94,13 +96,17 @@ def test_groups_are_plain_means_over_models_with_the_printed_rows_below(rows, ru
 def test_a_silent_model_counts_in_validity_and_in_no_other_mean(tmp_path):
     loud = said({"original": "yn", "synonym": "yy"}, model="s")
     silent = said({"original": "--", "synonym": "--"}, model="l")
-    run = runs.open(write_wording(tmp_path / "run", pd.concat([loud, silent]), models=MODELS))
-    found = tables.groups(run, resamples=0).query("source == 'these runs' and pattern == 'synonym'").iloc[0]
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([loud, silent]), models=MODELS))
+    found = (
+        tables.tabulate_stage_means(run, resamples=0).query("source == 'these runs' and pattern == 'synonym'").iloc[0]
+    )
     assert found[["n_models", "n_undefined", "valid", "consistency"]].tolist() == [2, 1, 0.5, 0.5]
 
 
 def test_few_shot_gains_are_paired_and_averaged_by_stage(rows, run):
-    table = tables.shots(run, resamples=30).query("measure == 'consistency' and pattern == 'agreement'")
+    table = tables.tabulate_shot_differences(run, resamples=30).query(
+        "measure == 'consistency' and pattern == 'agreement'"
+    )
     table = table[(table["language"] == "en") & (table["task"] == "morality")].set_index("model")
     where = {"language": "en", "task": "morality"}
     gains = {
@@ -118,8 +124,8 @@ def test_few_shot_gains_are_paired_and_averaged_by_stage(rows, run):
 def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after_holm(tmp_path):
     """Reference: statsmodels' exact McNemar on the consistent answers, and its multipletests (holm)."""
     rows = random_rows(["a", "b"], items=25, conditions=["chat/0-shot", "chat/4-shot"], invalid=0.0, seed=2)
-    run = runs.open(write_wording(tmp_path / "run", rows))
-    table = tables.shots(run, resamples=50).query("measure == 'consistency'")
+    run = runs.open_runs(write_wording(tmp_path / "run", rows))
+    table = tables.tabulate_shot_differences(run, resamples=50).query("measure == 'consistency'")
     said_by = rows.set_index(["model", "condition", "pattern", "item"])["answer"].sort_index()
     for row in table.itertuples():
         consistent = {}
@@ -134,7 +140,7 @@ def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after
 
 
 def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_pattern(rows, run):
-    table = shifts.shifts(run, resamples=199)
+    table = shifts.tabulate_shifts(run, resamples=199)
     low, high = table["band_difference_lower"], table["band_difference_upper"]
     clear = table["band_p"] < 0.05
     assert clear.any() and not clear.all()
@@ -145,7 +151,9 @@ def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_patt
 
 
 def test_stages_differ_by_series(rows, run):
-    table = tables.stages(run, resamples=30).query("measure == 'consistency' and pattern == 'antonym'")
+    table = tables.tabulate_stage_differences(run, resamples=30).query(
+        "measure == 'consistency' and pattern == 'antonym'"
+    )
     table = table[(table["language"] == "ja") & (table["shots"] == 0)].set_index("series")
     assert list(table.index) == ["S", "L"]
     where = {"language": "ja", "task": "morality", "condition": "chat/0-shot"}
@@ -157,15 +165,15 @@ def test_stages_differ_by_series(rows, run):
 def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
     base = said({"original": "yyyy", "synonym": "yynn"}, model="s", condition="plain/0-shot")
     tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot")
-    run = runs.open(write_wording(tmp_path / "run", pd.concat([base, tuned]), models=MODELS))
-    table = tables.stages(run, resamples=0).query("measure == 'consistency'")
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([base, tuned]), models=MODELS))
+    table = tables.tabulate_stage_differences(run, resamples=0).query("measure == 'consistency'")
     assert table["difference"].tolist() == [0.25]
-    assert tables.shots(run, resamples=0).empty
+    assert tables.tabulate_shot_differences(run, resamples=0).empty
 
 
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
     rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
-    table = tables.conventions(runs.open(write_wording(tmp_path / "run", rows)))
+    table = tables.tabulate_wording_conventions(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert table[["pattern", "n", "n_pairs"]].values.tolist() == [["synonym", 3, 2]]
     assert table[["consistency_dropped", "consistency_inconsistent"]].iloc[0].tolist() == [1, pytest.approx(2 / 3)]
 
@@ -176,7 +184,9 @@ def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
     moved = {"original": p, "antonym": [1 - x for x in p], "agreement": [0.6, 0.8, 0.4, 0.65]}
     rows = said(dict.fromkeys(moved, "yyny"))
     rows["probability"] = [[x * 0.9, (1 - x) * 0.9] for values in moved.values() for x in values]
-    table = shifts.shifts(runs.open(write_wording(tmp_path / "run", rows)), resamples=50).set_index("pattern")
+    table = shifts.tabulate_shifts(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=50).set_index(
+        "pattern"
+    )
     assert table.loc["antonym", "shift"] == pytest.approx(0, abs=1e-12)
     found = table.loc["agreement"]
     assert found[["n", "n_band", "n_outside"]].tolist() == [4, 2, 2]
@@ -185,7 +195,7 @@ def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
 
 
 def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
-    table = shifts.curve(runs.open(write_wording(tmp_path / "run", rows)), resamples=40)
+    table = shifts.tabulate_shift_curve(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=40)
     part = rows[(rows["model"] == "s") & (rows["language"] == "ja") & (rows["condition"] == "chat/0-shot")]
     share = {name: {r["item"]: (r["probability"][0] / sum(r["probability"]), r["answer"]) for _, r in found.iterrows()}
              for name, found in part.groupby("pattern")}  # fmt: skip
@@ -202,15 +212,15 @@ def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
 
 
 def test_without_probabilities_there_are_no_shifts(tmp_path):
-    run = runs.open(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
-    assert shifts.shifts(run, resamples=10).empty
-    assert shifts.curve(run, resamples=10).empty
+    run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
+    assert shifts.tabulate_shifts(run, resamples=10).empty
+    assert shifts.tabulate_shift_curve(run, resamples=10).empty
 
 
 def test_the_example_is_the_largest_contradiction(tmp_path):
     rows = said({"original": "yyn", "antonym": "yny"})
     rows["probability"] = [[x, 1 - x] for x in (0.9, 0.8, 0.3, 0.7, 0.1, 0.6)]
-    table = tables.turned(runs.open(write_wording(tmp_path / "run", rows)))
+    table = tables.tabulate_contradictions(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert table[["item", "pattern", "answer_original", "answer_reworded"]].values.tolist() == [
         ["i000", "antonym", "Yes", "Yes"]
     ]
@@ -220,7 +230,9 @@ def test_the_conventions_hold_the_bounds_that_the_invalid_answers_allow(tmp_path
     """Every way to fill in the three invalid answers gives a Consistency and a share of "Yes" between the bounds."""
     given = {"original": "yyn-n", "synonym": "yn-y-"}
     rows = said(given)
-    table = tables.conventions(runs.open(write_wording(tmp_path / "run", rows))).set_index("pattern")
+    table = tables.tabulate_wording_conventions(runs.open_runs(write_wording(tmp_path / "run", rows))).set_index(
+        "pattern"
+    )
     found = table.loc["synonym"]
     filled = [(a, b, c) for a in "yn" for b in "yn" for c in "yn"]
     pairs = [(list(f"yyn{a}n"), list(f"yn{b}y{c}")) for a, b, c in filled]
@@ -235,12 +247,12 @@ def test_invalid_samples_beside_valid_ones_count(tmp_path):
     """One of five samples says yes, four hold no answer: the answer was "Yes" under both conventions."""
     rows = said({"original": "yy", "synonym": "yy"}).assign(answer=None)
     rows["count"], rows["invalid"] = [[5, 0], [5, 0], [4, 0], [1, 0]], [0, 0, 1, 4]
-    run = runs.open(write_wording(tmp_path / "run", rows))
+    run = runs.open_runs(write_wording(tmp_path / "run", rows))
     dropped, counted = (
-        tables.consistency(run, invalid=name, resamples=0).set_index("pattern").loc["synonym"]
+        tables.tabulate_consistency(run, invalid=name, resamples=0).set_index("pattern").loc["synonym"]
         for name in ("dropped", "inconsistent")
     )
     assert dropped[["n", "valid", "consistency", "yes"]].tolist() == [2, 1, 1, 1]
     assert counted[["n", "valid", "consistency", "yes"]].tolist() == [2, 0.5, 0.5, 0.5]
-    both = tables.conventions(run).set_index("pattern").loc["synonym"]
+    both = tables.tabulate_wording_conventions(run).set_index("pattern").loc["synonym"]
     assert both[["n", "n_pairs", "consistency_dropped", "consistency_most"]].tolist() == [2, 1, 1, 1]

@@ -25,8 +25,8 @@ from ground.errors import InputError
     ],
 )
 def test_formulas_are_written_again(text, again):
-    assert str(mixed.parse(text)) == again
-    assert mixed.parse(again) == mixed.parse(text)
+    assert str(mixed.parse_formula(text)) == again
+    assert mixed.parse_formula(again) == mixed.parse_formula(text)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_formulas_are_written_again(text, again):
     ],
 )
 def test_names_of_columns(text, names, group):
-    assert mixed.parse(text).names == names
-    assert mixed.parse(text).group == group
+    assert mixed.parse_formula(text).names == names
+    assert mixed.parse_formula(text).group == group
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_names_of_columns(text, names, group):
     ],
 )
 def test_the_formula_alone_chooses_the_engine(text, engine):
-    assert mixed.engine_for(mixed.parse(text)) == engine
-    assert mixed.engine_for(mixed.parse(text), "pymer4") == "pymer4"
+    assert mixed.choose_engine(mixed.parse_formula(text)) == engine
+    assert mixed.choose_engine(mixed.parse_formula(text), "pymer4") == "pymer4"
     if engine == "pymer4":
         with pytest.raises(InputError, match="one random intercept"):
-            mixed.engine_for(mixed.parse(text), "profile")
+            mixed.choose_engine(mixed.parse_formula(text), "profile")
 
 
 @pytest.mark.parametrize(
@@ -87,21 +87,21 @@ def test_the_formula_alone_chooses_the_engine(text, engine):
 )
 def test_what_is_wrong_is_said_in_one_line(text, said):
     with pytest.raises(InputError) as error:
-        mixed.parse(text)
+        mixed.parse_formula(text)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_unknown_engine():
     with pytest.raises(InputError, match="no engine 'julia'; there are auto, profile, pymer4"):
-        mixed.engine_for(mixed.parse("y ~ x + (1 | item)"), "julia")
+        mixed.choose_engine(mixed.parse_formula("y ~ x + (1 | item)"), "julia")
 
 
 def test_default_formula_names_what_it_leaves_out():
     frame = pd.DataFrame({"agreement": [0.1], "item": ["a"], "length": [3], "zipf": [float("nan")]})
-    made = mixed.default_formula(frame, ["length", "zipf", "dependents"])
+    made = mixed.build_default_formula(frame, ["length", "zipf", "dependents"])
     assert made.text == "agreement ~ length + (1 | item)"
     assert made.features == ("length",)
     assert made.dropped == {"zipf": "no value in any row", "dependents": "not computed"}
     with pytest.raises(InputError, match="none of the features"):
-        mixed.default_formula(frame, ["zipf"])
+        mixed.build_default_formula(frame, ["zipf"])

@@ -28,12 +28,14 @@ def r():
     """R in this process. Where all of it is installed, not to start is a failure, not a reason to skip."""
     from analysis.statistics.mixed import lme4
 
-    return lme4.start()
+    return lme4.start_r()
 
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_engines_agree(name):
-    ours, theirs = (mixed.fit(DATA[name], FORMULAS[name], engine=engine) for engine in ("profile", "pymer4"))
+    ours, theirs = (
+        mixed.fit_mixed_models(DATA[name], FORMULAS[name], engine=engine) for engine in ("profile", "pymer4")
+    )
     assert list(ours.table["term"]) == list(theirs.table["term"])
     for column, tolerance in TOLERANCES.items():
         np.testing.assert_allclose(ours.table[column], theirs.table[column], rtol=0, atol=tolerance, err_msg=column)
@@ -51,7 +53,7 @@ def test_engines_agree(name):
 
 @pytest.mark.parametrize(("name", "data", "formula"), [("crossed", "crossed", CROSSED), ("slopes", "crossed", SLOPES)])
 def test_what_only_r_fits(name, data, formula):
-    result = mixed.fit(DATA[data], formula)
+    result = mixed.fit_mixed_models(DATA[data], formula)
     expected = REFERENCE[REFERENCE["dataset"] == name]
     assert set(result.table["engine"]) == {"pymer4"}
     for column, tolerance in {**TOLERANCES, "p": 1e-6}.items():
@@ -66,7 +68,7 @@ def test_what_only_r_fits(name, data, formula):
 
 def test_crossed_with_models():
     frame = DATA["crossed"].assign(model=lambda frame: frame["reader"])
-    result = mixed.fit(frame, "y ~ x1 + (1 | item) + (1 | model)")
+    result = mixed.fit_mixed_models(frame, "y ~ x1 + (1 | item) + (1 | model)")
     assert set(result.table["model"]) == {"all"}
     assert result.diagnostics.loc[0, ["n_items", "n_model"]].tolist() == [20, 12]
     assert set(result.random_effects["group"]) == {"item", "model"}
@@ -74,9 +76,9 @@ def test_crossed_with_models():
 
 def test_functions_of_columns_are_left_to_r():
     frame = DATA["balanced"].assign(size=lambda frame: np.exp(frame["x1"]))
-    by_r = mixed.fit(frame, "y ~ log(size) + x2 + (1 | item)")
+    by_r = mixed.fit_mixed_models(frame, "y ~ log(size) + x2 + (1 | item)")
     assert set(by_r.table["engine"]) == {"pymer4"}
-    ours = mixed.fit(frame, "y ~ x1 + x2 + (1 | item)")
+    ours = mixed.fit_mixed_models(frame, "y ~ x1 + x2 + (1 | item)")
     np.testing.assert_allclose(by_r.table["estimate"], ours.table["estimate"], atol=1e-6)
 
 
@@ -89,12 +91,12 @@ def test_functions_of_columns_are_left_to_r():
 )
 def test_r_refuses_in_one_line(formula, said):
     with pytest.raises(InputError, match="R cannot fit") as error:
-        mixed.fit(DATA["balanced"], formula)
+        mixed.fit_mixed_models(DATA["balanced"], formula)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_r_writes_nothing_to_the_console(capfd):
-    result = mixed.fit(DATA["boundary"], FORMULAS["boundary"], engine="pymer4")
+    result = mixed.fit_mixed_models(DATA["boundary"], FORMULAS["boundary"], engine="pymer4")
     assert "singular" in result.diagnostics.loc[0, "message"]
     assert capfd.readouterr() == ("", "")

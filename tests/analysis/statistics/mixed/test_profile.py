@@ -19,7 +19,7 @@ DATA = datasets()
 def pair(request):
     """(result of the built-in engine, R's rows) of one data set."""
     expected = REFERENCE[REFERENCE["dataset"] == request.param].reset_index(drop=True)
-    return mixed.fit(DATA[request.param], FORMULAS[request.param], engine="profile"), expected
+    return mixed.fit_mixed_models(DATA[request.param], FORMULAS[request.param], engine="profile"), expected
 
 
 def test_coefficients(pair):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from analysis.statistics import mixed
-from analysis.statistics.mixed.design import design, matrix, parts
-from analysis.statistics.mixed.profile import collapse, item_sums, profile
+from analysis.statistics.mixed.design import build_design, build_matrix, split_into_parts
+from analysis.statistics.mixed.profile import add_response, collapse_predictors, profile_criterion
 from reference.mixed_data import responses
 
 FORMULA = "y ~ x1 + x2 + (1 | item)"
@@ -28,7 +28,7 @@ def frames(draw):
 
 
 def table(frame, formula=FORMULA):
-    return mixed.fit(frame, formula, engine="profile").table.set_index("term")
+    return mixed.fit_mixed_models(frame, formula, engine="profile").table.set_index("term")
 
 
 def mirrored(rows, sign):
@@ -87,7 +87,7 @@ def test_against_generalised_least_squares_written_out(frame):
         logs = np.linalg.slogdet(information)[1] - np.linalg.slogdet(inverse)[1]
         return beta, information, rss / df, logs + df * (1 + np.log(2 * np.pi * rss / df))
 
-    found = mixed.fit(frame, FORMULA, engine="profile")
+    found = mixed.fit_mixed_models(frame, FORMULA, engine="profile")
     theta = found.diagnostics.loc[0, "sd_item"] / found.diagnostics.loc[0, "sigma"]
     beta, information, sigma2, criterion = solved(theta)
     np.testing.assert_allclose(found.table["estimate"], beta, atol=1e-7)
@@ -102,11 +102,13 @@ def test_against_generalised_least_squares_written_out(frame):
 @pytest.mark.parametrize("phi", [1e-4, 0.1, 3.0, 1e5])
 def test_slope_is_the_derivative_of_the_criterion(phi):
     frame = responses(1, np.array([2, 5, 9, 1, 4]))
-    asked = matrix(next(parts(frame, mixed.parse(FORMULA), ())))
-    sums = item_sums(collapse(asked, design(asked)), asked.y)
+    asked = build_matrix(next(split_into_parts(frame, mixed.parse_formula(FORMULA), ())))
+    sums = add_response(collapse_predictors(asked, build_design(asked)), asked.y)
     step = 1e-4 * phi
-    numeric = (profile(sums, phi + step).criterion - profile(sums, phi - step).criterion) / (2 * step)
-    assert profile(sums, phi).slope == pytest.approx(numeric, rel=1e-5, abs=1e-10)
+    numeric = (profile_criterion(sums, phi + step).criterion - profile_criterion(sums, phi - step).criterion) / (
+        2 * step
+    )
+    assert profile_criterion(sums, phi).slope == pytest.approx(numeric, rel=1e-5, abs=1e-10)
 
 
 def test_balanced_design_has_the_textbook_answer():
@@ -116,7 +118,7 @@ def test_balanced_design_has_the_textbook_answer():
     within = frame["y"] - frame["item"].map(means)
     ms_within, ms_between = (within**2).sum() / (54 - 9), 6 * means.var(ddof=1)
     assert ms_between > ms_within
-    result = mixed.fit(frame, "y ~ 1 + (1 | item)")
+    result = mixed.fit_mixed_models(frame, "y ~ 1 + (1 | item)")
     assert result.diagnostics.loc[0, "sigma"] ** 2 == pytest.approx(ms_within, rel=1e-9)
     assert result.diagnostics.loc[0, "sd_item"] ** 2 == pytest.approx((ms_between - ms_within) / 6, rel=1e-9)
     row = result.table.iloc[0]
@@ -127,11 +129,11 @@ def test_balanced_design_has_the_textbook_answer():
 
 def test_the_example_of_the_module_comes_out_as_it_says():
     frame = pd.DataFrame({"item": list("AABBB"), "y": [1.0, 3, 4, 6, 8]})
-    (part,) = parts(frame, mixed.parse("y ~ 1 + (1 | item)"), ())
-    asked = matrix(part)
-    made = design(asked)
-    sums = item_sums(collapse(asked, made), asked.y)
-    found = profile(sums, 1.0)
+    (part,) = split_into_parts(frame, mixed.parse_formula("y ~ 1 + (1 | item)"), ())
+    asked = build_matrix(part)
+    made = build_design(asked)
+    sums = add_response(collapse_predictors(asked, made), asked.y)
+    found = profile_criterion(sums, 1.0)
     assert asked.codes.tolist() == [0, 0, 1, 1, 1]
     assert (sums.size.tolist(), sums.y.tolist(), sums.within_yy) == ([2, 3], [2, 6], 10)
     np.testing.assert_allclose(found.weight, [2 / 3, 3 / 4])
@@ -141,7 +143,7 @@ def test_the_example_of_the_module_comes_out_as_it_says():
 
 def test_conditional_modes_are_shrunken_means():
     frame = responses(5, np.array([3, 9, 27, 4]))
-    result = mixed.fit(frame, "y ~ 1 + (1 | item)")
+    result = mixed.fit_mixed_models(frame, "y ~ 1 + (1 | item)")
     found, mean = result.diagnostics.iloc[0], result.table.loc[0, "estimate"]
     groups = frame.groupby("item")["y"]
     ratio = (found["sd_item"] / found["sigma"]) ** 2

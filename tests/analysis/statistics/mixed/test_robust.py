@@ -28,7 +28,7 @@ def differing(seed: int, items: int, rows: int, slope_sd: float) -> pd.DataFrame
 
 def test_robust_errors_are_the_jackknife_of_generalised_least_squares(frame):
     """MacKinnon, Nielsen & Webb (2023), eq. 11, with the covariance matrix of every item written out; to 1e-8."""
-    result = mixed.fit(frame, FORMULA)
+    result = mixed.fit_mixed_models(frame, FORMULA)
     fit = result.fits[0][1]
     made = []
     for _, rows in frame.groupby("item"):
@@ -48,7 +48,7 @@ def test_robust_errors_are_the_jackknife_of_generalised_least_squares(frame):
 def test_robust_tests_have_items_minus_one_degrees_of_freedom(frame):
     from scipy.stats import t
 
-    table = mixed.fit(frame, FORMULA).table
+    table = mixed.fit_mixed_models(frame, FORMULA).table
     statistic = table["estimate"] / table["se_robust"]
     np.testing.assert_allclose(table["p_robust"], 2 * t.sf(np.abs(statistic), 5))
     np.testing.assert_allclose(table["upper_robust"] - table["estimate"], t.ppf(0.975, 5) * table["se_robust"])
@@ -58,7 +58,7 @@ def test_robust_tests_have_items_minus_one_degrees_of_freedom(frame):
 
 def test_an_effect_that_rests_on_one_item_has_no_robust_error_and_is_not_confirmed(frame):
     only = frame.assign(x2=np.where(frame["item"] == "i01", 3 * frame["y"], 0.0))
-    table = mixed.fit(only, FORMULA).table.set_index("term")
+    table = mixed.fit_mixed_models(only, FORMULA).table.set_index("term")
     assert table.loc["x2", "p_bonferroni"] < 0.001
     assert np.isnan(table.loc["x2", "se_robust"])
     assert not table.loc["x2", "confirmed"]
@@ -71,7 +71,7 @@ def test_slopes_are_tested_as_in_an_analysis_of_covariance():
     from statsmodels.stats.anova import anova_lm
 
     frame = differing(5, 7, 9, 0.5).iloc[:-3]
-    table = mixed.fit(frame, FORMULA).table.set_index("term")
+    table = mixed.fit_mixed_models(frame, FORMULA).table.set_index("term")
     for own, other in (("x1", "x2"), ("x2", "x1")):
         common = ols("y ~ C(item) + x1 + x2", frame).fit()
         separate = ols(f"y ~ C(item) + {other} + C(item):{own}", frame).fit()
@@ -95,12 +95,12 @@ def test_items_in_which_a_predictor_is_constant_add_nothing_to_the_test_of_its_s
         varying = [f"I(some * (item == '{number}'))" for number in range(3)]
         separate = ols(f"y ~ C(item) + x1 + x2 + {' + '.join(varying)}", frame).fit()
         expected = anova_lm(common, separate)["Pr(>F)"].iloc[1]
-        table = mixed.fit(frame, "y ~ x1 + x2 + some + (1 | item)").table.set_index("term")
+        table = mixed.fit_mixed_models(frame, "y ~ x1 + x2 + some + (1 | item)").table.set_index("term")
         np.testing.assert_allclose(table.loc["some", "p_slopes"], expected, rtol=1e-6)
 
 
 def test_a_predictor_that_is_constant_within_items_has_no_slopes_to_compare(frame):
-    table = mixed.fit(frame, "y ~ x1 + between + (1 | item)").table.set_index("term")
+    table = mixed.fit_mixed_models(frame, "y ~ x1 + between + (1 | item)").table.set_index("term")
     assert np.isnan(table.loc["between", "p_slopes"])
     assert np.isfinite(table.loc["between", "se_robust"])
 
@@ -111,7 +111,7 @@ def test_false_positives_stay_at_five_per_cent_where_slopes_differ(items, rows):
     found = {}
     for slope_sd in (0.0, 0.3):
         family = pd.concat([differing(seed, items, rows, slope_sd).assign(model=seed) for seed in range(150)])
-        table = mixed.fit(family, FORMULA, by="model").table
+        table = mixed.fit_mixed_models(family, FORMULA, by="model").table
         tested = table[table["term"] == "x1"]
         found[slope_sd] = (tested[["p", "p_robust", "p_slopes"]] < 0.05).mean()
     assert found[0.3]["p"] > 0.15
@@ -123,7 +123,7 @@ def test_false_positives_stay_at_five_per_cent_where_slopes_differ(items, rows):
 
 def test_an_effect_that_only_the_plain_fit_calls_significant_is_not_confirmed():
     family = pd.concat([differing(seed, 20, 80, 0.5).assign(model=seed) for seed in range(12)])
-    table = mixed.fit(family, FORMULA, by="model").table
+    table = mixed.fit_mixed_models(family, FORMULA, by="model").table
     tested = table[table["term"] != "(Intercept)"]
     plain = tested["p_bonferroni"] < 0.05
     robust = tested["p_robust_bonferroni"] < 0.05

@@ -13,14 +13,14 @@ from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
     Block,
-    kept_by_one,
-    kept_by_others,
+    compute_same_order_share,
+    estimate_reliability,
+    foresee_same_order,
     learn_errors,
-    ranking,
-    reliability,
+    rank_models_by_accuracy,
 )
-from analysis.statistics.reliability.panel import panel
-from analysis.statistics.reliability.replication import PLACES, same_sign
+from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.replication import PLACES, foresee_same_sign
 
 
 def block(rng, models=6, number=5, n=200, templates=0.03, spread=0.1):
@@ -47,7 +47,7 @@ def test_the_components_and_coefficients_are_those_of_the_textbook():
     one = block(np.random.default_rng(0))
     x, k = one.accuracies, 5
     row, column, rest = mean_squares(x)
-    found = reliability([one])
+    found = estimate_reliability([one])
     assert (found.model, found.template, found.model_template) == pytest.approx(
         ((row - rest) / k, (column - rest) / 6, rest), abs=1e-14
     )
@@ -67,7 +67,7 @@ def test_with_many_templates_the_interval_is_that_of_the_f_distribution():
     ends = [row / rest / stats.f.ppf(q, 19, 19 * 399) for q in (0.975, 0.025)]
     for number in (1, 4):
         exact = [(end - 1) / (end - 1 + 400 / number) for end in ends]
-        assert reliability([one]).interval(number) == pytest.approx(exact, abs=0.02)
+        assert estimate_reliability([one]).interval(number) == pytest.approx(exact, abs=0.02)
 
 
 def test_the_interval_draws_these_and_other_templates_term_by_term():
@@ -80,7 +80,7 @@ def test_the_interval_draws_these_and_other_templates_term_by_term():
         elsewhere = here * 4 / rng.chisquare(4)  # of templates like them
         model = max((row * 19 / rng.chisquare(19) - here) / 5, 0)
         drawn.append(model / (model + elsewhere))
-    assert reliability([one]).interval(1) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
+    assert estimate_reliability([one]).interval(1) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
 
 
 def unlike(rng, models, templates, sd, tasks=1, spread=1.0):
@@ -99,7 +99,7 @@ def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
     rng, runs = np.random.default_rng([models, templates]), 120
     held = {1: 0, 4: 0}
     for _ in range(runs):
-        found = reliability(unlike(rng, models, templates, 0.5, tasks))
+        found = estimate_reliability(unlike(rng, models, templates, 0.5, tasks))
         for number in held:
             low, high = found.interval(number)
             true = 1 / (1 + 1 / tasks / number)
@@ -112,7 +112,7 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
     rng, away = np.random.default_rng(6), []
     for number_of_templates in (2, 3, 5):
         for _ in range(40):
-            found = reliability(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
+            found = estimate_reliability(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
             for number in (1, 4):
                 low, high = found.interval(number)
                 assert np.isnan(low) == np.isnan(high)
@@ -124,7 +124,7 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
 def test_of_several_tasks_it_is_the_mean_over_them():
     rng = np.random.default_rng(2)
     tasks = [block(rng, number=number) for number in (3, 5, 4)]
-    found = reliability(tasks)
+    found = estimate_reliability(tasks)
     rests = [mean_squares(task.accuracies)[2] for task in tasks]
     means = np.array([[row.mean() for row in task.accuracies] for task in tasks]).mean(axis=0)
     error = sum(rest / 9 / task.accuracies.shape[1] for rest, task in zip(rests, tasks, strict=True))
@@ -138,7 +138,7 @@ def test_of_several_tasks_it_is_the_mean_over_them():
 
 def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
     accuracies = np.array([[0.5, 0.6, 0.7, 0.4], [0.4, 0.6, 0.8, 0.3], [0.1, 0.2, 0.3, 0.2]])
-    found = kept_by_one([Block(accuracies, np.full((3, 4), 10.0))])
+    found = compute_same_order_share([Block(accuracies, np.full((3, 4), 10.0))])
     for a, b in combinations(range(3), 2):
         kept = []
         for one, other in permutations(range(4), 2):
@@ -146,7 +146,7 @@ def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
             kept.append(0.5 if here == 0 or there == 0 else float((here > 0) == (there > 0)))
         assert found[a, b] == found[b, a] == pytest.approx(np.mean(kept), abs=1e-12)
     assert found[0, 2] == 1.0
-    twice = kept_by_one([Block(accuracies, np.full((3, 4), 10.0))] * 2)
+    twice = compute_same_order_share([Block(accuracies, np.full((3, 4), 10.0))] * 2)
     assert twice[0, 2] == 1.0
     signs = []  # of the mean over two tasks, with every pair of templates of the first and of the second
     for first in permutations(range(4), 2):
@@ -163,9 +163,9 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
     apart = one.accuracies[0] - one.accuracies[1]
     part = ((float(apart.var(ddof=1)) / 5, 4.0),)
     nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
-    pair = replace(panel(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
-    found = kept_by_others([one])
-    assert found[0, 1] == found[1, 0] == pytest.approx(same_sign(pair, "wordings"), abs=1e-9)
+    pair = replace(compute_panel(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
+    found = foresee_same_order([one])
+    assert found[0, 1] == found[1, 0] == pytest.approx(foresee_same_sign(pair, "wordings"), abs=1e-9)
     assert np.isnan(found[0, 0])
 
 
@@ -188,7 +188,7 @@ def test_several_models_share_what_they_tell_of_errors():
     for true in known.true:
         r = true / (true + variance)
         kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), 1 / (1 / free + 0.5 / 2)))
-    assert kept_by_others([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
+    assert foresee_same_order([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
 
 
 @pytest.mark.parametrize("templates", [2, 3])
@@ -203,7 +203,7 @@ def test_few_templates_foresee_no_more_than_comes_true(templates, sd):
             sizes = np.exp(rng.normal(-(sd**2), sd, templates))
             seen.append(ability + rng.normal(0, 1, (20, templates)) * sizes)
         here, there = (each.mean(axis=1) for each in seen)
-        foreseen.append(kept_by_others([Block(seen[0], np.full(seen[0].shape, 1e9))])[pairs])
+        foreseen.append(foresee_same_order([Block(seen[0], np.full(seen[0].shape, 1e9))])[pairs])
         kept.append(((here[:, None] > here) == (there[:, None] > there))[pairs])
     foreseen, kept = np.concatenate(foreseen), np.concatenate(kept)
     for low, high in ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
@@ -223,12 +223,12 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
     logit, effects = answers(rng, (1, 4), 40_000)
     moved = effects()
     chance = 1 / (1 + np.exp(-(logit + moved)))[0]
-    true = templates.summary(chance.mean(axis=0))
+    true = templates.summarize_accuracies(chance.mean(axis=0))
     draws, inside = 400, dict.fromkeys(true, 0)
     for _ in range(draws):
         own = rng.choice(len(chance), 60)
         accuracies = (rng.random((60, 4)) < chance[own]).mean(axis=0)
-        for name, (_, low, high) in templates.intervals_of_accuracies(accuracies, np.full(4, 60.0)).items():
+        for name, (_, low, high) in templates.compute_accuracy_intervals(accuracies, np.full(4, 60.0)).items():
             inside[name] += low <= true[name] <= high
     assert inside.pop("sd") == 0  # has no interval
     assert {name: count / draws for name, count in inside.items() if count < 0.93 * draws} == {}
@@ -251,8 +251,8 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
         one = Block(seen[0], np.full((8, 5), 300.0))
         here, there = (each.mean(axis=1) for each in seen)
         same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
-        found = ranking([one])
-        foreseen.append((kept_by_others([one]) if same_items else found.kept)[pairs])
+        found = rank_models_by_accuracy([one])
+        foreseen.append((foresee_same_order([one]) if same_items else found.same_order_probability)[pairs])
         came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
         taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
     foreseen, came = np.concatenate(foreseen), np.concatenate(came)
@@ -266,17 +266,17 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
 
 def test_equal_models_have_no_order():
     same = Block(np.full((3, 4), 0.5), np.full((3, 4), 50.0))
-    found = reliability([same])
+    found = estimate_reliability([same])
     assert found.model == 0
     assert np.isnan(found.interval(1)).all()
     assert np.isnan(found.coefficient(1))
-    assert np.isnan(kept_by_others([same])).all()
-    assert (ranking([same]).rank == 2).all()
-    assert np.isnan(ranking([same]).tau)
+    assert np.isnan(foresee_same_order([same])).all()
+    assert (rank_models_by_accuracy([same]).rank == 2).all()
+    assert np.isnan(rank_models_by_accuracy([same]).tau)
 
 
 def test_one_template_has_no_range_and_no_wrong_ends():
-    found = templates.intervals_of_accuracies(np.array([1.0]), np.array([20.0]))
+    found = templates.compute_accuracy_intervals(np.array([1.0]), np.array([20.0]))
     assert found["mean"][0] == 1
     assert 0.8 < found["mean"][1] < found["mean"][2] == 1
     assert np.isnan(found["range"][1:]).all()

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from analysis.statistics.reliability.at_k import flips_at, range_at
+from analysis.statistics.reliability.at_k import compute_flips_of_k, compute_range_of_k
 from analysis.statistics.reliability.templates import (
+    compute_accuracy_intervals,
+    compute_template_intervals,
     correct_luck,
-    intervals,
-    intervals_of_accuracies,
-    noise_of_answers,
-    noise_of_shares,
-    summary,
+    estimate_answer_noise,
+    estimate_share_noise,
+    summarize_accuracies,
 )
 
 
@@ -25,7 +25,7 @@ def test_at_k_is_the_mean_over_all_subsets(k):
     rng = np.random.default_rng(0)
     values = np.round(rng.random((4, 7)), 1)  # with ties, and answers of exactly 0.5
     values[1, 5:] = np.nan
-    found, flips = range_at(values, k), flips_at(values, k, 0.2)
+    found, flips = compute_range_of_k(values, k), compute_flips_of_k(values, k, 0.2)
     for row, own in enumerate(values):
         known = own[~np.isnan(own)]
         if len(known) < k:
@@ -40,13 +40,13 @@ def test_at_k_is_the_mean_over_all_subsets(k):
 
 def test_many_wordings_are_no_overflow():
     values = np.random.default_rng(1).random((2, 500))
-    assert range_at(values, 500) == pytest.approx(np.ptp(values, axis=1), abs=1e-9)
-    assert (np.diff([range_at(values, k).mean() for k in (2, 5, 50, 400)]) > 0).all()
+    assert compute_range_of_k(values, 500) == pytest.approx(np.ptp(values, axis=1), abs=1e-9)
+    assert (np.diff([compute_range_of_k(values, k).mean() for k in (2, 5, 50, 400)]) > 0).all()
 
 
 def test_templates_are_summed_up_as_printed():
     """MaxP .8, AvgP .6, saturation 1 - (.8 - .6) = .8, combined .8 x .8 (Mizrahi et al., section 5)."""
-    found = summary(np.array([0.8, 0.6, 0.4]))
+    found = summarize_accuracies(np.array([0.8, 0.6, 0.4]))
     expected = {"highest": 0.8, "mean": 0.6, "lowest": 0.4, "range": 0.4, "sd": 0.2, "gain": 0.2, "saturation": 0.8,
                 "combined": 0.64, "q50": 0.6, "q25": 0.5, "q05": 0.42}  # fmt: skip
     assert {name: float(found[name]) for name in expected} == pytest.approx(expected, abs=1e-12)
@@ -54,15 +54,15 @@ def test_templates_are_summed_up_as_printed():
 
 def test_templates_have_intervals_unless_they_cannot():
     right = (np.random.default_rng(2).random((80, 4)) < [0.3, 0.5, 0.5, 0.8]).astype(float)
-    found = intervals(right)
+    found = compute_template_intervals(right)
     assert np.isnan(found.pop("sd")[1:]).all()
     assert all(low < value < high for value, low, high in found.values())
-    assert intervals(right[:, :1])["highest"][1] == pytest.approx(
+    assert compute_template_intervals(right[:, :1])["highest"][1] == pytest.approx(
         binomtest(int(right[:, 0].sum()), 80).proportion_ci(0.95, method="wilson").low, abs=1e-12
     )  # of one template, nothing is chosen
-    sure = intervals(np.ones((5, 3)))["highest"]
+    sure = compute_template_intervals(np.ones((5, 3)))["highest"]
     assert sure[1] < 0.6 and sure[2] == 1  # five right answers are no certainty
-    assert np.isnan(intervals(right[:1])["mean"][1:]).all()
+    assert np.isnan(compute_template_intervals(right[:1])["mean"][1:]).all()
 
 
 @pytest.mark.parametrize(("spread", "items"), [(0.0, 62), (0.3, 62), (0.1, 200)])
@@ -72,8 +72,8 @@ def test_intervals_over_templates_hold(spread, items):
     for _ in range(100):
         levels = rng.normal(0.5, spread, 5)
         right = rng.normal(size=(items, 1)) + rng.normal(0, 0.5, (items, 5)) + levels > 0
-        truth = summary(norm.cdf(levels / np.sqrt(1.25)))
-        for name, (_, low, high) in intervals(right.astype(float)).items():
+        truth = summarize_accuracies(norm.cdf(levels / np.sqrt(1.25)))
+        for name, (_, low, high) in compute_template_intervals(right.astype(float)).items():
             held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
     assert held.pop("sd") == 0
     assert min(held.values()) >= 90 - 6  # two standard errors of the simulation
@@ -83,12 +83,15 @@ def test_intervals_over_templates_hold(spread, items):
 def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
     """A chain rule at the luckiest template covered .51 to .80 of the combined score at .22; now .95 and more."""
     rng, runs = np.random.default_rng([templates, int(100 * accuracy)]), 60
-    truth, held, luck = summary(np.full(templates, accuracy)), Counter(), []
+    truth, held, luck = summarize_accuracies(np.full(templates, accuracy)), Counter(), []
     for _ in range(runs):
         right = (rng.random((40, templates)) < accuracy).astype(float)
         shares, n = right.mean(axis=0), np.full(templates, 40.0)
-        for form, found in (("answers", intervals(right)), ("shares", intervals_of_accuracies(shares, n))):
-            noise = noise_of_answers(right) if form == "answers" else noise_of_shares(shares, n)
+        for form, found in (
+            ("answers", compute_template_intervals(right)),
+            ("shares", compute_accuracy_intervals(shares, n)),
+        ):
+            noise = estimate_answer_noise(right) if form == "answers" else estimate_share_noise(shares, n)
             corrected = correct_luck(shares, noise, found)
             for name, (value, low, high) in found.items():
                 if name != "sd":
@@ -110,8 +113,8 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
         right = (0.8 * rng.normal(size=(62, 1)) + 0.6 * rng.normal(size=(62, 19)) < levels).astype(float)
         right[np.argsort(rng.random((62, 19)), axis=1) >= 2] = np.nan
         asked = ~np.isnan(right).all(axis=0)
-        truth = summary(norm.cdf(levels[asked]))
-        for name, (value, low, high) in intervals(right[:, asked]).items():
+        truth = summarize_accuracies(norm.cdf(levels[asked]))
+        for name, (value, low, high) in compute_template_intervals(right[:, asked]).items():
             if name != "sd":
                 assert 0 <= low <= value <= high <= 1
                 held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
@@ -131,5 +134,7 @@ def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     right = (np.random.default_rng(8).random((50, 3)) < [0.3, 0.5, 0.6]).astype(float)
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)
-    assert noise_of_answers(right) == pytest.approx(left / 50, abs=1e-12)
-    assert noise_of_shares(columns, np.full(3, 50.0)) == pytest.approx(np.mean(columns * (1 - columns)) / 50, abs=1e-12)
+    assert estimate_answer_noise(right) == pytest.approx(left / 50, abs=1e-12)
+    assert estimate_share_noise(columns, np.full(3, 50.0)) == pytest.approx(
+        np.mean(columns * (1 - columns)) / 50, abs=1e-12
+    )

@@ -6,9 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.reliability.components import across, components, shared_by_wordings
-from analysis.statistics.reliability.generalizability import absolute, alpha, icc, relative
-from analysis.statistics.reliability.panel import panel
+from analysis.statistics.reliability.components import (
+    estimate_components,
+    estimate_model_components,
+    estimate_wording_covariance,
+)
+from analysis.statistics.reliability.generalizability import (
+    compute_absolute_coefficient,
+    compute_icc,
+    compute_krippendorff_alpha,
+    compute_relative_coefficient,
+)
+from analysis.statistics.reliability.panel import compute_panel
 from helpers.populations import SCALES, Population, thinned
 
 # Shrout, P. E. and Fleiss, J. L. (1979). Intraclass correlations. Psychological Bulletin 86, Tables 2 to 4.
@@ -24,14 +33,14 @@ def drawn(rng, items, wordings, item=1.0, wording=0.5, inner=0.7, crossed=True):
 
 def test_the_textbook_example():
     """Mean squares 11.24 (targets), 32.49 (judges), 1.02 (residual) and 6.26 (within), as printed."""
-    found = components(JUDGES, True)
+    found = estimate_components(JUDGES, True)
     assert [round(found.residual, 2), round(found.residual + 4 * found.item, 2)] == [1.02, 11.24]
     assert round(found.residual + 6 * found.wording, 2) == 32.49
-    assert round(components(JUDGES, False).residual, 2) == 6.26
-    assert {name: round(value, 2) for name, value in icc(panel(JUDGES, True)).items()} == {
+    assert round(estimate_components(JUDGES, False).residual, 2) == 6.26
+    assert {name: round(value, 2) for name, value in compute_icc(compute_panel(JUDGES, True)).items()} == {
         "icc": 0.29, "icc_mean": 0.62, "icc_order": 0.71, "icc_order_mean": 0.91
     }  # fmt: skip
-    nested = icc(panel(JUDGES, False))
+    nested = compute_icc(compute_panel(JUDGES, False))
     assert [round(nested["icc"], 2), round(nested["icc_mean"], 2)] == [0.17, 0.44]
 
 
@@ -42,7 +51,7 @@ def test_intraclass_correlations_are_those_of_pingouin():
     long = pd.DataFrame({"item": item.ravel(), "wording": wording.ravel(), "value": values.ravel()})
     table = pingouin.intraclass_corr(long, targets="item", raters="wording", ratings="value")
     one, agree, order, one_mean, agree_mean, order_mean = table["ICC"]
-    crossed, nested = icc(panel(values, True)), icc(panel(values, False))
+    crossed, nested = compute_icc(compute_panel(values, True)), compute_icc(compute_panel(values, False))
     ours = [nested["icc"], crossed["icc"], crossed["icc_order"], nested["icc_mean"], crossed["icc_mean"],
             crossed["icc_order_mean"]]  # fmt: skip
     np.testing.assert_allclose(ours, [one, agree, order, one_mean, agree_mean, order_mean], atol=1e-8)
@@ -55,7 +64,7 @@ def test_balanced_components_are_those_of_reml():
     frame = pd.DataFrame({"y": values.ravel(), "item": item, "wording": wording, "all": 1})
     parts = {"item": "0 + C(item)", "wording": "0 + C(wording)"}
     fit = mixed.MixedLM.from_formula("y ~ 1", groups="all", vc_formula=parts, data=frame).fit(reml=True, method="lbfgs")
-    found = components(values, True)
+    found = estimate_components(values, True)
     assert found.item > 0 and found.wording > 0
     np.testing.assert_allclose([found.item, found.wording, found.residual], [*fit.vcomp, fit.scale], atol=1e-4)
 
@@ -78,8 +87,8 @@ def test_equations_with_missing_answers_are_those_of_least_squares():
     for name, other, factor in (("wording", items, wording), ("item", wordings, item)):
         added = whole - other
         expected = (y @ added @ y - np.trace(added) * residual) / np.trace(factor.T @ added @ factor)
-        assert getattr(components(values, True), name) == pytest.approx(expected, rel=1e-10)
-    assert components(values, True).residual == pytest.approx(residual, rel=1e-10)
+        assert getattr(estimate_components(values, True), name) == pytest.approx(expected, rel=1e-10)
+    assert estimate_components(values, True).residual == pytest.approx(residual, rel=1e-10)
 
 
 @pytest.mark.parametrize("crossed", [True, False])
@@ -88,7 +97,7 @@ def test_estimates_are_right_on_average(crossed, scale):
     """Over 300 runs with a third of the answers missing, on every scale: within 3 % of the total, or three errors."""
     population = Population({"item": 0.8, "wording": 0.3 * crossed, "residual": 0.5}, crossed, SCALES[scale])
     rng, truth = np.random.default_rng(3), population.components()
-    found = [components(thinned(rng, population.draw(rng, 1, 30, 5))[0], crossed) for _ in range(300)]
+    found = [estimate_components(thinned(rng, population.draw(rng, 1, 30, 5))[0], crossed) for _ in range(300)]
     inner = truth["residual"] + truth["item_wording"]  # one model: answered once
     for name, true in {"item": truth["item"], "residual": inner, "wording": truth["wording"]}.items():
         estimates = np.array([getattr(each, name) for each in found])
@@ -103,7 +112,7 @@ def test_components_on_a_scale_are_those_of_all_its_answers():
     plain = Population(sds).components()
     assert plain == pytest.approx({name: sds.get(name, 0.0) ** 2 for name in plain}, abs=2e-3)
     cut = Population(sds, scale=SCALES["cut at 0 and 1"])
-    found = across(cut.draw(np.random.default_rng(0), 200, 200, 100), True)
+    found = estimate_model_components(cut.draw(np.random.default_rng(0), 200, 200, 100), True)
     assert {name: getattr(found, name) for name in plain} == pytest.approx(cut.components(), abs=2e-3)
 
 
@@ -124,7 +133,7 @@ def test_models_items_and_wordings_are_told_apart():
     ms_iw = m * (items_wordings**2).sum() / (i - 1) / (w - 1)
     ms_i = m * w * ((mean[(0, 2)] - grand) ** 2).sum() / (i - 1)
     ms_e = (rest**2).sum() / (m - 1) / (i - 1) / (w - 1)
-    found = across(values, True)
+    found = estimate_model_components(values, True)
     expected = {
         "model": (ms_m - ms_mi - ms_mw + ms_e) / i / w, "item": (ms_i - ms_mi - ms_iw + ms_e) / m / w,
         "model_item": (ms_mi - ms_e) / w, "model_wording": (ms_mw - ms_e) / i, "item_wording": (ms_iw - ms_e) / m,
@@ -132,29 +141,33 @@ def test_models_items_and_wordings_are_told_apart():
     }  # fmt: skip
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=1e-12)
     error = max(found.model_item, 0) / 6 + max(found.model_wording, 0) / 3 + found.residual / 18
-    assert relative(found, 6, 3) == pytest.approx(found.model / (found.model + error), abs=1e-12)
-    assert absolute(found, 6, 3) < relative(found, 6, 3)
-    assert relative(found, 6, 1) < relative(found, 6, 3) < relative(found, 60, 3)
+    assert compute_relative_coefficient(found, 6, 3) == pytest.approx(found.model / (found.model + error), abs=1e-12)
+    assert compute_absolute_coefficient(found, 6, 3) < compute_relative_coefficient(found, 6, 3)
+    assert (
+        compute_relative_coefficient(found, 6, 1)
+        < compute_relative_coefficient(found, 6, 3)
+        < compute_relative_coefficient(found, 60, 3)
+    )
 
 
 def test_models_vary_together_over_wordings():
     """The covariance of two models is half of what the component of their sum has more than their own."""
     values = np.random.default_rng(6).normal(size=(3, 9, 4)) + np.random.default_rng(7).normal(size=(1, 1, 4))
     values[:, [0, 3, 3], [1, 0, 2]] = np.nan
-    found = shared_by_wordings(values)
-    own = [components(each, True).wording for each in values]
+    found = estimate_wording_covariance(values)
+    own = [estimate_components(each, True).wording for each in values]
     assert np.diag(found) == pytest.approx(own, abs=1e-12)
-    both = components(values[0] + values[2], True).wording
+    both = estimate_components(values[0] + values[2], True).wording
     assert found[0, 2] == pytest.approx((both - own[0] - own[2]) / 2, abs=1e-12)
 
 
 def test_wordings_of_their_own_have_no_part_across_items():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(3, 8, 5)) + rng.normal(size=(3, 1, 1))
-    found, moved = across(values, False), values.copy()
+    found, moved = estimate_model_components(values, False), values.copy()
     for row in range(8):
         moved[:, row] = moved[:, row][:, rng.permutation(5)]
-    other = across(moved, False)
+    other = estimate_model_components(moved, False)
     assert (found.model, found.wording) == pytest.approx((other.model, other.wording), abs=1e-12)
     assert np.isnan(found.model_wording)
 
@@ -164,13 +177,15 @@ def test_alpha_is_that_of_krippendorff():
     no = np.nan
     data = np.array([[1, 2, 3, 3, 2, 1, 4, 1, 2, no, no, no], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, no, 3],
                      [no, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, no], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, no]]).T  # fmt: skip
-    assert alpha(data) == pytest.approx(0.849, abs=5e-4)
-    assert np.isnan(alpha(np.ones((3, 2)))) and np.isnan(alpha(np.array([[1.0, no]])))
+    assert compute_krippendorff_alpha(data) == pytest.approx(0.849, abs=5e-4)
+    assert np.isnan(compute_krippendorff_alpha(np.ones((3, 2)))) and np.isnan(
+        compute_krippendorff_alpha(np.array([[1.0, no]]))
+    )
 
 
 def test_what_cannot_be_told_is_missing():
     for values, crossed in ((np.ones((1, 5)), True), (np.ones((5, 1)), True), (np.ones((5, 1)), False),
                             (np.full((3, 3), np.nan), True)):  # fmt: skip
-        assert np.isnan(components(values, crossed).item)
-    assert across(np.ones((1, 4, 4)), True) is None
-    assert components(np.ones((4, 3)), True).residual == 0
+        assert np.isnan(estimate_components(values, crossed).item)
+    assert estimate_model_components(np.ones((1, 4, 4)), True) is None
+    assert estimate_components(np.ones((4, 3)), True).residual == 0

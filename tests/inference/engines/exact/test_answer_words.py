@@ -12,10 +12,10 @@ import torch
 
 from ground.errors import InputError
 from helpers import tiny_models
-from inference.engines.exact.answer_words import Options, collect, continuations, head, tail
-from inference.engines.exact.option_tree import build, option_logprobs
+from inference.engines.exact.answer_words import Options, cut_head, cut_tail, group_forms_by_option, tokenize_answers
+from inference.engines.exact.option_tree import build_option_tree, compute_option_logprobs
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
-from inference.engines.tokens import Tokens, plain_encoder
+from inference.engines.tokens import Tokens, build_plain_encoder
 from inference.stimuli.prompts import Prompt
 
 VOCABULARY = 5
@@ -44,7 +44,7 @@ class Model:
 
 
 def probabilities(model: Model, *sequences: list[tuple[int, ...]]) -> torch.Tensor:
-    return option_logprobs(build(sequences), len(sequences), model.of_tokens).exp()
+    return compute_option_logprobs(build_option_tree(sequences), len(sequences), model.of_tokens).exp()
 
 
 def test_options_that_exhaust_the_tree_sum_to_one() -> None:
@@ -106,7 +106,7 @@ def test_an_impossible_option_has_probability_zero_not_nan() -> None:
     def certain(_path: tuple[int, ...], tokens: Sequence[int]) -> torch.Tensor:
         return torch.tensor([[0.0, -math.inf, -math.inf]])[:, tokens]
 
-    found = option_logprobs(build([[(0,)], [(1,), (2, 0)]]), 2, certain).exp()
+    found = compute_option_logprobs(build_option_tree([[(0,)], [(1,), (2, 0)]]), 2, certain).exp()
     assert found.tolist() == [[1.0, 0.0]]
 
 
@@ -143,23 +143,23 @@ def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
 
 def test_forms_with_the_same_ids_count_once() -> None:
     tokenizer = tiny_models.metaspace_tokenizer()
-    options = continuations("Reply:", (("yes", " yes", "yes"), ("no",)), plain_encoder(tokenizer))
+    options = tokenize_answers("Reply:", (("yes", " yes", "yes"), ("no",)), build_plain_encoder(tokenizer))
     assert len(options.sequences[0]) == len(set(options.sequences[0]))
     assert len(options.forms[0]) > len(options.sequences[0])
 
 
 def test_ids_shared_by_two_options_are_refused() -> None:
     with pytest.raises(InputError, match="'yes' of option 1 and 'yep' of option 2 are the same"):
-        collect((("yes",), ("yep",)), [(0, "yes", (3,)), (1, "yep", (3,))], [])
+        group_forms_by_option((("yes",), ("yep",)), [(0, "yes", (3,)), (1, "yep", (3,))], [])
 
 
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:
-    assert tail("Some text.\nReply: ") == "Reply: "
-    assert tail("答" * 100) == "答" * 32
+    assert cut_tail("Some text.\nReply: ") == "Reply: "
+    assert cut_tail("答" * 100) == "答" * 32
     for end in ("a", "a b\n", " ", "a\u2028", "a \x1c\n ", "\n\na", "a\tb \t"):
-        assert tail(end) == re.search(r"\S*\s*$", end).group()
-    assert head(" with it.") == " with"
-    assert tail("") == head("") == ""
+        assert cut_tail(end) == re.search(r"\S*\s*$", end).group()
+    assert cut_head(" with it.") == " with"
+    assert cut_tail("") == cut_head("") == ""
 
 
 @pytest.mark.parametrize("eos", [False, True])
@@ -185,7 +185,7 @@ def test_truncation_and_padding_left_in_a_tokenizer_file_are_ignored() -> None:
     tokenizer = tiny_models.byte_tokenizer()
     tokenizer.backend_tokenizer.enable_truncation(3)
     tokenizer.backend_tokenizer.enable_padding(length=50)
-    (ids,) = plain_encoder(tokenizer)(["A warm lamp makes a small room friendlier."])
+    (ids,) = build_plain_encoder(tokenizer)(["A warm lamp makes a small room friendlier."])
     assert 3 < len(ids) < 50
 
 

@@ -16,7 +16,7 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.contract import Sampling
 from inference.engines.exact.lattice import Lattice
-from inference.engines.exact.number_probabilities import number_logprobs
+from inference.engines.exact.number_probabilities import compute_number_logprobs
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
@@ -158,12 +158,12 @@ def test_the_worked_example_of_the_module() -> None:
     texts = [*"0123456789", "17", "70", "."]
 
     class Uniform:
-        rows, alike = 1, False
+        rows, shares_passes = 1, False
 
-        def after(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+        def score_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
             return torch.zeros(*chosen.shape, len(texts))
 
-    ((found,),) = np.exp(number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], at_once=1000))
+    ((found,),) = np.exp(compute_number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], at_once=1000))
     assert found[[70, 17]] == pytest.approx(1 / 13**2 + 1 / 13**3)
     assert found[7] == pytest.approx(1 / 13**2)
     assert found[42] == pytest.approx(1 / 13**3)
@@ -173,13 +173,13 @@ class Table:
     """Random scores behind every path, peaked enough for most paths to be improbable; notes who asks for what."""
 
     def __init__(self, lattice: Lattice, alike: bool) -> None:
-        self.rows, self.alike = 5, alike
+        self.rows, self.shares_passes = 5, alike
         sharpness = torch.linspace(1, 12, self.rows)[:, None, None]
         generator = torch.Generator().manual_seed(1)
         self.scores = sharpness * torch.randn(self.rows, len(lattice.paths.ids), len(WORDS), generator=generator)
         self.asked: list[np.ndarray] = []
 
-    def after(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+    def score_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
         self.asked.append(chosen)
         return self.scores[torch.arange(self.rows)[:, None], torch.from_numpy(chosen)]
 
@@ -221,7 +221,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
     monkeypatch.setattr("inference.engines.exact.number_probabilities.UNCHECKED", share)
     lattice, temperatures = Lattice(numbers, WORDS), (0.4, 1.0, 1.3)
     table = Table(lattice, alike)
-    found = np.exp(number_logprobs(lattice, table, temperatures, at_once=7))
+    found = np.exp(compute_number_logprobs(lattice, table, temperatures, at_once=7))
     for temperature, probabilities in zip(temperatures, found, strict=True):
         expected, begun = by_definition(lattice, table, temperature)
         rounding = 1e-5 * expected + 1e-12  # float32 scores, summed in float32
@@ -239,7 +239,7 @@ def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.Monkey
     follow_every_path(monkeypatch)
     monkeypatch.setattr("inference.engines.exact.number_probabilities.NEGLIGIBLE", 1e-2)
     table = Table(lattice, alike=False)
-    (found,) = np.exp(number_logprobs(lattice, table, [1.0], at_once=50))
+    (found,) = np.exp(compute_number_logprobs(lattice, table, [1.0], at_once=50))
     expected, begun = by_definition(lattice, table, 1.0)
     lost = np.maximum(expected - found, 0).sum(-1)
     assert lost.max() > 1e-6  # so that the bound is one
@@ -257,7 +257,7 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
     monkeypatch.setattr("inference.engines.local.causal.NumberTree", Noted)
     engine, numbers = engine_of(favoured=3.0), range(1, 101)
     (pruned,) = engine.score(asked(numbers), [0.3])
-    monkeypatch.setattr(engine, "_paths_at_once", lambda *_: 9)
+    monkeypatch.setattr(engine, "_choose_paths_at_once", lambda *_: 9)
     (few,) = engine.score(asked(numbers), [0.3])
     follow_every_path(monkeypatch)
     (every,) = engine.score(asked(numbers), [0.3])
@@ -265,6 +265,6 @@ def test_rows_choose_their_own_paths_and_leaves_are_not_kept(monkeypatch: pytest
         assert one.probability != whole.probability
         np.testing.assert_allclose(one.probability, other.probability, rtol=1e-4, atol=1e-9)
         np.testing.assert_allclose(one.probability, whole.probability, atol=2e-5)
-    stems = sum(map(len, engine.lattice(numbers).stems)) - 1
+    stems = sum(map(len, engine.build_lattice(numbers).stems)) - 1
     for tree in trees:
-        assert tree._cache.get_seq_length() <= tree._asked.seen.shape[1] + stems
+        assert tree._cache.get_seq_length() <= tree._asked.token_mask.shape[1] + stems

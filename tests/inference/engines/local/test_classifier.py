@@ -14,7 +14,7 @@ from helpers import tiny_models
 from inference import engines
 from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
-from inference.engines.local.classifier import TUNING, ClassifierEngine, encode
+from inference.engines.local.classifier import TUNING, ClassifierEngine, encode_pairs
 from inference.stimuli.prompts import Prompt
 
 NAMES = {0: "neutral", 1: "ENTAILMENT", 2: "Contradiction", 3: "other"}
@@ -86,7 +86,7 @@ def test_the_sentences_are_told_apart_by_order_and_by_segment():
     engine = engine_of()
     there, back = engine.score([prompt_of(*PAIRS[0]), prompt_of(*PAIRS[0][::-1])])[0]
     assert there.probability != pytest.approx(back.probability, abs=1e-3)
-    assert set(engine._rows([prompt_of(*PAIRS[0])])[0].segments) == {0, 1}
+    assert set(engine._ensure_rows([prompt_of(*PAIRS[0])])[0].segments) == {0, 1}
 
 
 def test_a_likeliest_class_that_is_no_option_is_no_answer():
@@ -128,8 +128,8 @@ def test_a_pair_longer_than_the_window_is_an_error_of_its_own():
 def test_training_cuts_the_longer_sentence_and_asking_cuts_none():
     tokenizer = tiny_models.wordpiece_tokenizer()
     long, short = "bread " * 40, "lamps"
-    assert len(encode(tokenizer, [long], [short], 16)["input_ids"][0]) == 16
-    assert len(encode(tokenizer, [long], [short])["input_ids"][0]) > 40
+    assert len(encode_pairs(tokenizer, [long], [short], 16)["input_ids"][0]) == 16
+    assert len(encode_pairs(tokenizer, [long], [short])["input_ids"][0]) > 40
 
 
 class TestCheckpoints:
@@ -140,7 +140,7 @@ class TestCheckpoints:
         setattr(made.model.config, TUNING, TUNED)
         made.model.save_pretrained(tmp_path)
         made.tokenizer.save_pretrained(tmp_path)
-        engine = engines.load(str(tmp_path))
+        engine = engines.load_engine(str(tmp_path))
         assert engine.info["engine"] == "classifier" and engine.info["tuning"] == TUNED
         prompts = [prompt_of(*PAIRS[0])]
         assert engine.score(prompts)[0][0].probability == pytest.approx(made.score(prompts)[0][0].probability, abs=1e-6)
@@ -148,7 +148,7 @@ class TestCheckpoints:
     def test_an_encoder_that_was_not_tuned_is_refused(self, tmp_path):
         folder = tiny_models.checkpoint(tmp_path, "bert")
         with pytest.raises(InputError, match=r"no classifier; tune it first \(waver tune nli\)"):
-            engines.load(folder, engine="classifier")
+            engines.load_engine(folder, engine="classifier")
 
     def test_a_record_of_another_shape_is_refused(self):
         with pytest.raises(InputError, match=f"{TUNING}: seed is missing or wrong"):

@@ -15,7 +15,7 @@ from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
-from inference.engines.local.generation import choose, random_numbers
+from inference.engines.local.generation import choose_tokens, draw_random_numbers
 from inference.stimuli.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -178,18 +178,18 @@ def test_a_token_is_drawn_by_inverse_cumulative_probability() -> None:
     probability = torch.tensor([0.2, 0.0, 0.5, 0.3])
     numbers = torch.tensor([0.0, 0.19, 0.2, 0.69, 0.71, 0.999999], dtype=torch.float64)
     log_softmax = probability.log().expand(len(numbers), -1)
-    assert choose(log_softmax, torch.arange(6), torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_tokens(log_softmax, torch.arange(6), torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
     one_row = torch.zeros(6, dtype=torch.long)
-    assert choose(log_softmax[:1], one_row, torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    assert choose(log_softmax, torch.arange(6), torch.zeros(6), numbers).tolist() == [2] * 6
-    sharper = choose(log_softmax, torch.arange(6), torch.full((6,), 0.5), numbers)  # 0.04, 0, 0.25, 0.09 of 0.38
+    assert choose_tokens(log_softmax[:1], one_row, torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_tokens(log_softmax, torch.arange(6), torch.zeros(6), numbers).tolist() == [2] * 6
+    sharper = choose_tokens(log_softmax, torch.arange(6), torch.full((6,), 0.5), numbers)  # 0.04, 0, 0.25, 0.09 of 0.38
     assert sharper.tolist() == [0, 2, 2, 2, 2, 3]
 
 
 def test_random_numbers_follow_from_seed_text_and_temperature() -> None:
-    numbers = random_numbers(3, "a", SAMPLED)
+    numbers = draw_random_numbers(3, "a", SAMPLED)
     assert numbers.shape == (5, 6)
-    assert np.array_equal(numbers, random_numbers(3, "a", SAMPLED))
-    for other in (random_numbers(4, "a", SAMPLED), random_numbers(3, "b", SAMPLED),
-                  random_numbers(3, "a", Sampling(5, 0.8, 6))):  # fmt: skip
+    assert np.array_equal(numbers, draw_random_numbers(3, "a", SAMPLED))
+    for other in (draw_random_numbers(4, "a", SAMPLED), draw_random_numbers(3, "b", SAMPLED),
+                  draw_random_numbers(3, "a", Sampling(5, 0.8, 6))):  # fmt: skip
         assert not np.intersect1d(numbers, other).size

@@ -20,8 +20,8 @@ from helpers.broken_replies import BROKEN, send_payload
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute
-from inference.asking.failures import Allowed
+from inference.asking.execute import Task, execute_tasks
+from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling
@@ -29,14 +29,14 @@ from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.failures import Retries
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.settings import ApiSettings
-from inference.protocols.agreement import Questions, prompt_book
-from inference.stimuli.prompts import option_values
+from inference.protocols.agreement import Questions, read_agreement_prompts
+from inference.stimuli.prompts import build_option_values
 
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)
 VARIANTS = list(STUDY.variants)
 COUNT = len(VARIANTS)
-BOOK = prompt_book()
+BOOK = read_agreement_prompts()
 QUICK = Retries(first=0.001, longest=0.004)
 NO_WAITS = [
     ("Retry-After", "nan"),
@@ -82,8 +82,8 @@ def ask(out, server, *, ways=PROBABILITY, form="chat", retries=QUICK, clock=None
         return OpenAIEngine(model.source, api, seed=seed, batch_size=batch, retries=retries, clock=clock)
 
     questions = Questions(BOOK, answers=ways)
-    task = Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out), allowed=Allowed(rows=1))
-    return execute([task], load=load)
+    task = Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out), allowed=AllowedFailures(rows=1))
+    return execute_tasks([task], load=load)
 
 
 def rows_of(out) -> list[dict]:
@@ -102,7 +102,7 @@ def bill(out) -> dict:
 
 
 def prompt_of(variant) -> str:
-    return BOOK.render("chat", option_values(variant)).messages[0]["content"]
+    return BOOK.render("chat", build_option_values(variant)).messages[0]["content"]
 
 
 def complete(out) -> None:
@@ -473,7 +473,7 @@ def test_probabilities_at_another_temperature_are_refused():
         engine = OpenAIEngine(MODEL, ApiSettings(base_url=server.url))
         try:
             with pytest.raises(InputError, match="temperature 1 only"):
-                engine.score([BOOK.render("chat", option_values(VARIANTS[0]))], [1.0, 0.5])
+                engine.score([BOOK.render("chat", build_option_values(VARIANTS[0]))], [1.0, 0.5])
         finally:
             engine.close()
 

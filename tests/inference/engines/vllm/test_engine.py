@@ -22,9 +22,9 @@ from ground.errors import InputError, RunFailed
 from helpers import tiny_models
 from inference import engines
 from inference.__main__ import main
-from inference.engines.adapters import Adapter, read
+from inference.engines.adapters import Adapter, read_adapter
 from inference.engines.contract import Sampling
-from inference.engines.vllm.settings import VllmSettings, site_settings
+from inference.engines.vllm.settings import VllmSettings, parse_site_settings
 from inference.stimuli.prompts import Prompt
 
 YES_NO = (("yes", "Yes"), ("no", "No"))
@@ -110,8 +110,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
 
 def assert_the_same_as_causal(model: str, prompts: list[Prompt]) -> None:
     temperatures = (0.5, 1.0, 2.0)
-    found = engines.load(model, engine="vllm").score(prompts, temperatures)
-    expected = engines.load(model, engine="causal", device="cpu").score(prompts, temperatures)
+    found = engines.load_engine(model, engine="vllm").score(prompts, temperatures)
+    expected = engines.load_engine(model, engine="causal", device="cpu").score(prompts, temperatures)
     for ours, reference in zip(found, expected, strict=True):
         for score, known in zip(ours, reference, strict=True):
             # Float32 probabilities, and what either leaves out of the least probable spellings of numbers.
@@ -147,7 +147,7 @@ def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable
 
     install(spoil=spoil)
     prompts = [Prompt(prompt.text, None, (), range(5)) for prompt in PROMPTS]
-    (scores,) = engines.load(model, engine="vllm").score(prompts)
+    (scores,) = engines.load_engine(model, engine="vllm").score(prompts)
     assert [score.error is None for score in scores] == [True, False, True]
 
 
@@ -155,7 +155,7 @@ def test_one_call_asks_a_batch_and_no_request_more_ids_than_it_may(
     install: Callable[..., ModuleType], model: str
 ) -> None:
     vllm = install()
-    engine = engines.load(model, engine="vllm")
+    engine = engines.load_engine(model, engine="vllm")
     vllm.seen.clear()
     words = tuple(chr(code) for code in range(33, 123)), tuple(f"{chr(code)}" for code in range(161, 300))
     many = [Prompt(f"{prompt.text}\n", None, words) for prompt in PROMPTS]
@@ -163,7 +163,7 @@ def test_one_call_asks_a_batch_and_no_request_more_ids_than_it_may(
     asked = [parameter.logprob_token_ids for prompt, parameter, _ in vllm.seen]
     assert max(map(len, asked)) <= 128 < sum(map(len, asked[: len(asked) // len(many)]))
     assert all(score.error is None for score in scores)
-    (reference,) = engines.load(model, engine="causal", device="cpu").score(many)
+    (reference,) = engines.load_engine(model, engine="causal", device="cpu").score(many)
     assert [score.mass for score in scores] == pytest.approx([score.mass for score in reference], abs=1e-6)
 
 
@@ -182,7 +182,7 @@ def test_a_probability_that_is_missing_or_not_finite_is_an_error_of_its_row(
             told |= {} if value is None else {victim: value}
 
     install(spoil=spoil)
-    (scores,) = engines.load(model, engine="vllm").score(PROMPTS)
+    (scores,) = engines.load_engine(model, engine="vllm").score(PROMPTS)
     assert [score.error is None for score in scores] == [True, False, True]
     assert "vLLM 0.32.0 gave no finite probability for the asked token id" in (scores[1].error or "")
     assert scores[1].probability == ()
@@ -193,7 +193,7 @@ def test_a_vllm_that_tells_no_asked_ids_is_refused_before_the_run(
 ) -> None:
     install(spoil=lambda told: told.clear())
     with pytest.raises(InputError, match="gave no finite probability for the asked token id"):
-        engines.load(model, engine="vllm")
+        engines.load_engine(model, engine="vllm")
 
 
 def test_a_dead_vllm_fails_the_run_or_refuses_the_model(install: Callable[..., ModuleType], model: str) -> None:
@@ -204,25 +204,25 @@ def test_a_dead_vllm_fails_the_run_or_refuses_the_model(install: Callable[..., M
             raise EngineDead
 
     install(spoil=spoil)
-    engine = engines.load(model, engine="vllm")
+    engine = engines.load_engine(model, engine="vllm")
     alive = False
     with pytest.raises(RunFailed, match="vLLM has stopped"):
         engine.score(PROMPTS)
     with pytest.raises(InputError, match="vLLM cannot run it here"):
-        engines.load(model, engine="vllm")
+        engines.load_engine(model, engine="vllm")
 
 
 @pytest.mark.parametrize("version", ["0.9.2", "0.31.1", "1.0.0", "nightly"])
 def test_versions_out_of_range_are_refused(install: Callable[..., ModuleType], model: str, version: str) -> None:
     install(version=version)
     with pytest.raises(InputError, match=r"this is vLLM .*, Waver needs >=0\.32,<1; pip install 'vllm>=0\.32,<1'"):
-        engines.load(model, engine="vllm")
+        engines.load_engine(model, engine="vllm")
 
 
 @pytest.mark.parametrize("version", ["0.32.0", "0.33.1rc1.dev5+g1234", "0.99"])
 def test_versions_in_range_are_taken_and_recorded(install: Callable[..., ModuleType], model: str, version: str) -> None:
     install(version=version)
-    assert engines.load(model, engine="vllm").info["vllm"] == version
+    assert engines.load_engine(model, engine="vllm").info["vllm"] == version
 
 
 @pytest.mark.parametrize(
@@ -240,20 +240,20 @@ def test_without_vllm_the_user_is_told_how_to_get_it(
 
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(InputError, match=said):
-        engines.load(model, engine="vllm")
+        engines.load_engine(model, engine="vllm")
 
 
 def test_another_device_than_its_own_is_refused(install: Callable[..., ModuleType], model: str) -> None:
     install()
     with pytest.raises(InputError, match="--device cuda: this vLLM runs on cpu"):
-        engines.load(model, engine="vllm", device="cuda")
+        engines.load_engine(model, engine="vllm", device="cuda")
 
 
 def test_settings_are_passed_through_and_recorded(install: Callable[..., ModuleType], model: str) -> None:
     install()
-    site = site_settings(["max-num-seqs=64", "kv_cache_dtype=fp8", "enforce_eager=false", "max_model_len=128"])
+    site = parse_site_settings(["max-num-seqs=64", "kv_cache_dtype=fp8", "enforce_eager=false", "max_model_len=128"])
     settings = VllmSettings(tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5, site=site)
-    engine = engines.load(model, engine="vllm", dtype="bfloat16", vllm=settings)
+    engine = engines.load_engine(model, engine="vllm", dtype="bfloat16", vllm=settings)
     given = engine._llm.settings
     assert (
         given["tensor_parallel_size"] == 2 and given["quantization"] == "fp8" and given["gpu_memory_utilization"] == 0.5
@@ -268,7 +268,7 @@ def test_a_batch_holds_prompts_that_begin_alike(install: Callable[..., ModuleTyp
     install()
     prompts = [Prompt(f"{start} {text} Reply:", None, YES_NO) for text in ("Bread.", "A warm lamp.", "Trains.")
                for start in ("Agree or not:", "Some say:")]  # fmt: skip
-    batches = engines.load(model, engine="vllm", batch_size=3).batches(prompts)
+    batches = engines.load_engine(model, engine="vllm", batch_size=3).batches(prompts)
     assert [{prompts[place].text[:5] for place in batch} for batch in batches] == [{"Agree"}, {"Some "}]
     assert sorted(place for batch in batches for place in batch) == list(range(6))
 
@@ -277,7 +277,7 @@ def test_a_batch_has_at_most_so_many_tokens(
     install: Callable[..., ModuleType], model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install()
-    engine = engines.load(model, engine="vllm")
+    engine = engines.load_engine(model, engine="vllm")
     lengths = engine.lengths(PROMPTS)
     monkeypatch.setattr("inference.engines.vllm.engine.BATCH_TOKENS", sum(lengths) - 1)
     assert sorted(map(len, engine.batches(PROMPTS))) == [1, 2]
@@ -291,12 +291,12 @@ def adapter(folder: Path, rank: int, width: int) -> Adapter:
     weights = {f"{layer}.lora_A.weight": torch.ones(rank, width), f"{layer}.lora_B.weight": torch.ones(width, rank)}
     save_file(weights, folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text(json.dumps({"r": rank, "base_model_name_or_path": "base"}))
-    return read(folder)
+    return read_adapter(folder)
 
 
 def test_an_adapter_is_asked_with_every_prompt(install: Callable[..., ModuleType], model: str, tmp_path: Path) -> None:
     vllm = install()
-    engine = engines.load(model, engine="vllm", adapter=adapter(tmp_path, 12, 32))
+    engine = engines.load_engine(model, engine="vllm", adapter=adapter(tmp_path, 12, 32))
     given = engine._llm.settings
     assert given["enable_lora"] and given["max_lora_rank"] == 16
     engine.score(PROMPTS)
@@ -308,7 +308,7 @@ def test_an_adapter_of_another_model_is_refused_before_vllm_starts(
 ) -> None:
     vllm = install()
     with pytest.raises(InputError, match=r"the shapes of model\.layers\.0\.self_attn\.q_proj do not fit"):
-        engines.load(model, engine="vllm", adapter=adapter(tmp_path, 4, 48))
+        engines.load_engine(model, engine="vllm", adapter=adapter(tmp_path, 4, 48))
     assert not vllm.seen
 
 
@@ -316,7 +316,7 @@ def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleT
     vllm = install()
     seeds = []
     for seed in (0, 0, 1):
-        engine = engines.load(model, engine="vllm", seed=seed)
+        engine = engines.load_engine(model, engine="vllm", seed=seed)
         vllm.seen.clear()
         (generations,) = engine.generate(PROMPTS, [Sampling(3, temperature=0.5, max_tokens=5)])
         seeds.append([parameter.seed for _, parameter, _ in vllm.seen])
@@ -327,10 +327,10 @@ def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleT
 def test_batches_are_large_and_hold_every_prompt_once(install: Callable[..., ModuleType], model: str) -> None:
     install()
     prompts = PROMPTS * 1500
-    batches = engines.load(model, engine="vllm").batches(prompts)
+    batches = engines.load_engine(model, engine="vllm").batches(prompts)
     assert sorted(index for batch in batches for index in batch) == list(range(len(prompts)))
     assert max(map(len, batches)) == 4096
-    small = engines.load(model, engine="vllm", batch_size=7).batches(PROMPTS * 5)
+    small = engines.load_engine(model, engine="vllm", batch_size=7).batches(PROMPTS * 5)
     assert max(map(len, small)) == 7
 
 

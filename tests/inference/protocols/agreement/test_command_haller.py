@@ -110,7 +110,7 @@ def test_it_is_the_study_that_the_items_alone_would_be(tmp_path):
         for entry in PUBLISHED
     ]
     (tmp_path / "items.json").write_text(json.dumps(statements), encoding="utf-8")
-    study = agreement.study(items.load(str(tmp_path / "items.json")), "run")
+    study = agreement.build_agreement_study(items.read_items(str(tmp_path / "items.json")), "run")
     assert read(tmp_path / "run")[0]["study"]["hash"] == study.hash
 
 

@@ -12,8 +12,8 @@ from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.reading import read_replies, read_texts
-from inference.protocols.choice.wordings import items
+from inference.protocols.choice.reading import parse_choice_texts, parse_replies
+from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import MATH, Question, draw_orders
 from inference.stimuli.study import Option, Variant
@@ -30,7 +30,7 @@ class TestStudy:
     """What is asked: every wording with every order of the choices."""
 
     def test_a_variant_is_a_wording_with_an_order(self):
-        (item,) = choice.study(items([GRASS]), "colours").items
+        (item,) = choice.build_question_study(build_question_items([GRASS]), "colours").items
         assert [(each.variant, each.pattern, each.text) for each in item.variants] == [
             ("original/1", "original", "What colour is grass?"), ("original/2", "original", "What colour is grass?"),
             ("paraphrase-1/1", "paraphrase_1", "Which colour has grass?"),
@@ -47,13 +47,13 @@ class TestStudy:
         }  # fmt: skip
 
     def test_the_canonical_letters_are_all_that_are_used(self):
-        assert choice.study(items([GRASS, SUM]), "both").canonical == tuple("ABCDE")
+        assert choice.build_question_study(build_question_items([GRASS, SUM]), "both").canonical == tuple("ABCDE")
         many = Question("many", "Which?", tuple(f"thing {number}" for number in range(26)), 25)
-        assert choice.study(items([many]), "many").canonical == tuple(ascii_uppercase)
+        assert choice.build_question_study(build_question_items([many]), "many").canonical == tuple(ascii_uppercase)
 
     def test_orders_are_those_of_the_file_or_drawn(self):
         def orders(question, *given):
-            (item,) = items([question], *given)
+            (item,) = build_question_items([question], *given)
             return [each.attributes["order"] for each in item.variants if each.pattern == "original"]
 
         assert orders(GRASS) == orders(GRASS, 2, 5) == ["CABD", "DCBA"]
@@ -74,18 +74,18 @@ class TestStudy:
     )  # fmt: skip
     def test_orders_that_do_not_exist_and_passages_are_refused(self, question, given, words):
         with pytest.raises(InputError, match=words):
-            items([question], given)
+            build_question_items([question], given)
 
     def test_three_choices_can_be_asked_in_their_six_orders(self):
-        (item,) = items([Question("three", "Which?", ("a", "b", "c"), 0)], 6)
+        (item,) = build_question_items([Question("three", "Which?", ("a", "b", "c"), 0)], 6)
         assert len({each.attributes["order"] for each in item.variants}) == 6
 
     def test_a_choice_takes_one_line_and_marks_of_html_stay(self):
         odd = Question(
             "odd", "Which?", ("two\nB. lines", "<b>bold</b>", "{{ question }}", "  x  y "), 0, orders=((3, 2, 1, 0),)
         )
-        study = choice.study(items([odd]), "odd")
-        text = choice.Questions(choice.prompt_book()).rounds("plain")[0].render(next(study.variants), None).text
+        study = choice.build_question_study(build_question_items([odd]), "odd")
+        text = choice.Questions(choice.read_choice_prompts()).rounds("plain")[0].render(next(study.variants), None).text
         assert text == "Question: Which?\nA. x y\nB. {{ question }}\nC. <b>bold</b>\nD. two B. lines\nAnswer:"
 
 
@@ -94,8 +94,8 @@ class TestPrompts:
 
     @staticmethod
     def prompts(form, question=GRASS, **settings):
-        variant = items([question], 2)[0].variants[0]
-        asked = choice.Questions(choice.prompt_book(), **settings)
+        variant = build_question_items([question], 2)[0].variants[0]
+        asked = choice.Questions(choice.read_choice_prompts(), **settings)
         return [(each.conditions, each.render(variant, None)) for each in asked.rounds(form)]
 
     @pytest.mark.parametrize("form", ["plain", "chat"])
@@ -160,7 +160,7 @@ class TestPrompts:
     def test_math_is_reasoned_first_by_subset(self, tmp_path):
         file = write(tmp_path, row(item="a"), row(item="b", subset=MATH))
         for name, reasoned in (("by-subset", {"b"}), ("answer-first", set()), ("reasoning-first", {"a", "b"})):
-            _, asked = choice.prepare(options("--items", file, "--answer", "text", "--format", name))
+            _, asked = choice.prepare_study(options("--items", file, "--answer", "text", "--format", name))
             assert asked.reasoned == reasoned
 
     @pytest.mark.parametrize(
@@ -184,12 +184,12 @@ class TestPrompts:
             *(("--answer", "text", *given) if given else ()),
         )
         with pytest.raises(InputError, match=words):
-            choice.prepare(options(*call))[1].rounds("plain")
+            choice.prepare_study(options(*call))[1].rounds("plain")
 
     def test_prompts_of_ones_own_are_a_condition_of_their_own(self, tmp_path):
         own = tmp_path / "own.yaml"
         own.write_text(json.dumps({"plain": {"template": "{{ question }}\n{{ choices }}\nLetter:"}}), encoding="utf-8")
-        study, asked = choice.prepare(options("--items", write(tmp_path, row()), "--prompt", str(own)))
+        study, asked = choice.prepare_study(options("--items", write(tmp_path, row()), "--prompt", str(own)))
         (each,) = asked.rounds("plain")
         assert each.conditions[0].name == "own/plain/base/letters"
         assert each.render(next(study.variants), None).text.endswith("\nLetter:")
@@ -203,14 +203,18 @@ class TestAnswers:
     variant = Variant("q", "original/1", "original", "Which?", tuple(map(Option, "ABC", "CAB")))
 
     def test_texts_answer_with_the_likeliest_choice_not_with_the_likeliest_token(self):
-        columns = read_texts(self.variant, Prompt("", None, ()), Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, None))
+        columns = parse_choice_texts(
+            self.variant, Prompt("", None, ()), Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, None)
+        )
         assert (columns["answer"], columns["probability"]) == ("B", (0.1, 0.3, 0.2))
-        bounds = read_texts(self.variant, Prompt("", None, ()), Score((0.1, 0.0, 0.2), (), 0.3, 0, mass_upper=0.9))
+        bounds = parse_choice_texts(
+            self.variant, Prompt("", None, ()), Score((0.1, 0.0, 0.2), (), 0.3, 0, mass_upper=0.9)
+        )
         assert (bounds["answer"], bounds["logprob"], bounds["mass_upper"]) == ("C", None, 0.9)
 
     def test_several_texts_vote_and_what_is_not_parsed_is_counted(self):
         def answer(*texts):
-            return read_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
+            return parse_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
@@ -223,7 +227,7 @@ class TestAnswers:
     def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):
         texts = ("B", "**B**", "Answer: B. x", "A dog")
         rows = [
-            read_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
+            parse_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
             for reading in ("letter", "strict")
         ]
         assert [row["count"] for row in rows] == [[0, 3, 0], [0, 1, 0]]

@@ -23,7 +23,7 @@ class TestCommandLine:
 
     def test_questions_without_paraphrases_are_asked_and_told_in_one_line(self, tmp_path, capsys):
         file = write(tmp_path, row(), row(item="other"))
-        study, asked = choice.prepare(options("--items", file, "--orders", "3"))
+        study, asked = choice.prepare_study(options("--items", file, "--orders", "3"))
         (told,) = capsys.readouterr().err.splitlines()
         assert "2 questions, 6 prompts" in told and "no paraphrases: asked in one wording only" in told
         assert (study.name, study.protocol, asked.ways, study.building) == ("mcq", "choice", ("letters",), ())
@@ -31,10 +31,10 @@ class TestCommandLine:
     def test_a_split_is_asked_alone(self, tmp_path):
         file = write(tmp_path, *(row(item=name, split=name) for name in ("train", "validation", "test")))
         for given in (("test",), ("train", "validation")):
-            study, _ = choice.prepare(options("--items", file, "--split", *given))
+            study, _ = choice.prepare_study(options("--items", file, "--split", *given))
             assert [item.item for item in study.items] == list(given)
         with pytest.raises(InputError, match=r"--split test: no question of .* is in this split; it has none at all"):
-            choice.prepare(options("--items", write(tmp_path, row()), "--split", "test"))
+            choice.prepare_study(options("--items", write(tmp_path, row()), "--split", "test"))
 
     @pytest.mark.parametrize(
         ("given", "words"),
@@ -50,7 +50,7 @@ class TestCommandLine:
     )  # fmt: skip
     def test_wrong_calls_are_refused(self, given, words):
         with pytest.raises(InputError, match=words):
-            choice.prepare(options("--items", "demo", *given))
+            choice.prepare_study(options("--items", "demo", *given))
 
     def test_the_numbers_of_the_building_stand_in_the_run(self, tmp_path):
         file = write(tmp_path, row(item="a"))
@@ -72,13 +72,13 @@ class TestCommandLine:
     def test_damaged_numbers_of_the_building_are_refused(self, tmp_path, text, words):
         (tmp_path / "mcq.building.csv").write_text(text)
         with pytest.raises(InputError, match=f"mcq.building.csv.*{words}"):
-            choice.prepare(options("--items", write(tmp_path, row())))
+            choice.prepare_study(options("--items", write(tmp_path, row())))
 
     def test_a_run_of_all_ways_has_a_row_for_every_prompt(self, tmp_path):
         file = write(tmp_path, row(item="a", paraphrases=["Grass is what?"]), row(item="b", paraphrases=["Is?"]))
         call = ["run", "choice", "--items", file, "--model", SMALL, "--out", str(tmp_path / "run"), "--max-tokens", "4"]
         assert main([*call, "--answer", "letters", "texts", "text"]) == 0
-        opened = runs.open(tmp_path / "run")
+        opened = runs.open_runs(tmp_path / "run")
         found = opened.sql("SELECT * FROM responses")
         assert found.groupby("condition").size().to_dict() == dict.fromkeys(
             ("plain/base/letters", "plain/base/texts", "plain/base/text"), 4 * 8
@@ -90,7 +90,7 @@ class TestCommandLine:
             assert entry["wordings"][0]["content"] == [
                 "Question: ", {"column": "text"}, "\n", {"column": "attributes.choices"}, end,
             ]  # fmt: skip
-        shown_there = transcripts.prompts(opened)
+        shown_there = transcripts.tabulate_transcript_prompts(opened)
         assert set(shown_there["unknown"].fillna("")) == {""}  # all prompts are known to the letter
         assert set(shown_there["condition"]) == set(recorded)
         first = shown_there[shown_there["condition"] == "plain/base/letters"].iloc[0]["prompt"]

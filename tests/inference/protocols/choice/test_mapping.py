@@ -15,12 +15,12 @@ import pytest
 
 from analysis import runs
 from helpers.trivial_engine import TrivialEngine, shown
-from inference.asking.execute import Task, execute
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.wordings import items
+from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import Question
 
 CHOICES = ("red", "green", "blue", "blue sky")
@@ -74,14 +74,14 @@ def rows(request, tmp_path_factory):
     """Rows of all models in all ways, with their stimuli, as the analysis reads the run folder."""
     form = request.param
     folder = tmp_path_factory.mktemp("mapping") / "run"
-    study = choice.study(items([GRASS, OTHER]), "colours")
-    asked = choice.Questions(choice.prompt_book(), ways=("letters", "texts", "text"), texts=(Sampling(),))
+    study = choice.build_question_study(build_question_items([GRASS, OTHER]), "colours")
+    asked = choice.Questions(choice.read_choice_prompts(), ways=("letters", "texts", "text"), texts=(Sampling(),))
     engines = {text: WantsChoice(text, form) for text in CHOICES} | {
         letter: WantsLetter(letter, form) for letter in ascii_uppercase[: len(CHOICES)]
     }
     models = tuple(Model(name.replace(" ", "-"), name) for name in engines)
-    execute([Task(study, models, asked, Settings(), str(folder))], load=lambda model, seed: engines[model.source])
-    opened = runs.open(folder)
+    execute_tasks([Task(study, models, asked, Settings(), str(folder))], load=lambda model, seed: engines[model.source])
+    opened = runs.open_runs(folder)
     return opened.sql(
         """
         SELECT r.model, r.condition, r.item, r.variant, r.answer, r.probability, r.count, r.invalid,

@@ -9,9 +9,9 @@ import torch
 import transformers
 
 from helpers.commands import ROOT
-from inference.engines import load
+from inference.engines import load_engine
 from inference.protocols import choice
-from inference.protocols.choice.wordings import items
+from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import Question
 
 SMALL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-small")
@@ -25,7 +25,7 @@ TOLERANCE = 1e-5  # float32 in both, summed in another order
 
 @pytest.fixture(scope="module")
 def engine():
-    return load(SMALL, dtype="float32", device="cpu")
+    return load_engine(SMALL, dtype="float32", device="cpu")
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def slow():
 
 @pytest.mark.parametrize("way", ["letters", "texts"])
 def test_probabilities_are_those_of_the_slow_way_in_every_order(engine, slow, way):
-    (item,) = items([QUESTION])
-    (asked,) = choice.Questions(choice.prompt_book(), ways=(way,)).rounds("plain")
+    (item,) = build_question_items([QUESTION])
+    (asked,) = choice.Questions(choice.read_choice_prompts(), ways=(way,)).rounds("plain")
     for variant in item.variants:
         prompt = asked.render(variant, None)
         ((score,),) = engine.score([prompt])
@@ -73,7 +73,7 @@ def test_probabilities_are_those_of_the_slow_way_in_every_order(engine, slow, wa
 
 
 def test_a_letter_is_a_capital_with_or_without_a_space_and_nothing_else(engine):
-    (item,) = items([QUESTION])
-    (asked,) = choice.Questions(choice.prompt_book()).rounds("plain")
+    (item,) = build_question_items([QUESTION])
+    (asked,) = choice.Questions(choice.read_choice_prompts()).rounds("plain")
     explained = engine.explain(asked.render(item.variants[0], None))
     assert [{form for form, _ in forms} for forms in explained.options] == [{each, f" {each}"} for each in "ABCDE"]

@@ -10,8 +10,8 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import table_parser
-from inference.asking.execute import Task, execute
+from inference.__main__ import build_table_parser
+from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
@@ -23,7 +23,7 @@ from inference.stimuli.nli import LABELS, Instance, Negation
 
 def options(*arguments):
     call = ["--items", "demo", "--model", "m", *arguments]
-    return table_parser("negation").parse_args(call, Namespace(out=None))
+    return build_table_parser("negation").parse_args(call, Namespace(out=None))
 
 
 def group(item: str, label: str = "entailment", end: str = "wet"):
@@ -45,7 +45,7 @@ class TestStudy:
     """What is asked: variants, their parents and attributes."""
 
     def test_parents_say_which_variants_make_a_minimal_pair(self):
-        study = negation.study(GROUPS, "towns", "en")
+        study = negation.build_negation_study(GROUPS, "towns", "en")
         variants = {each.variant: each for each in study.items[0].variants}
         assert {name: each.parents for name, each in variants.items()} == {
             "original": (), "p_neg-1": ("original",), "h_neg-1": ("original",),
@@ -60,7 +60,7 @@ class TestStudy:
         assert [option.label for option in both.options] == list(LABELS) == list(study.canonical)
 
     def test_an_original_without_negations_is_asked_alone(self):
-        study = negation.study({"a": group("a")[:1]}, "one")
+        study = negation.build_negation_study({"a": group("a")[:1]}, "one")
         assert [each.variant for each in study.variants] == ["original"]
 
 
@@ -70,9 +70,12 @@ class TestPrompts:
     @pytest.mark.parametrize("language", ["en", "ja"])
     @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
     def test_a_prompt_shows_both_sentences_and_few_shot_the_exemplars_before_them(self, language, form):
-        variant = next(negation.study(GROUPS, "towns").variants)
+        variant = next(negation.build_negation_study(GROUPS, "towns").variants)
         questions = negation.Questions(
-            negation.prompt_book(language), language, (0, 3), exemplars.draw(INSTANCES[4:], 3, 0)
+            negation.read_negation_prompts(language),
+            language,
+            (0, 3),
+            exemplars.draw_negation_exemplars(INSTANCES[4:], 3, 0),
         )
         zero, few = (each.render(variant, "[MASK]") for each in questions.rounds(form))
         text, more = (
@@ -87,7 +90,7 @@ class TestPrompts:
         assert "\n\n\n" not in more
 
     def test_conditions_record_their_exemplars(self):
-        questions = negation.prepare(options("--shots", "0,3", "--seed", "1"))[1]
+        questions = negation.prepare_study(options("--shots", "0,3", "--seed", "1"))[1]
         (zero,), (few,) = (each.conditions for each in questions.rounds("plain"))
         assert (zero.name, few.name) == ("plain/0-shot", "plain/3-shot")
         assert (zero.fields["exemplars"], zero.fields["exemplars_hash"]) == ([], None)
@@ -99,27 +102,27 @@ class TestExemplars:
     """Their labels, their originals, and what they depend on."""
 
     def test_labels_take_turns_and_originals_differ(self):
-        drawn = exemplars.draw(INSTANCES, 6, 0)
+        drawn = exemplars.draw_negation_exemplars(INSTANCES, 6, 0)
         assert [each.label for each in drawn] == [*LABELS, *LABELS]
         assert len({each.item for each in drawn}) == 6
-        assert exemplars.draw(INSTANCES[::-1], 3, 0) == drawn[:3]
-        assert exemplars.draw(INSTANCES, 6, 1) != drawn
+        assert exemplars.draw_negation_exemplars(INSTANCES[::-1], 3, 0) == drawn[:3]
+        assert exemplars.draw_negation_exemplars(INSTANCES, 6, 1) != drawn
 
     def test_the_originals_of_exemplars_are_not_asked(self):
-        drawn = exemplars.draw(INSTANCES, 3, 0)
-        left = exemplars.without(nli.groups(INSTANCES), drawn)
+        drawn = exemplars.draw_negation_exemplars(INSTANCES, 3, 0)
+        left = exemplars.drop_exemplar_groups(nli.group_instances(INSTANCES), drawn)
         assert set(left) == set(GROUPS) - {each.item for each in drawn}
 
     def test_too_few_originals_are_refused(self):
         with pytest.raises(InputError, match="none left with the label entailment"):
-            exemplars.draw(group("a", "neutral"), 3, 0)
+            exemplars.draw_negation_exemplars(group("a", "neutral"), 3, 0)
 
 
 class TestCommandLine:
     """What `prepare` makes of a call."""
 
     def test_the_demo_is_asked_in_english_with_three_negations_of_every_original(self, capsys):
-        study, questions = negation.prepare(options())
+        study, questions = negation.prepare_study(options())
         assert study.name == "negation-demo" and questions.shots == (0,)
         assert [len(item.variants) for item in study.items] == [4] * 90
         told = "90 original, 90 p_neg, 90 h_neg, 90 p_neg_h_neg; 360 minimal pairs; asked in en"
@@ -129,7 +132,7 @@ class TestCommandLine:
         row = {"premise": "雨が降る。", "hypothesis": "道が濡れる。", "label": "neutral", "item": "a"}
         path = tmp_path / "雨.jsonl"
         path.write_text(json.dumps(row), encoding="utf-8")
-        study, questions = negation.prepare(options("--items", str(path)))
+        study, questions = negation.prepare_study(options("--items", str(path)))
         assert "前提：雨が降る。" in questions.rounds("plain")[0].render(next(study.variants), None).text
         assert "1 original; 1 originals have no negation; 0 minimal pairs; asked in ja" in capsys.readouterr().err
 
@@ -138,13 +141,15 @@ class TestCommandLine:
         rows = [{"premise": text, "hypothesis": "道が濡れる。", "label": "neutral"} for text in odd]
         path = tmp_path / "odd.jsonl"
         path.write_text("\n\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-        study, questions = negation.prepare(options("--items", str(path)))
+        study, questions = negation.prepare_study(options("--items", str(path)))
         (asked,) = questions.rounds("plain")
         for text, variant in zip(odd, study.variants, strict=True):
             assert f"前提：{text}\n" in asked.render(variant, None).text
 
     def test_prompts_in_another_language_are_a_condition_of_the_same_study(self):
-        (own, questions), (same, foreign) = (negation.prepare(options(*more)) for more in ((), ("--language", "ja")))
+        (own, questions), (same, foreign) = (
+            negation.prepare_study(options(*more)) for more in ((), ("--language", "ja"))
+        )
         assert own.hash == same.hash
         names = [each.rounds("plain")[0].conditions[0] for each in (questions, foreign)]
         assert [(each.name, each.fields["language"]) for each in names] == [
@@ -161,17 +166,17 @@ class TestCommandLine:
     )  # fmt: skip
     def test_wrong_calls_are_refused(self, given, words):
         with pytest.raises(InputError, match=words):
-            negation.prepare(options(*given))
+            negation.prepare_study(options(*given))
 
     def test_a_run_holds_three_probabilities_per_pair(self, tmp_path):
         class Three(TrivialEngine):
             def _score(self, text, batch):
                 return Score((0.5, 0.3, 0.1), (-0.7, -1.2, -2.3), 0.9, 0)
 
-        study = negation.study({"town 0": GROUPS["town 0"]}, "towns")
-        questions = negation.Questions(negation.prompt_book("en"), "en")
+        study = negation.build_negation_study({"town 0": GROUPS["town 0"]}, "towns")
+        questions = negation.Questions(negation.read_negation_prompts("en"), "en")
         task = Task(study, (Model("m", "m"),), questions, Settings(), str(tmp_path / "run"), {}, ())
-        execute([task], load=lambda model, seed: Three())
+        execute_tasks([task], load=lambda model, seed: Three())
         (part,) = sorted((tmp_path / "run" / "responses").glob("*.parquet"))
         rows = pq.read_table(part).to_pylist()
         assert {tuple(row["probability"]) for row in rows} == {(0.5, 0.3, 0.1)}

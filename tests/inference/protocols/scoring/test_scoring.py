@@ -13,9 +13,9 @@ from ground.errors import InputError
 from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score
-from inference.protocols.scoring import Questions, prompt_book, read
-from inference.protocols.scoring.items import OPTIONS, Columns, demo, load
-from inference.stimuli.numbers import continues, first_number, read_range
+from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
+from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_items, read_scoring_items
+from inference.stimuli.numbers import continues_number, parse_first_number, parse_range
 from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import ORIGINAL, Variant
 
@@ -32,12 +32,12 @@ PROMPT = Prompt("", None, (), range(10))
      ("７", 7), ("評点：８．５点", 8.5), ("－３", -3), ("１０", 10), ("⑦", None), ("٧", None)],
 )  # fmt: skip
 def test_the_first_number_of_a_text(text: str, number: float | None) -> None:
-    assert first_number(text) == number
+    assert parse_first_number(text) == number
 
 
 def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
-    assert all(map(continues, ("0", "12", ".5", "0 of", "０", "．５")))
-    assert not any(map(continues, ("", ".", ". 5", ",5", " 5", "-5", "/10", "\n")))
+    assert all(map(continues_number, ("0", "12", ".5", "0 of", "０", "．５")))
+    assert not any(map(continues_number, ("", ".", ". 5", ",5", " 5", "-5", "/10", "\n")))
 
 
 @pytest.mark.parametrize(
@@ -47,36 +47,36 @@ def test_a_number_goes_on_in_a_digit_or_a_decimal() -> None:
 )  # fmt: skip
 def test_wrong_ranges_are_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        read_range(text)
+        parse_range(text)
 
 
 def test_samples_are_dropped_clipped_and_averaged() -> None:
     texts = ("8", "12 of 12", "7.5.", "-1", "none", "well")
-    row = read(range(1, 10), VARIANT, PROMPT, Generation(texts, (*texts[:-1], None)))
+    row = parse_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, (*texts[:-1], None)))
     assert row == {"output": list(texts), "invalid": 2, "clipped": 2, "score": (8 + 9 + 7.5 + 1) / 4}
-    nothing = read(range(10), VARIANT, PROMPT, Generation(("none",), ("none",)))
+    nothing = parse_score_response(range(10), VARIANT, PROMPT, Generation(("none",), ("none",)))
     assert (nothing["score"], nothing["invalid"], nothing["clipped"]) == (None, 1, 0)
 
 
 def test_full_width_digits_are_read_and_moved_into_the_range() -> None:
     texts = ("７", "１２", "８．５")
-    row = read(range(1, 10), VARIANT, PROMPT, Generation(texts, texts))
+    row = parse_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, texts))
     assert row == {"output": list(texts), "invalid": 0, "clipped": 1, "score": (7 + 9 + 8.5) / 3}
 
 
 def test_exact_rows_hold_the_expected_and_the_likeliest_number() -> None:
-    row = read(range(1, 4), VARIANT, PROMPT, Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, 1))
+    row = parse_score_response(range(1, 4), VARIANT, PROMPT, Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, 1))
     assert row["score"] == pytest.approx((0.1 + 0.6 + 0.6) / 0.6)
     assert (row["answer"], row["mass"]) == ("2", 0.6)
-    assert read(range(1, 4), VARIANT, PROMPT, Score((0.0,) * 3, (-1e9,) * 3, 0.0, 0))["score"] is None
+    assert parse_score_response(range(1, 4), VARIANT, PROMPT, Score((0.0,) * 3, (-1e9,) * 3, 0.0, 0))["score"] is None
 
 
 def test_conditions_are_named_by_form_range_temperature_and_method() -> None:
-    asked = Questions(prompt_book(), (range(10), range(1, 101)), (0.0, 0.7), exact=False).rounds("chat")
+    asked = Questions(read_scoring_prompts(), (range(10), range(1, 101)), (0.0, 0.7), exact=False).rounds("chat")
     names = [[condition.name for condition in each.conditions] for each in asked]
     assert names == [["chat/0-9/t0", "chat/0-9/t0.7"], ["chat/1-100/t0", "chat/1-100/t0.7"]]
     assert [condition.fields["samples"] for condition in asked[0].conditions] == [1, 10]
-    (both,) = Questions(prompt_book(), exact=True).rounds("plain")
+    (both,) = Questions(read_scoring_prompts(), exact=True).rounds("plain")
     sampled, exact = both.conditions
     assert (sampled.name, exact.name) == ("plain/0-9/t0.7", "plain/0-9/t0.7/exact")
     assert exact.fields | {"prompt_hash": ""} == {
@@ -84,7 +84,7 @@ def test_conditions_are_named_by_form_range_temperature_and_method() -> None:
         "prompt": None, "prompt_hash": "",
     }  # fmt: skip
     with pytest.raises(InputError, match="no room for a number"):
-        Questions(prompt_book()).rounds("cloze")
+        Questions(read_scoring_prompts()).rounds("cloze")
 
 
 def test_prompts_name_the_range_and_the_languages() -> None:
@@ -92,7 +92,7 @@ def test_prompts_name_the_range_and_the_languages() -> None:
     named = Variant("1", ORIGINAL, ORIGINAL, VARIANT.text, OPTIONS, attributes={**VARIANT.attributes, **languages})
     alone = Variant("1", ORIGINAL, ORIGINAL, VARIANT.text, OPTIONS)
     for variant, words in ((named, ("English", "German", "The dog")), (VARIANT, ("The dog",)), (alone, ())):
-        asked = Questions(prompt_book(), (range(1, 101),))
+        asked = Questions(read_scoring_prompts(), (range(1, 101),))
         plain, chat = (asked.rounds(form)[0].render(variant, None) for form in ("plain", "chat"))
         for text in (plain.text or "", (chat.messages or ())[0]["content"]):
             assert all(word in text for word in ("1 ", "100", "Der Hund bellt.", *words))
@@ -110,7 +110,7 @@ def test_wrong_prompt_files_are_refused(tmp_path: Path, template: str, problem: 
     file = tmp_path / "own.yaml"
     file.write_text(f"plain:\n  template: '{template}'\n", encoding="utf-8")
     with pytest.raises(InputError, match=problem):
-        prompt_book(str(file))
+        read_scoring_prompts(str(file))
 
 
 def write(folder: Path, rows: list[str], name: str = "pairs.csv") -> str:
@@ -121,9 +121,9 @@ def write(folder: Path, rows: list[str], name: str = "pairs.csv") -> str:
 
 
 def test_quotes_are_text_where_tabs_part_the_cells(tmp_path: Path) -> None:
-    (item,) = load(write(tmp_path, ['"He said,"Er sagte,50'], "pairs.tsv"), TABLE)
+    (item,) = read_scoring_items(write(tmp_path, ['"He said,"Er sagte,50'], "pairs.tsv"), TABLE)
     assert (item.variants[0].text, item.variants[0].attributes["source"]) == ('"Er sagte', '"He said')
-    (item,) = load(write(tmp_path, ['"One, two","Eins, zwei",50']), TABLE)
+    (item,) = read_scoring_items(write(tmp_path, ['"One, two","Eins, zwei",50']), TABLE)
     assert item.variants[0].text == "Eins, zwei"
 
 
@@ -135,7 +135,7 @@ def test_quotes_are_text_where_tabs_part_the_cells(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_wrong_rows_are_named(tmp_path: Path, row: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        load(write(tmp_path, ["a,b,50", row]), TABLE)
+        read_scoring_items(write(tmp_path, ["a,b,50", row]), TABLE)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.Capt
     assert [len(row["probability"]) for row in exact] == [12, 12, 12]
     assert main(call) == 0
     assert "nothing left to ask" in capsys.readouterr().err
-    opened = runs.open(tmp_path / "run")
-    found = tables.scores(opened, resamples=0)
+    opened = runs.open_runs(tmp_path / "run")
+    found = tables.tabulate_scores(opened, resamples=0)
     given = found[found["model"] != "gold"]
     assert sorted(set(given["method"])) == ["exact", "sampled"]
     assert sorted(set(given["range"])) == ["0-9", "1-12"]
@@ -188,8 +188,8 @@ def test_a_model_that_fills_a_mask_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_demo_pairs_are_scored_for_what_they_keep() -> None:
-    items = demo()
-    assert items == demo()
+    items = build_demo_items()
+    assert items == build_demo_items()
     groups = {item.variants[0].attributes["group"] for item in items}
     assert len(groups) == 2
     assert {item.variants[0].gold_score for item in items} == {0, 3, 6, 9}
@@ -201,6 +201,6 @@ def test_real_human_scores_are_read_as_published(shared: Path) -> None:
     printed = {"ende": 1.48, "eten": -1.24, "roen": -0.16, "sien": -0.72}  # Sato et al., Table 1
     for pair, expected in printed.items():
         file = shared / "mlqe-pe-test20" / f"test20.{pair}.df.short.tsv"
-        items = load(str(file), Columns("translation", "original", "mean"))
+        items = read_scoring_items(str(file), Columns("translation", "original", "mean"))
         assert len(items) == 1000
         assert round(float(kurtosis([item.variants[0].gold_score for item in items])), 2) == expected

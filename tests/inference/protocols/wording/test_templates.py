@@ -50,11 +50,11 @@ def without_pattern(pattern: str) -> list[dict]:
 
 @pytest.mark.parametrize(("name", "language"), BANKS)
 def test_our_banks_have_one_original_and_four_or_five_of_each_pattern(name, language):
-    bank = templates.load(name, language)
+    bank = templates.read_bank(name, language)
     assert tuple(bank.templates) == PATTERNS
     assert len(bank.templates["original"]) == 1
     assert all(len(bank.templates[pattern]) in (4, 5) for pattern in MANIPULATED)
-    questions = [template.ask("TEXT") for several in bank.templates.values() for template in several]
+    questions = [template.word_question("TEXT") for several in bank.templates.values() for template in several]
     assert len(set(questions)) == len(questions)
     assert all("TEXT" in question and question.endswith(("?", "？")) for question in questions)
     if language == "ja":
@@ -62,32 +62,32 @@ def test_our_banks_have_one_original_and_four_or_five_of_each_pattern(name, lang
 
 
 def test_every_bank_of_ours_is_known_to_these_tests():
-    assert sorted({name for name, _ in BANKS}) == list(templates.names())
+    assert sorted({name for name, _ in BANKS}) == list(templates.list_banks())
     assert {language for _, language in BANKS} == set(LANGUAGES)
 
 
 def test_antonyms_alone_turn_the_answer_round():
-    bank = templates.load("sentiment", "en")
+    bank = templates.read_bank("sentiment", "en")
     for pattern, several in bank.templates.items():
         for template in several:
             assert [option.label for option in template.options] == ["yes", "no"]
             meant = [option.canonical for option in template.options]
             assert meant == (["no", "yes"] if pattern == "antonym" else ["yes", "no"])
-            assert template.shown("yes") == ("no" if pattern == "antonym" else "yes")
+            assert template.translate_answer("yes") == ("no" if pattern == "antonym" else "yes")
 
 
 def test_a_bank_of_ones_own(tmp_path):
     path = bank_file(tmp_path, [*changed(), *changed(task="weight", note="other fields are notes")])
-    bank = templates.load(f"{path}:weight", "en")
+    bank = templates.read_bank(f"{path}:weight", "en")
     assert (bank.name, bank.task, bank.language) == ("mine", "weight", "en")
     assert bank.templates["synonym"][1].name == "synonym-02"
-    assert bank.original.ask("The {{ sea }}") == "Is The {{ sea }} big?"  # a text is no template
+    assert bank.original.word_question("The {{ sea }}") == "Is The {{ sea }} big?"  # a text is no template
     with pytest.raises(InputError, match=r"has the tasks size, weight; choose one as --templates .*:size$"):
-        templates.load(path, "en")
+        templates.read_bank(path, "en")
     with pytest.raises(InputError, match="no task 'price', only size, weight"):
-        templates.load(f"{path}:price", "en")
+        templates.read_bank(f"{path}:price", "en")
     with pytest.raises(InputError, match="task size: there are no templates in 'ja', only in en"):
-        templates.load(f"{path}:size", "ja")
+        templates.read_bank(f"{path}:size", "ja")
 
 
 @pytest.mark.parametrize(
@@ -116,17 +116,17 @@ def test_a_bank_of_ones_own(tmp_path):
 def test_one_line_with_file_task_and_pattern(tmp_path, content, message):
     path = bank_file(tmp_path, content)
     with pytest.raises(InputError, match=message) as raised:
-        templates.load(path, "en")
+        templates.read_bank(path, "en")
     assert str(raised.value).startswith(path) and "\n" not in str(raised.value)
 
 
 def test_an_unknown_bank_names_ours():
     with pytest.raises(InputError, match=r"--templates moral: no such file, .*\(facts, morality, sentiment\)"):
-        templates.load("moral", "en")
+        templates.read_bank("moral", "en")
 
 
 def test_a_draw_depends_on_seed_item_and_pattern_only():
-    bank = templates.load("morality", "en")
+    bank = templates.read_bank("morality", "en")
     items = [f"i{number}" for number in range(400)]
     drawn = {item: bank.draw("agreement", item, 0).name for item in items}
     assert {item: bank.draw("agreement", item, 0).name for item in reversed(items[:7])}.items() <= drawn.items()
@@ -136,9 +136,9 @@ def test_a_draw_depends_on_seed_item_and_pattern_only():
 
 
 def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
-    small = templates.load(bank_file(tmp_path, changed()), "en")
+    small = templates.read_bank(bank_file(tmp_path, changed()), "en")
     added = with_pattern("synonym", ["Is {{ text }} tall?", "Is {{ text }} huge?", "Is {{ text }} large?"])
-    large = templates.load(bank_file(tmp_path, added), "en")
+    large = templates.read_bank(bank_file(tmp_path, added), "en")
     for item in map(str, range(100)):
         before, after = (bank.draw("synonym", item, 0).source for bank in (small, large))
         assert after in (before, "Is {{ text }} tall?")
@@ -147,7 +147,7 @@ def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
 def test_the_banks_of_the_paper_load_as_they_are(shared):
     for task in ("morality", "sentiment"):
         for language in LANGUAGES:
-            bank = templates.load(f"{shared / 'takayama-templates.yaml'}:{task}", language)
+            bank = templates.read_bank(f"{shared / 'takayama-templates.yaml'}:{task}", language)
             assert [len(bank.templates[pattern]) for pattern in ("original", "synonym", "antonym")] == [1, 4, 4]
 
 
@@ -156,5 +156,5 @@ def test_our_templates_are_none_of_the_papers(shared):
         return {re.sub(r"\W", "", template.source) for several in bank.templates.values() for template in several}
 
     for name, language in BANKS[:4]:
-        theirs = templates.load(f"{shared / 'takayama-templates.yaml'}:{name}", language)
-        assert not sources(templates.load(name, language)) & sources(theirs)
+        theirs = templates.read_bank(f"{shared / 'takayama-templates.yaml'}:{name}", language)
+        assert not sources(templates.read_bank(name, language)) & sources(theirs)

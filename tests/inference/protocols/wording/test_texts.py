@@ -10,7 +10,7 @@ import pytest
 
 from ground.errors import InputError
 from inference.protocols.wording import exemplars, sources, templates, texts
-from inference.protocols.wording.comparisons import Comparison, condition
+from inference.protocols.wording.comparisons import Comparison, parse_condition
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Columns, Text
 
@@ -65,10 +65,10 @@ def test_a_number_with_a_comma_is_not_taken_for_a_word(comparison):
 
 
 def test_conditions_on_other_columns():
-    column, wanted = condition("n words<=20", "--where")
+    column, wanted = parse_condition("n words<=20", "--where")
     assert column == "n words" and wanted.holds("20") and not wanted.holds("21")
     with pytest.raises(InputError, match="--where '=3': give a column and a comparison"):
-        condition("=3", "--where")
+        parse_condition("=3", "--where")
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "yaml"])
@@ -82,29 +82,34 @@ def test_a_scale_is_mapped_and_its_middle_dropped(tmp_path, kind):
         frame.to_parquet(path)
     else:  # JSON is YAML
         frame.to_json(path, orient="records", lines=kind == "jsonl")
-    found = texts.read(path, columns())
+    found = texts.read_wording_texts(path, columns())
     assert [text.gold for text in found.texts] == ["no"] * 3 + ["yes"] * 3
     assert (found.rows, found.neutral, found.repeated, found.filtered) == (7, 1, 0, 0)
-    assert found.counts() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
-    assert texts.read(path, columns(where=["k=a"])).counts() == (
+    assert found.describe_counts() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
+    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_counts() == (
         "7 rows, 1 left out by --where, 1 neutral, dropped: 5 items (2 yes, 3 no)"
     )
 
 
 def test_items_are_known_by_their_text_or_by_a_column(tmp_path):
     path = csv(tmp_path, "id,t,g\n7,One. ,1\n8,Two.,-1\n9,One.,1\n")
-    by_text = texts.read(path, columns())
+    by_text = texts.read_wording_texts(path, columns())
     assert by_text.repeated == 1
     assert [text.text for text in by_text.texts] == ["One.", "Two."]
-    assert [text.item for text in texts.read(path, columns(item="id")).texts] == ["7", "8", "9"]
-    moved = texts.read(csv(tmp_path, "t,g\nNew.,1\nOne.,1\n"), columns())
+    assert [text.item for text in texts.read_wording_texts(path, columns(item="id")).texts] == ["7", "8", "9"]
+    moved = texts.read_wording_texts(csv(tmp_path, "t,g\nNew.,1\nOne.,1\n"), columns())
     assert moved.texts[1].item == by_text.texts[0].item
 
 
 def test_gold_may_be_absent_or_say_it_itself(tmp_path):
     path = csv(tmp_path, "t,g\nOne.,Yes\nTwo.,no\n")
-    assert [text.gold for text in texts.read(path, columns(yes_if=None, no_if=None)).texts] == ["yes", "no"]
-    assert [text.gold for text in texts.read(path, columns(gold=None, yes_if=None, no_if=None)).texts] == [None, None]
+    assert [text.gold for text in texts.read_wording_texts(path, columns(yes_if=None, no_if=None)).texts] == [
+        "yes",
+        "no",
+    ]
+    assert [
+        text.gold for text in texts.read_wording_texts(path, columns(gold=None, yes_if=None, no_if=None)).texts
+    ] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_gold_may_be_absent_or_say_it_itself(tmp_path):
 def test_one_line_with_file_and_row(tmp_path, content, given, message):
     path = csv(tmp_path, content)
     with pytest.raises(InputError, match=message) as raised:
-        texts.read(path, columns(**given))
+        texts.read_wording_texts(path, columns(**given))
     assert str(raised.value).startswith(str(path)) and "\n" not in str(raised.value)
 
 
@@ -132,10 +137,10 @@ def test_texts_that_are_none(tmp_path):
     path = tmp_path / "given.json"
     path.write_text(json.dumps([{"t": 3, "g": 1}]), encoding="utf-8")
     with pytest.raises(InputError, match="entry 1: column 't' must be text, not 3"):
-        texts.read(path, columns())
+        texts.read_wording_texts(path, columns())
     path.write_text('[{"t": "\\ud83d", "g": 1}]', encoding="utf-8")
     with pytest.raises(InputError, match="entry 1: broken character"):
-        texts.read(path, columns())
+        texts.read_wording_texts(path, columns())
 
 
 def test_yes_and_no_go_together():
@@ -148,64 +153,69 @@ def test_yes_and_no_go_together():
 @pytest.mark.parametrize("balanced", [False, True])
 def test_a_sample_stays_when_items_are_reordered_and_hardly_moves_when_some_are_added(balanced):
     given = pool()
-    drawn = texts.sample(given, 16, balanced, 3)
+    drawn = texts.sample_texts(given, 16, balanced, 3)
     shuffled = random.Random(0).sample(given, len(given))
-    assert set(texts.sample(tuple(shuffled), 16, balanced, 3)) == set(drawn)
+    assert set(texts.sample_texts(tuple(shuffled), 16, balanced, 3)) == set(drawn)
     assert drawn == tuple(text for text in given if text in drawn)  # in the order of the file
     added = (*given, *(Text(f"new{n}", f"New {n}.", "yes") for n in range(4)))
-    assert len(set(drawn) - set(texts.sample(added, 16, balanced, 3))) <= 4
-    assert set(texts.sample(given, 16, balanced, 4)) != set(drawn)
+    assert len(set(drawn) - set(texts.sample_texts(added, 16, balanced, 3))) <= 4
+    assert set(texts.sample_texts(given, 16, balanced, 4)) != set(drawn)
     golds = [text.gold for text in drawn]
     assert not balanced or golds.count("yes") == golds.count("no") == 8
 
 
 def test_samples_that_cannot_be_drawn():
-    assert texts.sample(pool(), None, False, 0) == pool()
-    assert len(texts.sample(pool(), None, True, 0)) == 20
+    assert texts.sample_texts(pool(), None, False, 0) == pool()
+    assert len(texts.sample_texts(pool(), None, True, 0)) == 20
     for size, balanced, message in (
         (41, False, "--sample 41: there are only 40 items to ask"),
         (22, True, "there are 30 with gold yes and 10 with gold no to ask; at most 20"),
         (7, True, "give an even number"),
     ):
         with pytest.raises(InputError, match=message):
-            texts.sample(pool(), size, balanced, 0)
+            texts.sample_texts(pool(), size, balanced, 0)
 
 
 class TestExemplars:
     """Four fixed exemplars, one per manipulated pattern, two answers of each kind."""
 
-    bank = templates.load("sentiment", "en")
+    bank = templates.read_bank("sentiment", "en")
 
     @pytest.mark.parametrize("seed", range(6))
     def test_drawn_ones_are_balanced_as_shown_and_stay(self, seed):
-        drawn = exemplars.draw(pool(), self.bank, seed)
+        drawn = exemplars.draw_wording_exemplars(pool(), self.bank, seed)
         assert [each.pattern for each in drawn] == list(MANIPULATED)
         assert sorted(each.shot.label for each in drawn) == ["no", "no", "yes", "yes"]
         assert len({each.text.item for each in drawn}) == 4
         for each in drawn:
             assert (each.shot.label == each.text.gold) == (each.pattern != "antonym")
             assert each.text.text in each.shot.question
-        assert exemplars.draw(pool()[::-1], self.bank, seed) == drawn
+        assert exemplars.draw_wording_exemplars(pool()[::-1], self.bank, seed) == drawn
         # A sample is taken from the other end of the same order, so that few-shot does not change it.
         left = tuple(text for text in pool() if text not in {each.text for each in drawn})
-        assert texts.sample(left, 10, True, seed) == texts.sample(pool(), 10, True, seed)
+        assert texts.sample_texts(left, 10, True, seed) == texts.sample_texts(pool(), 10, True, seed)
 
     def test_the_seed_decides_which_patterns_show_yes(self):
-        shown = {tuple(each.shot.label for each in exemplars.draw(pool(), self.bank, seed)) for seed in range(40)}
+        shown = {
+            tuple(each.shot.label for each in exemplars.draw_wording_exemplars(pool(), self.bank, seed))
+            for seed in range(40)
+        }
         assert len(shown) == 6
 
     def test_too_few_items(self):
         with pytest.raises(InputError, match=r"none left with gold (yes|no); give more items, or --exemplars FILE"):
-            exemplars.draw(tuple(text for text in pool() if text.gold == "yes"), self.bank, 0)
+            exemplars.draw_wording_exemplars(tuple(text for text in pool() if text.gold == "yes"), self.bank, 0)
 
     rows = ("synonym,A joy.,yes", "antonym,A pity.,no", "agreement,A mess.,no", "strong_agreement,A bore.,no")
 
     def test_a_file(self, tmp_path):
         path = csv(tmp_path, "\n".join(("pattern,text,gold", *self.rows)))
-        read = exemplars.read(path, self.bank, 0)
+        read = exemplars.read_exemplars(path, self.bank, 0)
         assert [each.shot.label for each in read] == ["yes", "yes", "no", "no"]
-        assert exemplars.digest(read) == exemplars.digest(exemplars.read(path, self.bank, 0))
-        assert exemplars.digest(read) != exemplars.digest(read[::-1])
+        assert exemplars.compute_wording_exemplars_hash(read) == exemplars.compute_wording_exemplars_hash(
+            exemplars.read_exemplars(path, self.bank, 0)
+        )
+        assert exemplars.compute_wording_exemplars_hash(read) != exemplars.compute_wording_exemplars_hash(read[::-1])
 
     @pytest.mark.parametrize(
         ("rows", "message"),
@@ -218,12 +228,12 @@ class TestExemplars:
     )
     def test_files_that_are_refused(self, tmp_path, rows, message):
         with pytest.raises(InputError, match=message):
-            exemplars.read(csv(tmp_path, "\n".join(("pattern,text,gold", *rows))), self.bank, 0)
+            exemplars.read_exemplars(csv(tmp_path, "\n".join(("pattern,text,gold", *rows))), self.bank, 0)
 
 
 @pytest.mark.parametrize("name", sources.SENTIMENT)
 def test_our_sentiment_items_are_balanced_and_enough(name):
-    found = sources._sentiment(name)
+    found = sources._read_sentiment_texts(name)
     golds = [text.gold for text in found.texts]
     assert golds.count("yes") == golds.count("no") >= 30
     assert len({text.text for text in found.texts}) == found.rows == len(golds)
@@ -235,7 +245,7 @@ def test_the_facts_of_the_demo_world_agree_with_it():
     from inference.demo.world import World
 
     world = World()
-    stated = {text.item: text for text in sources._demo_facts().texts}
+    stated = {text.item: text for text in sources._build_demo_pool().texts}
     assert len(stated) >= 100
     assert sum(text.gold == "yes" for text in stated.values()) * 2 == len(stated)
     for thing, about in world.things.items():

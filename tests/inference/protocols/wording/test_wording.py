@@ -16,16 +16,16 @@ from inference.protocols.wording import exemplars, templates
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Text
 from inference.stimuli.prompt_forms import Shot
-from inference.stimuli.prompts import PromptBook, option_values
+from inference.stimuli.prompts import PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
 
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
-BANK = templates.load("sentiment", "en")
+BANK = templates.read_bank("sentiment", "en")
 YES_NO = (Option("yes", "yes"), Option("no", "no"))
 
 
 def book(language: str) -> PromptBook:
-    return wording.prompt_book(language)
+    return wording.read_wording_prompts(language)
 
 
 def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
@@ -34,17 +34,17 @@ def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
 
 def options(*arguments: str) -> Namespace:
     """What the command line makes of arguments of `run wording`."""
-    from inference.__main__ import call_parser
+    from inference.__main__ import build_call_parser
 
     given = ["run", "wording", "--model", "demo", "--out", "/nowhere", *arguments]
-    return call_parser(given).parse_args(given)
+    return build_call_parser(given).parse_args(given)
 
 
 class TestStudy:
     """Stimuli, as analysis relies on them."""
 
     def test_one_wording_per_pattern(self):
-        study = wording.study(TEXTS, BANK, "remarks", seed=1)
+        study = wording.build_wording_study(TEXTS, BANK, "remarks", seed=1)
         assert (study.protocol, study.canonical) == ("wording", ("yes", "no"))
         for item, text in zip(study.items, TEXTS, strict=True):
             assert [each.variant for each in item.variants] == ["original", *MANIPULATED]
@@ -59,7 +59,7 @@ class TestStudy:
 
     def test_templates_stay_when_items_are_added_or_reordered(self):
         def drawn(texts, seed=0):
-            study = wording.study(texts, BANK, "remarks", seed=seed)
+            study = wording.build_wording_study(texts, BANK, "remarks", seed=seed)
             return {each.key: each.text for each in study.variants}
 
         assert drawn(TEXTS[::-1]) == drawn(TEXTS)
@@ -67,7 +67,7 @@ class TestStudy:
         assert drawn(TEXTS, seed=1) != drawn(TEXTS)
 
     def test_all_templates(self):
-        study = wording.study(TEXTS[:1], BANK, "remarks", all_templates=True)
+        study = wording.build_wording_study(TEXTS[:1], BANK, "remarks", all_templates=True)
         names = [each.variant for each in study.variants]
         assert names[:2] == ["original", "synonym-01"]
         assert len(names) == sum(map(len, BANK.templates.values()))
@@ -81,8 +81,8 @@ class TestPrompts:
 
     @pytest.mark.parametrize("language", templates.LANGUAGES)
     def test_plain_text_shows_exemplars_before_the_question_and_ends_where_the_answer_begins(self, language):
-        zero = book(language).render("plain", option_values(variant())).text
-        few = book(language).render("plain", option_values(variant()), shots=self.shots)
+        zero = book(language).render("plain", build_option_values(variant())).text
+        few = book(language).render("plain", build_option_values(variant()), shots=self.shots)
         yes, no = (words[0] for words in few.answers)
         asked = few.text.index("Is rain wet?")
         assert few.text.index("Is ice hot?") < few.text.index("Is ice cold?") < asked
@@ -93,15 +93,17 @@ class TestPrompts:
 
     @pytest.mark.parametrize("language", templates.LANGUAGES)
     def test_chat_shows_exemplars_as_turns(self, language):
-        zero = book(language).render("chat", option_values(variant())).messages
-        few = book(language).render("chat", option_values(variant()), shots=self.shots)
+        zero = book(language).render("chat", build_option_values(variant())).messages
+        few = book(language).render("chat", build_option_values(variant()), shots=self.shots)
         assert [message["role"] for message in few.messages] == ["user", "assistant"] * 2 + ["user"]
         assert [message["content"] for message in few.messages[1::2]] == [few.answers[1][0], few.answers[0][0]]
         assert few.messages[-1:] == zero
         assert few.messages[0]["content"] == zero[0]["content"].replace("Is rain wet?", "Is ice hot?")
 
     def test_every_surface_form_of_both_answers(self):
-        english, japanese = (book(language).render("plain", option_values(variant())) for language in ("en", "ja"))
+        english, japanese = (
+            book(language).render("plain", build_option_values(variant())) for language in ("en", "ja")
+        )
         assert english.answers == (("Yes", "yes", "YES"), ("No", "no", "NO"))
         assert japanese.answers == (("はい", "ハイ"), ("いいえ", "イイエ"))
 
@@ -113,19 +115,19 @@ class TestPrompts:
             "chat": {"messages": [{"role": "user", "content": content}], "answers": answers},
         }
         (tmp_path / "own.yaml").write_text(json.dumps(forms))
-        own = wording.prompt_book("en", tmp_path / "own.yaml")
-        (message,) = own.render("chat", option_values(variant()), shots=self.shots).messages
+        own = wording.read_wording_prompts("en", tmp_path / "own.yaml")
+        (message,) = own.render("chat", build_option_values(variant()), shots=self.shots).messages
         assert message["content"] == "Is ice hot? nay; Is ice cold? aye; Is rain wet?"
-        assert own.render("plain", option_values(variant())).text == "Is rain wet?"
+        assert own.render("plain", build_option_values(variant())).text == "Is rain wet?"
         with pytest.raises(InputError, match=r"own.yaml, form plain: the template never uses {{ shots }}"):
-            own.render("plain", option_values(variant()), shots=self.shots)
+            own.render("plain", build_option_values(variant()), shots=self.shots)
 
 
 class TestCommandLine:
     """What `prepare` makes of a call."""
 
     def test_conditions_record_form_shots_prompts_and_exemplars(self):
-        study, questions = wording.prepare(options("--items", "sentiment-ja", "--shots", "0,4", "--seed", "3"))
+        study, questions = wording.prepare_study(options("--items", "sentiment-ja", "--shots", "0,4", "--seed", "3"))
         assert study.name == "sentiment-ja"
         rounds = questions.rounds("plain")
         zero, few = (each.conditions[0] for each in rounds)
@@ -141,7 +143,7 @@ class TestCommandLine:
 
     def test_few_shot_does_not_change_which_items_are_sampled(self):
         drawn = [
-            wording.prepare(options("--items", "demo", "--sample", "40", "--balanced", *shots))[0].hash
+            wording.prepare_study(options("--items", "demo", "--sample", "40", "--balanced", *shots))[0].hash
             for shots in ((), ("--shots", "4"))
         ]
         assert drawn[0] == drawn[1]
@@ -154,20 +156,20 @@ class TestCommandLine:
         call = ("--items", f"{tmp_path}/items.json", "--text-column", "text", "--gold-column", "gold",
                 "--templates", "sentiment", "--language", "en",
                 "--exemplars", f"{tmp_path}/exemplars.json")  # fmt: skip
-        study, questions = wording.prepare(options(*call, "--shots", "4"))
+        study, questions = wording.prepare_study(options(*call, "--shots", "4"))
         assert study.name == "items-sentiment" and len(study.items) == 8
         assert [each.shot.label for each in questions.exemplars] == ["no", "yes", "no", "yes"]
         with pytest.raises(InputError, match="--exemplars is for few-shot conditions"):
-            wording.prepare(options(*call))
+            wording.prepare_study(options(*call))
 
     def test_a_run_is_gone_on_with_under_its_own_seed(self, tmp_path):
         about = json.loads((ROOT / "tests/fixtures/run-of-f7ec5ae/wording/run.json").read_text(encoding="utf-8"))
         (tmp_path / "run.json").write_text(json.dumps({**about, "seed": 9}), encoding="utf-8")
         given = options("--items", "demo", "--sample", "10")
         given.out = str(tmp_path)
-        resumed = wording.prepare(given)[0].hash
-        assert resumed == wording.prepare(options("--items", "demo", "--sample", "10", "--seed", "9"))[0].hash
-        assert resumed != wording.prepare(options("--items", "demo", "--sample", "10"))[0].hash
+        resumed = wording.prepare_study(given)[0].hash
+        assert resumed == wording.prepare_study(options("--items", "demo", "--sample", "10", "--seed", "9"))[0].hash
+        assert resumed != wording.prepare_study(options("--items", "demo", "--sample", "10"))[0].hash
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -185,7 +187,7 @@ class TestCommandLine:
     )
     def test_calls_that_do_not_fit(self, arguments, message):
         with pytest.raises(InputError, match=message):
-            wording.prepare(options(*arguments))
+            wording.prepare_study(options(*arguments))
 
     @pytest.mark.parametrize("shots", ["3", "0,2", "", "four"])
     def test_there_are_no_or_four_exemplars(self, shots, capsys):
@@ -194,17 +196,21 @@ class TestCommandLine:
         assert "four exemplars, one per pattern" in capsys.readouterr().err
 
     def test_demo_stands_for_the_models_that_can_be_asked(self):
-        from inference.asking.models import resolve
+        from inference.asking.models import find_models
 
-        assert [model.id for model in resolve(["demo"]) if model not in resolve(["demo"], wording.KINDS)] == [
+        assert [model.id for model in find_models(["demo"]) if model not in find_models(["demo"], wording.KINDS)] == [
             "waver-demo-bert"
         ]
 
 
 def test_the_digest_of_exemplars_follows_what_is_shown():
-    drawn = exemplars.draw(TEXTS, BANK, 0)
-    assert exemplars.digest(drawn) == exemplars.digest(exemplars.draw(TEXTS, BANK, 0))
-    assert exemplars.digest(drawn) != exemplars.digest(exemplars.draw(TEXTS, BANK, 1))
+    drawn = exemplars.draw_wording_exemplars(TEXTS, BANK, 0)
+    assert exemplars.compute_wording_exemplars_hash(drawn) == exemplars.compute_wording_exemplars_hash(
+        exemplars.draw_wording_exemplars(TEXTS, BANK, 0)
+    )
+    assert exemplars.compute_wording_exemplars_hash(drawn) != exemplars.compute_wording_exemplars_hash(
+        exemplars.draw_wording_exemplars(TEXTS, BANK, 1)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -221,13 +227,13 @@ class TestRealModels:
         """Reference: the product of next-token probabilities along the bytes of each form, one pass per prefix."""
         import torch
 
-        from inference.engines import load
-        from inference.engines.exact.answer_words import continuations
+        from inference.engines import load_engine
+        from inference.engines.exact.answer_words import tokenize_answers
 
         tokenizer = tiny.byte_tokenizer() if kind == "byte" else tiny.metaspace_tokenizer()
-        engine = load(tiny.checkpoint(tmp_path / "model", "llama", tokenizer, max_position_embeddings=1024))
-        prompt = book("ja").render("plain", option_values(variant("雨はぬれますか？", "ja")))
-        found = continuations(prompt.text, prompt.answers, engine.tokens.bare)
+        engine = load_engine(tiny.checkpoint(tmp_path / "model", "llama", tokenizer, max_position_embeddings=1024))
+        prompt = book("ja").render("plain", build_option_values(variant("雨はぬれますか？", "ja")))
+        found = tokenize_answers(prompt.text, prompt.answers, engine.tokens.bare)
         yes, no = (dict(forms) for forms in found.forms)
         assert yes["はい"][:2] == no["いいえ"][:2] and yes["はい"][2] != no["いいえ"][2]
         start = engine.tokenizer(prompt.text)["input_ids"]

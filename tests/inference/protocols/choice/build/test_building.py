@@ -13,7 +13,7 @@ from ground.errors import InputError, RunFailed
 from helpers.choice_models import BEGINNINGS, JUDGE, loader, plan, reword, rewording, right
 from helpers.commands import ROOT, waver
 from inference.protocols.choice.build import selecting
-from inference.protocols.choice.build.building import build, write
+from inference.protocols.choice.build.building import build_study_in_steps, write_questions
 from inference.stimuli import questions
 
 THINGS = ("tea", "milk", "sugar", "lemon", "honey", "mint")
@@ -58,9 +58,9 @@ def judging(known):
 
 def test_without_a_judge_all_reworded_questions_stay(tmp_path):
     path, asked = written(tmp_path, *FULL, SHORT, SAME), {}
-    built = build(plan(tmp_path, path, orders=5, seed=3), loader(rewording(), asked))
+    built = build_study_in_steps(plan(tmp_path, path, orders=5, seed=3), loader(rewording(), asked))
     assert built.done
-    study = questions.read(tmp_path / "study.jsonl")
+    study = questions.read_questions(tmp_path / "study.jsonl")
     assert [each.item for each in study] == list(THINGS)
     for each, row in zip(study, FULL, strict=True):
         body = row["question"][0].lower() + row["question"][1:]
@@ -76,7 +76,7 @@ def test_without_a_judge_all_reworded_questions_stay(tmp_path):
 def test_the_table_counts_every_step_per_source(tmp_path):
     sorry = "I'm sorry, but I can't help with that."
     says = rewording(wordy=lambda question, prompt: sorry if "mint" in question else reword("wordy")(question, prompt))
-    build(plan(tmp_path, written(tmp_path, *FULL, SHORT, SAME)), loader(says))
+    build_study_in_steps(plan(tmp_path, written(tmp_path, *FULL, SHORT, SAME)), loader(says))
     rows = table(tmp_path / "study.building.csv")
     assert rows[0] == ("initially sourced", "MathQA", "3", "")
     filled = [row for row in rows if row[2] != "0" and row[0] not in questions.SPLITS]
@@ -104,23 +104,23 @@ def test_a_judge_selects_through_the_list_of_the_other_wing(tmp_path):
     says = rewording(judge=judging(lambda thing, beginning: beginning in known.get(thing, {beginning})))
     asked: dict[str, list[str]] = {}
     wanted = plan(tmp_path, written(tmp_path, *FULL), judge=JUDGE)
-    assert not build(wanted, loader(says, asked)).done
+    assert not build_study_in_steps(wanted, loader(says, asked)).done
     assert not (tmp_path / "study.jsonl").exists()
     assert {name: len(texts) for name, texts in asked.items()} == {"polite": 6, "wordy": 6, "judge": 6 * 3 * 8}
 
     chosen = tmp_path / "study.selected.jsonl"
     said = json.loads(waver("analysis", "select", tmp_path / "study.judge", "--out", chosen).stdout)
     assert [said[name] for name in selecting.CLASSES] == [3, 2, 1]
-    built = build(wanted, loader({}))  # nothing is asked again: this loader knows no model
+    built = build_study_in_steps(wanted, loader({}))  # nothing is asked again: this loader knows no model
     assert built.done
-    assert [each.item for each in questions.read(tmp_path / "study.jsonl")] == ["tea", "milk"]
+    assert [each.item for each in questions.read_questions(tmp_path / "study.jsonl")] == ["tea", "milk"]
     rows = [row for row in table(tmp_path / "study.building.csv") if row[0] == "after selection" and row[2] != "0"]
     assert rows == [
         ("after selection", "MathQA", "2", ""), ("after selection", "arc", "3", "consistently confident"),
         ("after selection", "arc", "1", "consistently unconfident"),
     ]  # fmt: skip
     study = (tmp_path / "study.jsonl").read_bytes()
-    build(replace(wanted, judge=None, selected=chosen), loader({}))  # a list of one's own needs no judge
+    build_study_in_steps(replace(wanted, judge=None, selected=chosen), loader({}))  # a list of one's own needs no judge
     assert (tmp_path / "study.jsonl").read_bytes() == study
 
 
@@ -132,16 +132,16 @@ def test_a_killed_build_asks_only_for_what_is_missing(tmp_path):
             raise RuntimeError("killed")
 
     with pytest.raises(RuntimeError, match="killed"):
-        build(plan(tmp_path, path), loader(rewording(), asked, before_batch=stop))
+        build_study_in_steps(plan(tmp_path, path), loader(rewording(), asked, before_batch=stop))
     assert len(asked["polite"]) == 2  # one batch
     assert not (tmp_path / "study.jsonl").exists()
-    assert build(plan(tmp_path, path), loader(rewording(), asked)).done
+    assert build_study_in_steps(plan(tmp_path, path), loader(rewording(), asked)).done
     assert sorted(asked["polite"]) == sorted(asked["wordy"]) == sorted(row["question"] for row in FULL)
     once = (tmp_path / "study.jsonl").read_bytes()
     (tmp_path / "whole").mkdir()
-    build(plan(tmp_path / "whole", path), loader(rewording()))
+    build_study_in_steps(plan(tmp_path / "whole", path), loader(rewording()))
     assert (tmp_path / "whole" / "study.jsonl").read_bytes() == once
-    assert build(plan(tmp_path, path), loader({})).done  # nothing is left to ask
+    assert build_study_in_steps(plan(tmp_path, path), loader({})).done  # nothing is left to ask
     assert (tmp_path / "study.jsonl").read_bytes() == once
 
 
@@ -149,35 +149,35 @@ def test_rows_without_a_response_are_asked_again(tmp_path):
     path = written(tmp_path, *FULL)
     fails = rewording(wordy=lambda question, prompt: None if "mint" in question else reword("wordy")(question, prompt))
     with pytest.raises(RunFailed, match="1 of 6 rows have no response"):
-        build(plan(tmp_path, path), loader(fails))
-    assert len(build(plan(tmp_path, path), loader(rewording())).steps[-1].kept) == 6
+        build_study_in_steps(plan(tmp_path, path), loader(fails))
+    assert len(build_study_in_steps(plan(tmp_path, path), loader(rewording())).steps[-1].kept_questions) == 6
 
 
 def test_where_no_model_rewords_the_numbers_stay_and_the_call_fails(tmp_path):
     says = rewording(polite=lambda question, prompt: question)
     with pytest.raises(RunFailed, match="6 polite: unchanged"):
-        build(plan(tmp_path, written(tmp_path, *FULL)), loader(says))
+        build_study_in_steps(plan(tmp_path, written(tmp_path, *FULL)), loader(says))
     assert len(table(tmp_path / "study.left-out.csv")) == 6
     assert not (tmp_path / "study.jsonl").exists()
 
 
 def test_other_questions_in_a_begun_folder_are_refused(tmp_path):
-    build(plan(tmp_path, written(tmp_path, *FULL)), loader(rewording()))
+    build_study_in_steps(plan(tmp_path, written(tmp_path, *FULL)), loader(rewording()))
     with pytest.raises(InputError, match=r"study\.paraphrase-1"):
-        build(plan(tmp_path, written(tmp_path, *FULL[:4])), loader(rewording()))
+        build_study_in_steps(plan(tmp_path, written(tmp_path, *FULL[:4])), loader(rewording()))
 
 
 def test_two_models_that_say_the_same_leave_nothing(tmp_path):
     says = rewording(wordy=reword("polite"))
     with pytest.raises(RunFailed, match="6 wordy: the same as the other"):
-        build(plan(tmp_path, written(tmp_path, *FULL)), loader(says))
+        build_study_in_steps(plan(tmp_path, written(tmp_path, *FULL)), loader(says))
 
 
 def test_the_written_study_is_read_back(tmp_path):
     path = written(tmp_path, *FULL)
-    given = questions.read(path)
-    write(tmp_path / "again.jsonl", given)
-    assert questions.read(tmp_path / "again.jsonl") == given
+    given = questions.read_questions(path)
+    write_questions(tmp_path / "again.jsonl", given)
+    assert questions.read_questions(tmp_path / "again.jsonl") == given
 
 
 def test_files_that_hold_paraphrases_need_no_model(tmp_path, capfd):
@@ -192,7 +192,7 @@ def test_files_that_hold_paraphrases_need_no_model(tmp_path, capfd):
     assert done.stdout.splitlines()[-3:-1] == [
         "  math reasoning: 1 train, 0 validation, 1 test", "  general knowledge: 3 train, 1 validation, 0 test",
     ]  # fmt: skip
-    (first, *_) = questions.read(tmp_path / "s.jsonl")
+    (first, *_) = questions.read_questions(tmp_path / "s.jsonl")
     assert first.orders == questions.draw_orders("tea", 4, 2, seed=5)
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "given.jsonl", "s.building.csv", "s.jsonl", "s.left-out.csv",
@@ -209,29 +209,29 @@ def test_the_published_questions_go_all_the_way(shared, tmp_path):
     for name in ("ARC-Challenge-Test.jsonl", "dev_rand_split.jsonl"):
         lines = (shared / "mcq" / name).read_text(encoding="utf-8").splitlines()
         (tmp_path / name).write_text("\n".join(random.Random(name).sample(lines, 60)), encoding="utf-8")
-        given |= {each.question: each for each in questions.read(tmp_path / name, [])}
+        given |= {each.question: each for each in questions.read_questions(tmp_path / name, [])}
     ends = {text[1:]: each.choices[each.answer] for text, each in given.items()}
     judge = right(ends, known)
     wanted = plan(tmp_path, *(tmp_path / name for name in ("ARC-Challenge-Test.jsonl", "dev_rand_split.jsonl")),
                   judge=JUDGE)  # fmt: skip
-    steps = build(wanted, loader(rewording(judge=judge))).steps
-    assert len(steps[0].kept) == 120
-    assert 0 < len(steps[2].kept) <= len(steps[1].kept) < 120
+    steps = build_study_in_steps(wanted, loader(rewording(judge=judge))).steps
+    assert len(steps[0].kept_questions) == 120
+    assert 0 < len(steps[2].kept_questions) <= len(steps[1].kept_questions) < 120
     waver("analysis", "select", tmp_path / "study.judge", "--out", tmp_path / "study.selected.jsonl")
-    built = build(wanted, loader({}))
-    study = questions.read(tmp_path / "study.jsonl")
-    assert 0 < len(study) == len(built.steps[-1].kept)
-    asked = questions.read(tmp_path / "study.candidates.jsonl")
+    built = build_study_in_steps(wanted, loader({}))
+    study = questions.read_questions(tmp_path / "study.jsonl")
+    assert 0 < len(study) == len(built.steps[-1].kept_questions)
+    asked = questions.read_questions(tmp_path / "study.candidates.jsonl")
     some = [each.item for each in asked if 0 < sum(map(known, (each.question, *each.paraphrases))) < 3]
     assert [each.item for each in study] == some
     assert {each.split for each in study} == set(questions.SPLITS)
 
 
 def test_a_demo_model_judges_questions_of_the_demo_world(tmp_path):
-    from inference.demo.choices import choices
+    from inference.demo.choices import make_choice_questions
     from inference.demo.world import World
 
-    write(tmp_path / "world.jsonl", choices(World())[:60])
+    write_questions(tmp_path / "world.jsonl", make_choice_questions(World())[:60])
     model = ROOT / "inference" / "demo" / "models" / "waver-demo-large-tuned"
     call = ("inference", "choice", "build", "world.jsonl", "--out", "s.jsonl", "--min-words", "1",
             "--judge-model", model, "--judge-max-tokens", "4", "--form", "plain", "--orders", "4")  # fmt: skip
@@ -242,7 +242,7 @@ def test_a_demo_model_judges_questions_of_the_demo_world(tmp_path):
     lines = (tmp_path / "s.selected.jsonl").read_text(encoding="utf-8").splitlines()
     chosen = [row["item"] for row in map(json.loads, lines) if 0 < sum(row["perfectly_correct"].values()) < 3]
     assert 0 < len(chosen) < 60
-    assert [each.item for each in questions.read(tmp_path / "s.jsonl")] == chosen
+    assert [each.item for each in questions.read_questions(tmp_path / "s.jsonl")] == chosen
 
 
 def test_demo_models_reword_nothing(tmp_path):

@@ -36,15 +36,15 @@ def asked(text=TEN, choices=CHOICES, **fields):
     ],
 )
 def test_a_question_is_left_out_for_the_first_reason_that_holds(question, reason):
-    step = filters.filtered([question])
-    assert [each.reason for each in step.left] == ([reason] if reason else [])
-    assert step.kept == (() if reason else (question,))
-    assert {each.reason for each in step.left} <= set(step.reasons)
+    step = filters.filter_questions([question])
+    assert [each.reason for each in step.left_out] == ([reason] if reason else [])
+    assert step.kept_questions == (() if reason else (question,))
+    assert {each.reason for each in step.left_out} <= set(step.reasons)
 
 
 def test_the_fewest_words_can_be_set():
-    assert filters.filtered([asked("Tea?")], words=1).kept
-    assert "fewer than 11 words" in filters.filtered([asked()], words=11).said()
+    assert filters.filter_questions([asked("Tea?")], words=1).kept_questions
+    assert "fewer than 11 words" in filters.filter_questions([asked()], words=11).describe_step()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_fewest_words_can_be_set():
     ],
 )
 def test_sentences_end_before_white_space(text, number):
-    assert filters.sentences(text) == number
+    assert filters.count_sentences(text) == number
 
 
 def slow_reason(record):
@@ -86,11 +86,11 @@ def test_the_published_questions_are_counted_as_a_slow_version_counts_them(share
     given, equal = [], list[questions.EqualChoices]()
     for name, source in (("ARC-Challenge-Test", "arc"), ("dev_rand_split", "commonsense_qa")):
         path = shared / "mcq" / f"{name}.jsonl"
-        given += questions.read(path, equal)
+        given += questions.read_questions(path, equal)
         lines = path.read_text(encoding="utf-8").splitlines()
         wanted[source] = Counter(slow_reason(json.loads(line)) for line in lines)
-    step = filters.filtered(given, equal)
+    step = filters.filter_questions(given, equal)
     for source, counts in wanted.items():
-        found = Counter(each.reason for each in step.left if each.question.source == source)
-        assert found | {None: sum(each.source == source for each in step.kept)} == counts
+        found = Counter(each.reason for each in step.left_out if each.question.source == source)
+        assert found | {None: sum(each.source == source for each in step.kept_questions)} == counts
     assert [counts[None] for counts in wanted.values()] == [799, 861]

@@ -15,9 +15,9 @@ GOOD = "What is it, of these, that people add to their tea?"
 
 @pytest.mark.parametrize("form", [PLAIN, CHAT])
 def test_the_prompt_shows_question_choices_and_answer(form):
-    asked = rewording.Questions(rewording.prompt_book(), 100)
+    asked = rewording.Questions(rewording.load_rewording_prompts(), 100)
     (only,) = asked.rounds(form)
-    (variant,) = rewording.study([QUESTION], "s", "f").variants
+    (variant,) = rewording.build_rewording_study([QUESTION], "s", "f").variants
     prompt = only.render(variant, None)
     text = prompt.text or "\n".join(message["content"] for message in prompt.messages)
     for words in (QUESTION.question, "A. sand\nB. milk\nC. wood\nD. stone", "Right answer: B. milk"):
@@ -28,7 +28,7 @@ def test_the_prompt_shows_question_choices_and_answer(form):
 
 def test_a_model_that_fills_gaps_is_refused():
     with pytest.raises(InputError, match="this model writes no text"):
-        rewording.Questions(rewording.prompt_book(), 100).rounds(CLOZE)
+        rewording.Questions(rewording.load_rewording_prompts(), 100).rounds(CLOZE)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_model_that_fills_gaps_is_refused():
     ],
 )
 def test_the_question_is_found_in_what_models_write(text):
-    assert rewording.judged(QUESTION, text) == (GOOD, None)
+    assert rewording.judge_rewording(QUESTION, text) == (GOOD, None)
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_the_question_is_found_in_what_models_write(text):
     ],
 )
 def test_why_a_text_is_no_rewording(text, reason):
-    assert rewording.judged(QUESTION, text)[1] == reason
+    assert rewording.judge_rewording(QUESTION, text)[1] == reason
 
 
 def test_a_choice_that_the_question_names_itself_may_stay():
     question = Question("x", "Is tea with milk more like sand or like milk to you?", ("sand", "milk", "wood", "oil"), 1)
-    assert rewording.judged(question, "Would you say that tea with milk is like sand, or is it like milk?")[1] is None
+    assert rewording.judge_rewording(question, "Would you say that tea with milk is like sand, or is it like milk?")[1] is None
 
 
 def test_a_part_of_a_word_is_no_choice():
-    assert rewording.judged(QUESTION, "What do people who wear sandals pour into their tea?")[1] is None
+    assert rewording.judge_rewording(QUESTION, "What do people who wear sandals pour into their tea?")[1] is None
 
 
 def test_the_same_wording_of_both_models_is_one_only():
     wrote = {"one": {"cup": GOOD}, "other": {"cup": GOOD.lower()}}
-    step = rewording.reworded([QUESTION], wrote)
-    assert [(each.reason, each.text) for each in step.left] == [("other: the same as the other", GOOD.lower())]
+    step = rewording.apply_model_rewordings([QUESTION], wrote)
+    assert [(each.reason, each.text) for each in step.left_out] == [("other: the same as the other", GOOD.lower())]
 
 
 def test_a_question_is_kept_with_both_wordings_or_counted_once():
@@ -92,9 +92,9 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
         "one": {"cup": GOOD, "b": "I'm sorry, but I can't help with that."},
         "other": {"cup": "Into tea, what do people pour?", "b": ""},
     }
-    step = rewording.reworded(given, wrote)
-    assert [each.paraphrases for each in step.kept] == [(GOOD, "Into tea, what do people pour?")]
-    assert [each.reason for each in step.left] == ["one: a refusal"]
+    step = rewording.apply_model_rewordings(given, wrote)
+    assert [each.paraphrases for each in step.kept_questions] == [(GOOD, "Into tea, what do people pour?")]
+    assert [each.reason for each in step.left_out] == ["one: a refusal"]
     assert set(step.reasons) >= {"one: a refusal", "other: unchanged"}
 
 
@@ -111,6 +111,6 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
     ],
 )
 def test_paraphrases_of_a_file_keep_the_same_rules(paraphrases, reason):
-    step = rewording.own([Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)])
-    assert [each.reason for each in step.left] == ([reason] if reason else [])
-    assert {each.reason for each in step.left} <= set(step.reasons)
+    step = rewording.select_own_paraphrases([Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)])
+    assert [each.reason for each in step.left_out] == ([reason] if reason else [])
+    assert {each.reason for each in step.left_out} <= set(step.reasons)

@@ -17,8 +17,10 @@ TINY = Model("tiny", "tiny")
 
 
 def chosen(run: Path, whole=lambda text, most: True, seed: int = 42, subset: str | None = None):
-    given = answers.read(run, TINY)
-    return Lesson(run, TINY, given, {**settings.read(), "seed": seed}, subset=subset).examples(whole)
+    given = answers.read_model_answers(run, TINY)
+    return Lesson(run, TINY, given, {**settings.read_tuning_settings(), "seed": seed}, subset=subset).draw_examples(
+        whole
+    )
 
 
 def only(*orders: str):
@@ -124,9 +126,9 @@ def test_a_reply_that_is_only_a_letter_is_learnt_behind_answer(tmp_path):
 def test_the_right_answer_is_right_in_its_place_whatever_its_letter(tmp_path):
     """A model that always says A is right exactly in the orders that show the right choice first."""
     run = choice_texts.write_run(tmp_path / "run", said=lambda variant, letter: ("A", " A"))
-    for question in answers.read(run, TINY).questions:
+    for question in answers.read_model_answers(run, TINY).questions:
         for answer in (each for wording in question.answers.values() for each in wording):
-            assert answer.right == (answer.variant.attributes["order"][0] == answer.variant.gold)
+            assert answer.is_right == (answer.variant.attributes["order"][0] == answer.variant.gold)
 
 
 def test_texts_that_were_cut_are_no_examples(tmp_path):
@@ -164,7 +166,7 @@ def test_a_subset_alone(tmp_path):
 
 
 def test_the_defaults_are_those_of_tables_6_and_7():
-    found = settings.read()
+    found = settings.read_tuning_settings()
     printed = {
         "seed": 42, "learning_rate": 0.0002, "lr_scheduler_type": "linear", "per_device_train_batch_size": 1,
         "per_device_eval_batch_size": 1, "warmup_ratio": 0.03, "weight_decay": 0, "logging_steps": 100,

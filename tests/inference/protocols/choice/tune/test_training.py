@@ -19,11 +19,11 @@ from helpers import choice_texts, tiny_models
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
-from inference.engines.digest import folder_digest
+from inference.engines.digest import compute_folder_digest
 from inference.protocols.choice.tune import settings, training
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 from inference.protocols.choice.tune.examples import Example
-from inference.protocols.choice.tune.training import IGNORED, Learner
+from inference.protocols.choice.tune.training import IGNORED_LABEL, Learner
 
 SETTINGS = """
 [training]
@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
     """A tiny model, a run that it has answered, settings."""
     folder = tmp_path_factory.mktemp("choice")
     tiny_models.checkpoint(folder / "tiny", "llama", num_hidden_layers=1)
-    revision = folder_digest(folder / "tiny")
+    revision = compute_folder_digest(folder / "tiny")
     choice_texts.write_run(folder / "run", info={"revision": revision})
     (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
     return folder
@@ -85,7 +85,7 @@ def test_it_leaves_the_adapter_its_history_and_what_it_learnt_from(tuned):
 
 
 def test_the_history_has_every_loss_and_the_training_lowers_them(tuned):
-    history = adapters.read_history(tuned / "history.json")
+    history = adapters.read_loss_history(tuned / "history.json")
     assert [row["step"] for row in history] == [2, 4, 6, 8, 10, 12]
     assert [row["validation_loss"] is not None for row in history] == [False, True, False, True, False, True]
     assert history[-1]["epoch"] == 2.0 and history[-1]["loss"] < history[0]["loss"]
@@ -94,17 +94,19 @@ def test_the_history_has_every_loss_and_the_training_lowers_them(tuned):
 
 def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the_replies(folder, tuned):
     """The recorded loss is the mean of -log p over the tokens of the replies, worked out one by one."""
-    chosen = settings.read(folder / "settings.toml")
+    chosen = settings.read_tuning_settings(folder / "settings.toml")
     learner = Learner(Model("tiny", str(folder / "tiny")), chosen, "cpu")
-    from inference.asking.models import resolve
+    from inference.asking.models import find_models
     from inference.protocols.choice.tune import Lesson, answers
 
-    (model,) = resolve([str(folder / "tiny")])
-    examples = Lesson(folder / "run", model, answers.read(folder / "run", model), chosen).examples(learner.whole)
-    rows = learner.read(examples.validation)
+    (model,) = find_models([str(folder / "tiny")])
+    examples = Lesson(folder / "run", model, answers.read_model_answers(folder / "run", model), chosen).draw_examples(
+        learner.is_whole_text
+    )
+    rows = learner.encode_examples(examples.validation)
     tuned_model = loading.load_checkpoint(
         str(folder / "tiny"), engine="causal", dtype="float32", device="cpu", revision=None, seed=0,
-        adapter=adapters.read(tuned),
+        adapter=adapters.read_adapter(tuned),
     ).model  # fmt: skip
     batches = []
     for start in (0, 4):  # as evaluation takes them
@@ -113,37 +115,41 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
             with torch.no_grad():
                 logprobs = tuned_model(torch.tensor([row["input_ids"]])).logits[0].log_softmax(-1)
             found += [
-                -float(logprobs[place - 1, label]) for place, label in enumerate(row["labels"]) if label != IGNORED
+                -float(logprobs[place - 1, label])
+                for place, label in enumerate(row["labels"])
+                if label != IGNORED_LABEL
             ]
         batches.append((sum(found) / len(found), len(rows[start : start + 4])))
     expected = sum(loss * count for loss, count in batches) / sum(count for _, count in batches)
-    losses = [row["validation_loss"] for row in adapters.read_history(tuned / "history.json") if row["validation_loss"]]
+    losses = [
+        row["validation_loss"] for row in adapters.read_loss_history(tuned / "history.json") if row["validation_loss"]
+    ]
     assert min(losses) == pytest.approx(expected, rel=1e-4)
 
 
 def test_only_the_reply_is_learnt_and_the_token_that_ends_it(folder):
-    learner = Learner(Model("tiny", str(folder / "tiny")), settings.read(), "cpu")
+    learner = Learner(Model("tiny", str(folder / "tiny")), settings.read_tuning_settings(), "cpu")
     from inference.stimuli.prompts import Prompt
 
     prompt = Prompt("Question: What?\nParaphrase:", None, (("A",),))
-    (row,) = learner.read([Example("a", "original/1", prompt, " Which?\nAnswer: A")])
+    (row,) = learner.encode_examples([Example("a", "original/1", prompt, " Which?\nAnswer: A")])
     tokens = learner._reader.tokens
-    learnt = [label for label in row["labels"] if label != IGNORED]
+    learnt = [label for label in row["labels"] if label != IGNORED_LABEL]
     assert tokens.decode([learnt[:-1]]) == [" Which?\nAnswer: A"] and learnt[-1] in tokens.ends
     asked = row["input_ids"][: -len(learnt)]
-    assert asked == learner._reader._rows([prompt])[0].ids  # what the engine asks, token for token
+    assert asked == learner._reader._ensure_rows([prompt])[0].ids  # what the engine asks, token for token
     long = Prompt("word " * 300, None, (("A",),))
     several = [Example("a", "original/1", each, " A") for each in (long, prompt)]
-    assert len(learner.read(several)) == 1 and learner.too_long == 1
+    assert len(learner.encode_examples(several)) == 1 and learner.too_long == 1
     with pytest.raises(InputError, match="all 1 examples exceed its context window of 256 tokens"):
-        learner.read(several[:1])
+        learner.encode_examples(several[:1])
 
 
 def test_several_gpus_are_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     with pytest.raises(InputError, match="there are 2 GPUs, and a training takes one: set CUDA_VISIBLE_DEVICES"):
-        training._refuse_several(torch.device("cuda"))
-    training._refuse_several(torch.device("cpu"))
+        training._refuse_several_gpus(torch.device("cuda"))
+    training._refuse_several_gpus(torch.device("cpu"))
 
 
 @pytest.mark.parametrize(("message", "ends"), [("[enforce fail] PytorchStreamWriter failed writing", 1), ("odd", None)])
@@ -265,7 +271,7 @@ def test_the_adapter_is_asked_and_its_training_is_recorded(folder, tuned, tmp_pa
     items.write_text("item,text\n1,Bread is good.\n1,Good is bread.\n", encoding="utf-8")
     words = ["run", "agreement", "--items", str(items), "--model", str(folder / "tiny"), "--lora", str(tuned)]
     assert main([*words, "--form", "plain", "--out", str(tmp_path / "run")]) == 0
-    about = run_json.read(tmp_path / "run")["models"]["tuned"]["adapter"]
+    about = run_json.read_run_json(tmp_path / "run")["models"]["tuned"]["adapter"]
     assert about["base"] == "tiny" and about["counts"]["train examples"] == 24
     assert [row["step"] for row in about["history"]] == [2, 4, 6, 8, 10, 12]
     assert about["settings"]["r"] == 4 and about["settings"]["num_train_epochs"] == 2

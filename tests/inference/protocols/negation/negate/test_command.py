@@ -41,7 +41,7 @@ def negate(file, *arguments):
 def test_lines_end_as_any_system_ends_them(tmp_path, end):
     path = tmp_path / "sentences.txt"
     path.write_text(f"犬が走る。{end}猫が寝る。{end}", encoding="utf-8-sig", newline="")
-    assert sentences.read(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
+    assert sentences.read_sentences(str(path)) == [("line 1", "犬が走る。"), ("line 2", "猫が寝る。")]
 
 
 def test_every_sentence_is_negated_or_skipped_with_a_reason(file):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inference.protocols.negation.negate import detect
-from inference.protocols.negation.negate.words import analysed
+from inference.protocols.negation.negate.words import analyse_sentence
 
 HOLDING = """
 犬が走らない。
@@ -40,13 +40,13 @@ HOLDING_NONE = """
 @pytest.mark.parametrize("sentence", HOLDING.split())
 def test_a_negation_is_found(sentence):
     pytest.importorskip("fugashi")
-    assert detect.japanese(sentence, analysed(sentence))
+    assert detect.has_japanese_negation(sentence, analyse_sentence(sentence))
 
 
 @pytest.mark.parametrize("sentence", HOLDING_NONE.split())
 def test_what_denies_nothing_is_no_negation(sentence):
     pytest.importorskip("fugashi")
-    assert not detect.japanese(sentence, analysed(sentence))
+    assert not detect.has_japanese_negation(sentence, analyse_sentence(sentence))
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_denies_nothing_is_no_negation(sentence):
     ],
 )
 def test_english_words_that_deny(sentence, holds):
-    assert detect.english(sentence) is holds
+    assert detect.has_english_negation(sentence) is holds

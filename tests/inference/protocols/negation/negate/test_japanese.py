@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from inference.protocols.negation.negate import sentences
-from inference.protocols.negation.negate.japanese import negations
-from inference.protocols.negation.negate.rules import table
-from inference.protocols.negation.negate.words import analysed
+from inference.protocols.negation.negate.japanese import negate_japanese
+from inference.protocols.negation.negate.rules import read_rule_table
+from inference.protocols.negation.negate.words import analyse_sentence
 
 pytest.importorskip("fugashi")
 pytest.importorskip("unidic_lite")
@@ -20,22 +20,22 @@ CASES = [[part.strip() for part in line.split("|")] for line in EXPECTED]
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES, ids=[sentence for sentence, _ in CASES])
 def test_every_place_takes_a_negation_and_its_neighbours_follow(sentence, expected):
-    made = [negation.text for negation in negations(sentence, analysed(sentence))]
+    made = [negation.text for negation in negate_japanese(sentence, analyse_sentence(sentence))]
     assert made == ([] if expected == "-" else expected.split(" / "))
 
 
-EXAMPLES = [rule.example for rule in table().rules if rule.writes]
+EXAMPLES = [rule.example for rule in read_rule_table().rules if rule.writes]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[source for source, _ in EXAMPLES])
 def test_every_rule_makes_its_example(example):
     """Not only the sentence comes out: this very rule makes it, so no rule before it takes all its places."""
     source, expected = example
-    words = analysed(source)
-    (rule,) = (rule for rule in table().rules if rule.example == example)
-    assert expected in [negation.text for negation in negations(source, words)]
+    words = analyse_sentence(source)
+    (rule,) = (rule for rule in read_rule_table().rules if rule.example == example)
+    assert expected in [negation.text for negation in negate_japanese(source, words)]
     kinds = {*rule.kinds, "verb", "adjective", "adjectival verb"}
-    assert any(table().rule(kind, words, place) is rule for place in range(len(words)) for kind in kinds)
+    assert any(read_rule_table().find_rule(kind, words, place) is rule for place in range(len(words)) for kind in kinds)
 
 
 def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
@@ -64,14 +64,14 @@ def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
     ],
 )
 def test_the_end_is_right_before_the_last_punctuation(sentence, position, target_pos, insertion):
-    (negation,) = negations(sentence, analysed(sentence))
+    (negation,) = negate_japanese(sentence, analyse_sentence(sentence))
     assert (negation.position, negation.target_pos, negation.insertion) == (position, target_pos, insertion)
 
 
 def test_a_long_sentence_takes_as_many_negations_as_it_has_places():
     sentence = "犬が走って、" * 50 + "猫が寝る。"
     assert len(sentence) > 300
-    (made,) = sentences.negated([sentence], "ja")
+    (made,) = sentences.negate_sentences([sentence], "ja")
     assert len(made) == 51
     assert all(each.text.replace("走らず", "走って").replace("寝ない", "寝る") == sentence for each in made)
 
@@ -91,4 +91,4 @@ def test_a_long_sentence_takes_as_many_negations_as_it_has_places():
     ],
 )
 def test_a_sentence_without_negations_has_a_reason(sentence, reason):
-    assert list(sentences.negated([sentence], "ja")) == [reason]
+    assert list(sentences.negate_sentences([sentence], "ja")) == [reason]

@@ -13,19 +13,19 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation, Score
 from inference.protocols.negation.negate import judging, people
-from inference.protocols.negation.negate.negation import Negation
-from inference.protocols.negation.negate.sentences import Made
+from inference.protocols.negation.negate.negation import InsertedNegation
+from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.stimuli.prompt_forms import CHAT
 
 MODEL = Model("judge", "judge")
 MADE = [
-    Made("line 1", "犬が走る。", (Negation("犬が走らない。", "end", "動詞", "ない"),)),
-    Made(
+    NegatedSentence("line 1", "犬が走る。", (InsertedNegation("犬が走らない。", "end", "動詞", "ない"),)),
+    NegatedSentence(
         "line 2",
         "窓を開けて眠る。",
         (
-            Negation("窓を開けず眠る。", "mid", "動詞", "ず"),
-            Negation("窓を開けて眠らない。", "end", "動詞", "ない"),
+            InsertedNegation("窓を開けず眠る。", "mid", "動詞", "ず"),
+            InsertedNegation("窓を開けて眠らない。", "end", "動詞", "ない"),
         ),
     ),
 ]
@@ -47,9 +47,9 @@ class Judge(TrivialEngine):
 
 
 def verdicts(folder, answer="probability", load=lambda model, seed: Judge()):
-    questions = judging.Questions(judging.prompt_book("ja"), answer)
-    asked = judging.study(MADE, "small", "ja", "small.txt")
-    return judging.verdicts(asked, MODEL, questions, Settings(), folder, load=load)
+    questions = judging.Questions(judging.load_judging_prompts("ja"), answer)
+    asked = judging.build_judging_study(MADE, "small", "ja", "small.txt")
+    return judging.ask_verdicts(asked, MODEL, questions, Settings(), folder, load=load)
 
 
 @pytest.mark.parametrize("answer", ["probability", "text"])
@@ -78,9 +78,9 @@ def test_failed_answers_fail_the_call_and_are_asked_again(tmp_path):
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
 def test_the_source_is_shown_first_as_an_acceptable_sentence(language, form):
-    book = judging.prompt_book(language)
+    book = judging.load_judging_prompts(language)
     (asked,) = judging.Questions(book).rounds(form)
-    variant = judging.study(MADE, "small", language, "").items[1].variants[0]
+    variant = judging.build_judging_study(MADE, "small", language, "").items[1].variants[0]
     prompt = asked.render(variant, "[MASK]")
     source, negation = "窓を開けて眠る。", "窓を開けず眠る。"
     accepted = book.words(form)[judging.ACCEPTABLE][0]
@@ -95,13 +95,13 @@ def test_the_source_is_shown_first_as_an_acceptable_sentence(language, form):
 
 
 def test_a_sentence_that_comes_twice_is_asked_about_once():
-    assert len(judging.study([*MADE, MADE[0]], "small", "ja", "").items) == 2
+    assert len(judging.build_judging_study([*MADE, MADE[0]], "small", "ja", "").items) == 2
 
 
 def test_precision_recall_and_f1_are_those_of_scikit_learn():
     judged = {("s", str(number)): number % 3 != 0 for number in range(40)}
     accepted = {("s", str(number)) for number in range(40) if number % 4}
-    found = people.compared(accepted | {("s", "other")}, judged)
+    found = people.compare_with_people(accepted | {("s", "other")}, judged)
     expected = precision_recall_fscore_support(
         [not verdict for verdict in judged.values()], [pair not in accepted for pair in judged], average="binary"
     )
@@ -113,10 +113,10 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn():
 
 
 def test_measures_are_undefined_where_nothing_is_positive():
-    found = people.compared({("s", "a")}, {("s", "a"): True})
+    found = people.compare_with_people({("s", "a")}, {("s", "a"): True})
     assert all(map(math.isnan, (found.precision, found.recall, found.f1)))
     assert str(found).endswith("nothing to measure (undefined: precision, recall, F1)")
-    one_sided = people.compared({("s", "a")}, {("s", "a"): False})
+    one_sided = people.compare_with_people({("s", "a")}, {("s", "a"): False})
     assert math.isnan(one_sided.precision) and (one_sided.recall, one_sided.f1) == (0, 0)
 
 
@@ -132,7 +132,7 @@ def test_measures_are_undefined_where_nothing_is_positive():
 def test_wrong_judgements_are_refused(rows, words, tmp_path):
     (tmp_path / "judged.csv").write_text(f"source,text,acceptable\n{rows}\n", encoding="utf-8")
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
-        people.read(tmp_path / "judged.csv", PAIRS)
+        people.read_people_verdicts(tmp_path / "judged.csv", PAIRS)
 
 
 def test_judgements_are_read(tmp_path):
@@ -140,4 +140,4 @@ def test_judgements_are_read(tmp_path):
         "source,text,acceptable,who\n犬が走る。,犬が走らない。,Yes,a\n窓を開けて眠る。,窓を開けず眠る。,no,a\n",
         encoding="utf-8",
     )
-    assert list(people.read(tmp_path / "judged.csv", PAIRS).values()) == [True, False]
+    assert list(people.read_people_verdicts(tmp_path / "judged.csv", PAIRS).values()) == [True, False]

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from inference.protocols.negation.negate import detect, sentences
-from inference.protocols.negation.negate.japanese import negations
-from inference.protocols.negation.negate.words import analysed
+from inference.protocols.negation.negate.japanese import negate_japanese
+from inference.protocols.negation.negate.words import analyse_sentence
 
 pytest.importorskip("fugashi")
 POSITION = {"clausal": "end", "sub-clausal": "mid"}
@@ -26,8 +26,8 @@ def reference(shared):
     for row in lines(shared / "jnli-neg-v1.1" / "reference-negations-jnli-valid-even.jsonl"):
         for name in ("sentence1", "sentence2"):
             sentence = row[name]["original"]
-            words = analysed(sentence)
-            made = {negation.text: negation for negation in negations(sentence, words)}
+            words = analyse_sentence(sentence)
+            made = {negation.text: negation for negation in negate_japanese(sentence, words)}
             found.append((row["sentence_pair_id"], sentence, words, made, row[name]["augmented"]))
     return found
 
@@ -57,7 +57,7 @@ def test_position_and_part_of_speech_are_those_published(reference):
 
 def test_the_pairs_that_hold_a_negation_are_found_and_no_others(reference, shared):
     listed = lines(shared / "jnli-neg-v1.1" / "negated-instances-jnli-valid-even.jsonl")
-    negated = {pair for pair, sentence, words, _, _ in reference if detect.japanese(sentence, words)}
+    negated = {pair for pair, sentence, words, _, _ in reference if detect.has_japanese_negation(sentence, words)}
     assert negated == {int(row["sentence_pair_id"]) for row in listed}
     assert len(negated) == 33
 
@@ -76,7 +76,7 @@ def test_the_published_negations_come_out_of_their_sources(part, shared):
     sources = list(dict.fromkeys(source for source, _ in published))
     made = {
         (source, each.text): each
-        for source, found in zip(sources, sentences.negated(sources, "ja"), strict=True)
+        for source, found in zip(sources, sentences.negate_sentences(sources, "ja"), strict=True)
         for each in found
         if not isinstance(found, str)
     }

@@ -81,7 +81,7 @@ def test_a_filled_sheet_becomes_items_with_the_labels_of_most(folder):
                  cwd=folder)  # fmt: skip
     assert "1 originals and 3 of 5 pairs with a negation" in done.stdout
     assert "2 left out: no label of most annotators, and of two at least" in done.stdout
-    found = nli.read(folder / "items.jsonl")
+    found = nli.read_instances(folder / "items.jsonl")
     assert [(each.pattern, each.label) for each in found] == [
         ("original", "entailment"), ("p_neg", "contradiction"), ("h_neg", "neutral"), ("p_neg_h_neg", "entailment"),
     ]  # fmt: skip
@@ -109,13 +109,15 @@ def test_a_label_that_is_none_is_refused(folder, label, words):
     made(folder)
     fill(folder, [(label, "", "")] * 5)
     with pytest.raises(InputError, match=f"row 2: .*{words}"):
-        sheet.read(folder / "sheet.csv", nli.groups(nli.read(folder / "jnli.json")))
+        sheet.read_labelled_sheet(folder / "sheet.csv", nli.group_instances(nli.read_instances(folder / "jnli.json")))
 
 
 def test_one_annotator_gives_no_label_of_most(folder):
     made(folder, "--annotators", "1")
     fill(folder, [("neutral",)] * 5)
-    found = sheet.read(folder / "sheet.csv", nli.groups(nli.read(folder / "jnli.json")))
+    found = sheet.read_labelled_sheet(
+        folder / "sheet.csv", nli.group_instances(nli.read_instances(folder / "jnli.json"))
+    )
     assert [row.label for row in found] == [""] * 5
 
 
@@ -130,7 +132,7 @@ def test_one_annotator_gives_no_label_of_most(folder):
 def test_wrong_negations_are_refused(tmp_path, change, words):
     (tmp_path / "n.jsonl").write_text(json.dumps(NEGATIONS[0] | change), encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        making.negations(tmp_path / "n.jsonl")
+        making.read_negations(tmp_path / "n.jsonl")
 
 
 def test_white_space_around_a_sentence_is_no_part_of_it_and_other_negations_are_counted(folder):

@@ -56,13 +56,13 @@ def test_nothing_but_safetensors_holds_weights(made):
 
 
 def test_the_engine_gives_the_held_out_accuracy_that_was_recorded(made):
-    rows = tuning.read([made / "rows.jsonl"])
-    book = negation.prompt_book("en")
+    rows = tuning.read_tuning_pairs([made / "rows.jsonl"])
+    book = negation.read_negation_prompts("en")
     for seed in range(2):
-        engine = engines.load(str(made / "t" / f"t-{seed}"))
+        engine = engines.load_engine(str(made / "t" / f"t-{seed}"))
         tuned = engine.info["tuning"]
         assert (tuned["seed"], tuned["rate"], tuned["name"], tuned["files"]) == (seed, 0.01, "t", ["rows.jsonl"])
-        _, held_out = tuning.split(len(rows), seed)
+        _, held_out = tuning.draw_held_out(len(rows), seed)
         prompts = [
             book.render("pair", {"premise": row.premise, "hypothesis": row.hypothesis, "options": nli.LABELS})
             for row in (rows[place] for place in held_out)
@@ -80,11 +80,11 @@ def test_the_engine_gives_the_held_out_accuracy_that_was_recorded(made):
 
 def test_the_same_call_makes_the_same_weights(made, tmp_path):
     """A cell that a kill interrupted is trained again from its start: what it becomes follows from its seed."""
-    rows = tuning.read([made / "rows.jsonl"])
+    rows = tuning.read_tuning_pairs([made / "rows.jsonl"])
     encoder = Encoder(str(made / "tiny"), "tiny", rows, "cpu")
-    cell = tuning.Grid((0.01,), (6,)).cells(1)[0]
+    cell = tuning.TuningGrid((0.01,), (6,)).list_cells(1)[0]
     record = {"name": "t", "set": "", "base": "tiny", "files": []}
-    encoder.train(cell, *tuning.split(len(rows), 1), record, tmp_path)
+    encoder.train_cell(cell, *tuning.draw_held_out(len(rows), 1), record, tmp_path)
     again, first = (load_file(folder / "model.safetensors") for folder in (tmp_path, made / "t" / "t-1"))
     assert again.keys() == first.keys() and all(bool((again[name] == first[name]).all()) for name in first)
 
@@ -97,7 +97,7 @@ def test_the_models_are_asked_like_any_other(made, capsys):
     models = [str(made / "t" / f"t-{seed}") for seed in range(2)]
     call = ["run", "negation", "--items", str(items), "--model", *models, "--out", str(made / "run")]
     assert main(call) == 0
-    info = run_json.read(made / "run")
+    info = run_json.read_run_json(made / "run")
     assert info["conditions"]["pair/0-shot"]["form"] == "pair"
     assert {fields["engine"] for fields in info["models"].values()} == {"classifier"}
     assert info["models"]["t-1"]["tuning"]["seed"] == 1 and info["models"]["t-1"]["stage"] == "tuned"
@@ -110,6 +110,6 @@ def test_the_models_are_asked_like_any_other(made, capsys):
 
 
 def test_rows_that_are_cut_are_counted(made):
-    rows = tuning.read([made / "rows.jsonl"])
+    rows = tuning.read_tuning_pairs([made / "rows.jsonl"])
     long = nli.Instance("x", "original", "bread " * 200, "They agree.", "neutral")
-    assert Encoder(str(made / "tiny"), "tiny", [*rows, long], "cpu").cut == 1
+    assert Encoder(str(made / "tiny"), "tiny", [*rows, long], "cpu").n_cut == 1

@@ -9,7 +9,7 @@ import pytest
 
 from ground.errors import InputError
 from inference.protocols.negation.tune import nli
-from inference.protocols.negation.tune.cells import Cell, Cells, Result
+from inference.protocols.negation.tune.cells import CellResult, CellsFolder, TrainingCell
 from inference.stimuli.nli import LABELS, Instance
 
 WORDS = {"entailment": "agree", "contradiction": "disagree", "neutral": "believe"}
@@ -32,31 +32,31 @@ class TestRows:
         first = write(tmp_path / "jnli.jsonl", ROWS[:20])
         negated = [{**ROWS[0], "item": "a"}, {**ROWS[0], "item": "a", "pattern": "p_neg", "premise": "We do not."}]
         second = write(tmp_path / "neg.jsonl", negated)
-        assert len(nli.read([first, second])) == 21
-        assert nli.read([second, first])[1].premise == "We do not."
+        assert len(nli.read_tuning_pairs([first, second])) == 21
+        assert nli.read_tuning_pairs([second, first])[1].premise == "We do not."
 
     def test_the_originals_of_jnli_neg_are_rows_of_jnli(self, shared):
         """D_JNLI and D_neg of appendix D.4: 1,177 pairs with a negation (Table 3) beside the 2,434 of JNLI."""
         files = ("jnli-v1.1/valid-v1.1.json", "jnli-neg-v1.1/jnli-neg-valid-v1.1.jsonl")
-        assert len(nli.read([shared / file for file in files])) == 2434 + 1177
+        assert len(nli.read_tuning_pairs([shared / file for file in files])) == 2434 + 1177
 
     def test_what_one_file_has_twice_stays_twice(self, tmp_path):
-        assert len(nli.read([write(tmp_path / "jnli.jsonl", [*ROWS, ROWS[0]])])) == len(ROWS) + 1
+        assert len(nli.read_tuning_pairs([write(tmp_path / "jnli.jsonl", [*ROWS, ROWS[0]])])) == len(ROWS) + 1
 
     @pytest.mark.parametrize(
         ("rows", "said"), [(ROWS[:6], "6 rows"), ([row for row in ROWS if row["label"] != "neutral"], "label neutral")]
     )
     def test_too_little_is_refused(self, rows, said, tmp_path):
         with pytest.raises(InputError, match=said):
-            nli.read([write(tmp_path / "few.jsonl", rows)])
+            nli.read_tuning_pairs([write(tmp_path / "few.jsonl", rows)])
 
     def test_four_fifths_are_trained_on_and_each_seed_draws_others(self):
-        splits = [nli.split(101, seed) for seed in range(5)]
+        splits = [nli.draw_held_out(101, seed) for seed in range(5)]
         for train, held_out in splits:
             assert len(held_out) == 20 and sorted(train + held_out) == list(range(101))
             assert train != sorted(train)
         assert len({tuple(held_out) for _, held_out in splits}) == 5
-        assert nli.split(101, 3) == splits[3]
+        assert nli.draw_held_out(101, 3) == splits[3]
 
 
 class Paper:
@@ -65,7 +65,7 @@ class Paper:
     name, revision, settings = "paper", "sha256:0", {"batch": 32}
 
     def __init__(self, results=None, stop_after=None):
-        self.trained: list[Cell] = []
+        self.trained: list[TrainingCell] = []
         self.results, self.stop_after = results or {}, stop_after
 
     def train(self, cell, train, held_out, record, to):
@@ -74,17 +74,17 @@ class Paper:
             raise KeyboardInterrupt
         self.trained.append(cell)
         (to / "model.safetensors").write_text(cell.name)
-        return self.results.get(cell, Result(0.5, 1.0))
+        return self.results.get(cell, CellResult(0.5, 1.0))
 
 
-GRID = nli.Grid((1e-3, 1e-4), (1, 2))
+GRID = nli.TuningGrid((1e-3, 1e-4), (1, 2))
 INSTANCES = [Instance(str(number), "original", f"{number}.", "So.", LABELS[number % 3]) for number in range(20)]
 
 
 def tuned(encoder, out, seeds=2, grid=GRID, rows=INSTANCES):
     return [
-        each for each in nli.tune(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
-        if isinstance(each, nli.Chosen)
+        each for each in nli.tune_encoder(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
+        if isinstance(each, nli.ChosenModel)
     ]  # fmt: skip
 
 
@@ -96,16 +96,19 @@ class TestGrid:
     """Every cell once; the best on the held-out rows is kept; a kill loses one cell at most."""
 
     def test_the_paper_s_grid_is_the_default(self):
-        assert len(nli.Grid().cells(0)) == 9
-        assert nli.Grid().rates == (5e-5, 3e-5, 2e-5) and nli.Grid().epochs == (3, 4, 5)
+        assert len(nli.TuningGrid().list_cells(0)) == 9
+        assert nli.TuningGrid().rates == (5e-5, 3e-5, 2e-5) and nli.TuningGrid().epochs == (3, 4, 5)
 
     @pytest.mark.parametrize(
         ("results", "best"),
         [
-            ({Cell(0, 1e-4, 1): Result(0.6, 2.0)}, Cell(0, 1e-4, 1)),
-            ({Cell(0, 1e-4, 2): Result(0.5, 0.9)}, Cell(0, 1e-4, 2)),
-            ({}, Cell(0, 1e-3, 1)),
-            ({Cell(0, 1e-4, 1): Result(0.7, 2.0), Cell(0, 1e-4, 2): Result(0.7, 1.0)}, Cell(0, 1e-4, 2)),
+            ({TrainingCell(0, 1e-4, 1): CellResult(0.6, 2.0)}, TrainingCell(0, 1e-4, 1)),
+            ({TrainingCell(0, 1e-4, 2): CellResult(0.5, 0.9)}, TrainingCell(0, 1e-4, 2)),
+            ({}, TrainingCell(0, 1e-3, 1)),
+            (
+                {TrainingCell(0, 1e-4, 1): CellResult(0.7, 2.0), TrainingCell(0, 1e-4, 2): CellResult(0.7, 1.0)},
+                TrainingCell(0, 1e-4, 2),
+            ),
         ],
         ids=["accuracy", "loss", "first", "loss of the most accurate"],
     )
@@ -117,7 +120,7 @@ class TestGrid:
 
     @pytest.mark.parametrize("done", range(9))
     def test_a_stopped_tuning_ends_as_an_undisturbed_one_and_trains_no_cell_twice(self, done, tmp_path):
-        results = {cell: Result(0.5 + place / 10, 1.0) for place, cell in enumerate(GRID.cells(0))}
+        results = {cell: CellResult(0.5 + place / 10, 1.0) for place, cell in enumerate(GRID.list_cells(0))}
         whole = Paper(results)
         tuned(whole, tmp_path / "whole" / "t")
         stopped, again = Paper(results, stop_after=done), Paper(results)
@@ -133,7 +136,7 @@ class TestGrid:
 
     @pytest.mark.parametrize("moment", ["keep_best", "publish"])
     def test_a_kill_between_a_cell_and_what_follows_it_loses_nothing(self, moment, tmp_path, monkeypatch):
-        results = {cell: Result(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.cells(0))}
+        results = {cell: CellResult(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.list_cells(0))}
         tuned(Paper(results), tmp_path / "whole" / "t")
 
         def killed(self, *arguments):
@@ -141,7 +144,7 @@ class TestGrid:
 
         out, stopped, again = tmp_path / "stopped" / "t", Paper(results), Paper(results)
         with monkeypatch.context() as patched:
-            patched.setattr(Cells, moment, killed)
+            patched.setattr(CellsFolder, moment, killed)
             with pytest.raises(KeyboardInterrupt):
                 tuned(stopped, out)
         tuned(again, out)
@@ -154,7 +157,7 @@ class TestGrid:
         tuned(more, tmp_path / "t", seeds=3)
         assert {cell.seed for cell in more.trained} == {1, 2}
         with pytest.raises(InputError, match=r"tuning.json: rates was \[0.001, 0.0001\], now \[0.001\]"):
-            tuned(Paper(), tmp_path / "t", grid=nli.Grid((1e-3,), (1, 2)))
+            tuned(Paper(), tmp_path / "t", grid=nli.TuningGrid((1e-3,), (1, 2)))
         with pytest.raises(InputError, match=r"digest was .* choose another --out"):
             tuned(Paper(), tmp_path / "t", rows=[INSTANCES[3], *INSTANCES[:3], *INSTANCES[4:]])
 
@@ -166,6 +169,6 @@ class TestGrid:
         assert set(left(tmp_path)) == {"t/thesis.tex"}
 
     def test_one_process_at_a_time(self, tmp_path):
-        asked = nli.asked(Paper(), INSTANCES, [], GRID)
-        with Cells(tmp_path / "t", asked), pytest.raises(InputError, match="another process"):
-            Cells(tmp_path / "t", asked).__enter__()
+        asked = nli.build_nli_tuning_record(Paper(), INSTANCES, [], GRID)
+        with CellsFolder(tmp_path / "t", asked), pytest.raises(InputError, match="another process"):
+            CellsFolder(tmp_path / "t", asked).__enter__()
