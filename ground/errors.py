@@ -30,10 +30,10 @@ def shorten_text(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def short(text: str, most: int = 60) -> str:
+def shorten_line(text: str, most: int = 60) -> str:
     """Write a text on one line, cut where it is long, so that a message stays one that can be read.
 
-    >>> short("one  two\\nthree"), short("x" * 5000, 5)
+    >>> shorten_line("one  two\\nthree"), shorten_line("x" * 5000, 5)
     ('one two three', 'xxxx…')
     """
     line = " ".join(text.split())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.export.eee import EeeRecord, word_left_out
 from analysis.export.plain import DICTIONARY, WrittenTable
 from analysis.reporting import catalogue, citations, provenance
-from ground.errors import short
+from ground.errors import shorten_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -113,7 +113,7 @@ def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
 
 def name_studies(runs: Runs) -> str:
     """Name the studies of some runs on one line."""
-    return short(", ".join(runs.info["studies"]), 200)
+    return shorten_line(", ".join(runs.info["studies"]), 200)
 
 
 def build_front_matter(runs: Runs, written_tables: Mapping[str, WrittenTable]) -> str:

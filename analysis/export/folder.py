@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 from ground.writing import write_folder_atomically
 
 MARK = "export.json"
@@ -66,7 +66,8 @@ def check_export_folder(out: Path) -> None:
     other_files = sorted(_list_files_below(out) - own_files)
     if other_files:
         raise InputError(
-            f"{out}: {short(other_files[0])} is not of the export that is there; move it, or give --out a new folder"
+            f"{out}: {shorten_line(other_files[0])} is not of the export that is there; move it, or give --out a new "
+            "folder"
         )
 
 

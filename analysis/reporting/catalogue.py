@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.columns import SHARED, Column, Pattern
-from ground.errors import InputError, short, suggest_nearest
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -317,7 +317,7 @@ def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
     other, other_entries = ("figure", list_figures()) if kind == "table" else ("table", list_tables())
     if name in other_entries:
         raise InputError(f"{name!r} is a {other}, not a {kind}; ask for it as a {other}")
-    raise InputError(f"unknown {kind} {short(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
+    raise InputError(f"unknown {kind} {shorten_line(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
 
 
 def find_page_name(name: str, kind: str = "tables") -> str:

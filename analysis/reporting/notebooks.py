@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, short, suggest_nearest
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
@@ -36,7 +36,7 @@ def parse_run_folders(runs: Any) -> list[str]:
     for folder in folders:
         if not isinstance(folder, str | os.PathLike):
             raise InputError(
-                f"runs: {short(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+                f"runs: {shorten_line(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
             )
     return [str(folder) for folder in folders]
 
@@ -90,7 +90,7 @@ def check_parameters(values: Mapping[str, Any], notebooks: Mapping[str, Path]) -
             )
         if name not in known_parameters:
             raise InputError(
-                f"unknown parameter {short(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
+                f"unknown parameter {shorten_line(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
             )
     return {
         notebook: {key: convert_parameter(value, entries[key], key) for key, value in values.items() if key in entries}
@@ -123,7 +123,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
         )
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {short(repr(value))} is not "
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_line(repr(value))} is not "
             f"{declared_type}"
         ) from error
 

@@ -47,8 +47,9 @@ def build_pictures(name: str, frames: Frames) -> list[Picture]:
     """
     entry = catalogue.look_up_figure(name)
     page = catalogue.find_page_name(name, "figures")
-    function = entry.draw or name
-    draw, caption = (catalogue.import_function(page, f"{module}.{function}") for module in ("plots", "captions"))
+    figure = entry.draw or name
+    draw = catalogue.import_function(page, f"plots.draw_{figure}")
+    caption = catalogue.import_function(page, f"captions.caption_{figure}")
     looks, info = plotting.assign_looks(frames.runs.models), frames.runs.info
     parts = [
         part for part in _select_picture_frames(page, entry, frames) if not choice.mark_answers(part[0], info).empty

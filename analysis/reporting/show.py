@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.reporting.catalogue import suggest_nearest
 from analysis.reporting.words import join_names, word_quantity
 from analysis.runs import asked
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
         ("item", item, items), ("model", model, runs.info["models"]), ("condition", condition, conditions),
     ):  # fmt: skip
         if name and name not in names:
-            raise InputError(f"these runs have no {kind} {short(repr(name))}{suggest_nearest(name, names)}")
+            raise InputError(f"these runs have no {kind} {shorten_line(repr(name))}{suggest_nearest(name, names)}")
     has_lines = False
     for study in runs.info["studies"]:
         lines = list(_describe_item(runs, study, item, model, condition))
@@ -58,7 +58,7 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
             has_lines = True
     if not has_lines:
         options = {"--item": item, "--model": model, "--condition": condition}
-        chosen = " ".join(f"{option} {short(name)}" for option, name in options.items() if name)
+        chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
         raise InputError(f"the run holds no answer for {chosen}: this was not asked; waver status counts what was")
 
 
@@ -132,7 +132,7 @@ def _quote_lines(text: str) -> Iterator[str]:
 
 def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
     for text in texts[:TEXTS]:
-        yield from _wrap_text(f"wrote: “{short(text, LONGEST_TEXT)}”", "    ")
+        yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:
         yield f"    and {word_quantity(len(texts) - TEXTS, 'more text')}"
 

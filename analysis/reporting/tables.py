@@ -24,7 +24,7 @@ from analysis.reporting.catalogue import (
     look_up_table,
 )
 from analysis.reporting.columns import IDENTITY
-from ground.errors import InputError, short, suggest_nearest
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def convert_options(
         if name not in known_options:
             listed = f"the options are {', '.join(known_options)}" if known_options else "it has none"
             raise InputError(
-                f"{subject} has no option {short(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
+                f"{subject} has no option {shorten_line(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
             )
         try:
             converted[name] = _convert_to_type(known_options[name].default, value)
@@ -104,21 +104,21 @@ def _convert_to_type(default: Any, value: Any) -> Any:
     if value.isascii() and "_" not in value:
         with contextlib.suppress(ValueError):
             return _check_value_type(default, type(default)(value))
-    raise ValueError(f"{short(repr(value))} is not a number, as in the default {default}")
+    raise ValueError(f"{shorten_line(repr(value))} is not a number, as in the default {default}")
 
 
 def _check_value_type(default: Any, value: Any) -> Any:
     """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
     if default is None or isinstance(default, str | bool):
         if default is not None and not isinstance(value, type(default)):
-            raise ValueError(f"{short(repr(value))} is not of the kind of the default {default!r}")
+            raise ValueError(f"{shorten_line(repr(value))} is not of the kind of the default {default!r}")
         return value
     whole = isinstance(default, int)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
-        raise ValueError(f"{short(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
+        raise ValueError(f"{shorten_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
     size: Any = abs(value)
     if not size < 2**63:  # NaN, too
-        raise ValueError(f"{short(repr(value))} is no number that can be used here, as in the default {default}")
+        raise ValueError(f"{shorten_line(repr(value))} is no number that can be used here, as in the default {default}")
     return value
 
 
@@ -264,7 +264,7 @@ def render_table(
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
     for key in columns or ():
         if key not in frame:
-            raise InputError(f"table {name} has no column {short(repr(key))}{suggest_nearest(key, frame)}; "
+            raise InputError(f"table {name} has no column {shorten_line(repr(key))}{suggest_nearest(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
     if form == "csv":
         return grid.render_csv(frame[list(columns)] if columns else frame)

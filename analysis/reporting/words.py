@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import list_missing_reasons
-from ground.errors import short
+from ground.errors import shorten_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,7 +229,7 @@ def list_unanswered_cautions(frame: pd.DataFrame) -> list[str]:
         return []
     n_failed, n_missing, n_asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
     reasons = frame.loc[frame["failed"] > 0, "reason"]
-    first = f" The first error: “{short(reasons.iloc[0], 120)}”." if len(reasons) else ""
+    first = f" The first error: “{shorten_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
         f"No response to {n_failed + n_missing:,} of {word_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
         f"{n_missing:,} are missing. This is so for {join_names(describe_unanswered_units(frame))}.{first}"

@@ -48,7 +48,8 @@ def build_spread_sql(invalid: str) -> str:
     if invalid == "inconsistent":
         n_counted, n_agree, n_valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"
     return f"""CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
-    CASE WHEN {n_counted} > 1 THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
+    CASE WHEN {n_counted} > 1
+         THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
 def build_outvoted_sql(row: str = "r") -> str:

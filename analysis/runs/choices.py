@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.runs.folder import ORIGINAL, quote_literal
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -226,7 +226,7 @@ def _read_choice_answers(
         low, high = (float(np.ma.filled(rows[name].astype(float), np.nan).mean()) for name in ("validity", "most"))
         least[unit] = low if high > low else np.nan
         validity[unit] = np.nan if low < HALF_MASS <= high else low
-    cells = {"chosen": chosen_letters, "shown": chosen_places, "texts": texts, "otherwise": otherwise}
+    cells = {"chosen_letter": chosen_letters, "chosen_place": chosen_places, "texts": texts, "otherwise": otherwise}
     conditions = runs.info["conditions"][study]
     readings = tuple(find_reading(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
     return {
@@ -322,7 +322,7 @@ def _check_missing_answers(runs: Runs, choices: Choices, position: npt.NDArray[n
         "SELECT error FROM errors WHERE study = ? AND model = ? AND condition = ? AND item = ? AND variant = ?",
         [choices.study, model, condition.removesuffix(PER_BYTE), choices.items[item], variant],
     ).fetchone()
-    why = f" (it failed: {short(failed[0], 120)})" if failed else ""
+    why = f" (it failed: {shorten_line(failed[0], 120)})" if failed else ""
     raise InputError(
         f"{_find_study_path(runs, choices.study)}: responses: question {choices.items[item]!r}, wording "
         f"{choices.wordings[wording]!r}, order {choices.orders[order]}: model {model!r} under "

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -128,8 +128,9 @@ def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapp
     if row:
         rule, (item, variant), value = row
         raise InputError(
-            f"{folder}: {SCHEMA['stimuli']['file']}: item {short(repr(item))}, variant {short(repr(variant))}: "
-            f"{rule[0]} {short(repr(value), 80)} {rule[2]}; restore the file"
+            f"{folder}: {SCHEMA['stimuli']['file']}: item {shorten_line(repr(item))}, variant "
+            f"{shorten_line(repr(variant))}: "
+            f"{rule[0]} {shorten_line(repr(value), 80)} {rule[2]}; restore the file"
         )
 
 
@@ -174,9 +175,9 @@ def check_response_rows(
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
-        value_text = "" if rule[0] == "item" else f" {short(repr(value), 80)}"
+        value_text = "" if rule[0] == "item" else f" {shorten_line(repr(value), 80)}"
         raise InputError(
-            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({short(about, 200)}): "
+            f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({shorten_line(about, 200)}): "
             f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it and run again"
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_rules
 from ground import run_json
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
             rules = choose_rules(folder.complete, folder.empty, {name for name, _ in absent})
             check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
-        raise InputError(f"{path}: a file is damaged ({short(str(error), 200)}); restore it") from error
+        raise InputError(f"{path}: a file is damaged ({shorten_line(str(error), 200)}); restore it") from error
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
     return folder

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 MOST_BYTES = 20_000_000
 DEEPEST = 20  # lists and mappings inside each other
@@ -42,7 +42,7 @@ def read_text(file: Path) -> str:
         content = file.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the name
         raise InputError(
-            f"{short(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
+            f"{shorten_line(str(file), 200)}: cannot be read ({getattr(error, 'strerror', None) or error})"
         ) from error
     try:
         decoded = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
@@ -79,7 +79,9 @@ def read_csv_file(file: Path) -> list[Row]:
         header = [name.strip() for name in next(reader)]
         for place, name in enumerate(header):
             if not name or name in header[:place]:
-                problem = f"column {short(repr(name))} appears twice" if name else f"column {place + 1} has no name"
+                problem = (
+                    f"column {shorten_line(repr(name))} appears twice" if name else f"column {place + 1} has no name"
+                )
                 raise InputError(f"{file}: line 1: {problem}")
         return list(_split_csv_rows(file, reader, header))
     except csv.Error as error:
@@ -116,7 +118,7 @@ def read_yaml_file(file: Path) -> Any:
             raise InputError(
                 f"{file}: line {line}: more than {DEEPEST} lists and mappings inside each other"
             ) from error
-        raise InputError(f"{file}: not valid YAML ({short(str(error), 200)})") from error
+        raise InputError(f"{file}: not valid YAML ({shorten_line(str(error), 200)})") from error
 
 
 class _YamlBuilder:
@@ -133,7 +135,7 @@ class _YamlBuilder:
         for event in events:
             event_name, line = type(event).__name__, event.start_mark.line + 1
             if event_name == "AliasEvent":
-                raise self._build_error(line, f"an alias (*{short(event.anchor)}); write out what it stands for")
+                raise self._build_error(line, f"an alias (*{shorten_line(event.anchor)}); write out what it stands for")
             if event_name in ("MappingStartEvent", "SequenceStartEvent"):
                 self._open_container({} if event_name == "MappingStartEvent" else [], line)
             elif event_name in ("MappingEndEvent", "SequenceEndEvent"):
@@ -164,7 +166,7 @@ class _YamlBuilder:
             if not isinstance(value, str):
                 raise self._build_error(line, "a key that is no text")
             if value in self.open[-1]:
-                raise self._build_error(line, f"key {short(repr(value))} appears twice")
+                raise self._build_error(line, f"key {shorten_line(repr(value))} appears twice")
             self.keys[-1] = value
         else:
             self.open[-1][self.keys[-1]] = value

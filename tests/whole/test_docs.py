@@ -236,7 +236,7 @@ def test_the_mixed_model_of_the_page_on_r_is_that_of_waver(tmp_path, monkeypatch
     exec(block("docs/r.md", "rows.py"), {})
     subprocess.run(["Rscript", "-e", block("docs/r.md", "mixed.R")], check=True, timeout=300)
     found = pd.read_csv("effects.csv").set_index(["model", "condition", "term"])
-    formula = re.search(r'mixed\.fit\(rows, "([^"]+)"', text_of("docs/r.md"))[1]
+    formula = re.search(r'mixed\.fit_mixed_models\(rows, "([^"]+)"', text_of("docs/r.md"))[1]
     ours = mixed.fit_mixed_models(pd.read_csv("rows.csv"), formula).table.set_index(["model", "condition", "term"])
     assert len(found) == len(ours) == 6
     for column in ("estimate", "se", "df", "p"):

@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks.repeated import JoinedRows, join_model_rows
 from analysis.runs import reading
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 NAMES = ("model", "model_name", "name", "id")
 SIZES = ("parameters", "params", "params_billions")
@@ -155,7 +155,7 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
                     if name in column_names[:place]
                     else f"not there; there are {_word_column_names(table.names)}"
                 )
-                raise InputError(f"{table.file}: column {short(repr(name))} is {problem}")
+                raise InputError(f"{table.file}: column {shorten_line(repr(name))} is {problem}")
         return column_names
     numeric_names = [name for name in table.names if _is_numeric_column(table, name)]
     if not numeric_names:
@@ -163,14 +163,14 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
     if not columns:
         raise InputError(
             f"{table.file}: say which columns are benchmarks, as in -p "
-            f"score_columns={short(','.join(numeric_names), 200)} (these hold numbers; a seed, a rank or a "
+            f"score_columns={shorten_line(','.join(numeric_names), 200)} (these hold numbers; a seed, a rank or a "
             "temperature is no benchmark)"
         )
     return numeric_names
 
 
 def _word_column_names(names: Sequence[str]) -> str:
-    return short(", ".join(names), 200) or "none"
+    return shorten_line(", ".join(names), 200) or "none"
 
 
 def _is_numeric_column(table: _Table, name: str) -> bool:
@@ -213,7 +213,9 @@ def parse_finite_number(text: str | None, where: str) -> float:
         return math.nan
     value = float(text) if text and _NUMBER.fullmatch(text) else math.inf
     if math.isinf(value):
-        raise InputError(f"{where}: {short(repr(text))} is not a finite number such as 0.75; leave it empty for none")
+        raise InputError(
+            f"{where}: {shorten_line(repr(text))} is not a finite number such as 0.75; leave it empty for none"
+        )
     return value
 
 
@@ -239,20 +241,27 @@ def _read_yaml_scores(file: Path) -> _Table:
         for model, fields in content.items():
             if not isinstance(fields, dict):
                 raise InputError(
-                    f"{file}: {short(repr(model))}: {_word_value_kind(fields)} where its scores belong, by benchmark"
+                    f"{file}: {shorten_line(repr(model))}: {_word_value_kind(fields)} where its scores belong, by "
+                    "benchmark"
                 )
             for name, score in fields.items():
                 if not isinstance(score, str | None):
                     raise InputError(
-                        f"{file}: {short(repr(model))}: {name}: {_word_value_kind(score)} where one score belongs"
+                        f"{file}: {shorten_line(repr(model))}: {name}: {_word_value_kind(score)} where one score "
+                        "belongs"
                     )
-            entries.append((f"model {short(repr(model))}", {NAMES[0]: model, **fields}))
+            entries.append((f"model {shorten_line(repr(model))}", {NAMES[0]: model, **fields}))
         return _parse_plain_scores(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
 def _word_value_kind(value: object) -> str:
-    kinds = {"list": "a list", "dict": "a mapping", "str": f"the text {short(repr(value))}", "NoneType": "nothing"}
+    kinds = {
+        "list": "a list",
+        "dict": "a mapping",
+        "str": f"the text {shorten_line(repr(value))}",
+        "NoneType": "nothing",
+    }
     return kinds[type(value).__name__]
 
 
@@ -300,7 +309,7 @@ def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _
     for place, entry in enumerate(entries, start=1):
         if not isinstance(entry["id"], str) or not entry["id"]:
             raise InputError(f"{file}: entry {place}: {_word_value_kind(entry['id'])} where the id of a model belongs")
-        where.append(f"entry {short(entry['id'])}")
+        where.append(f"entry {shorten_line(entry['id'])}")
         flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
             if not isinstance(entry.get(name), str | None):
@@ -322,10 +331,11 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
         raise InputError(f"{where}: field 'results' is missing")
     flat = {}
     for group, results in _check_score_mapping(entry["results"], f"{where}: results").items():
-        for name, score in _check_score_mapping(results, f"{where}: {short(group)}").items():
+        for name, score in _check_score_mapping(results, f"{where}: {shorten_line(group)}").items():
             if not isinstance(score, str | None):
                 raise InputError(
-                    f"{where}: {short(group)}: {short(name)}: {_word_value_kind(score)} where one score belongs"
+                    f"{where}: {shorten_line(group)}: {shorten_line(name)}: {_word_value_kind(score)} where one score "
+                    "belongs"
                 )
             flat[f"{group}/{name}"] = score
     return flat

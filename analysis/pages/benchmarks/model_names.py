@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.runs import reading
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
 _SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters
@@ -37,7 +37,7 @@ def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
         if not name or not alias:
             raise InputError(f"{file}: {where}: no {'alias' if name else 'model'}; give both, or leave the row out")
         if name in pairs:
-            raise InputError(f"{file}: {where}: {short(repr(name))} has two aliases; give it one")
+            raise InputError(f"{file}: {where}: {shorten_line(repr(name))} has two aliases; give it one")
         pairs[name] = alias
     return pairs
 
@@ -55,8 +55,8 @@ def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
         raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
     for name, alias in content.items():
         if not isinstance(alias, str | None):
-            raise InputError(f"{file}: {short(repr(name))}: a list or a mapping where one name belongs")
-        yield f"model {short(repr(name))}", name, alias
+            raise InputError(f"{file}: {shorten_line(repr(name))}: a list or a mapping where one name belongs")
+        yield f"model {shorten_line(repr(name))}", name, alias
 
 
 def match_models(
@@ -127,7 +127,8 @@ def _find_matches(
             if aliases[model] not in name_set:
                 likely, _ = _NameIndex(names).find_nearest(aliases[model])
                 raise InputError(
-                    f"{file}: alias {short(repr(aliases[model]))} of {short(repr(model))} is not among the scores; "
+                    f"{file}: alias {shorten_line(repr(aliases[model]))} of {shorten_line(repr(model))} is not among "
+                    "the scores; "
                     f"nearest is {likely!r}"
                 )
             matches[model] = (aliases[model], "alias")

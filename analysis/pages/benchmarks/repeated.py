@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.reporting.words import word_quantity
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 BEST, MEAN, NEWEST = "best", "mean", "newest"
 RULES = (BEST, MEAN, NEWEST)
@@ -53,13 +53,14 @@ def join_model_rows(
         For a model with several rows and no rule, an unknown rule, and a row of such a model without a date.
     """
     if rule not in ("", *RULES):
-        raise InputError(f"score_rows is {short(repr(rule))}; it must be {', '.join(RULES[:-1])} or {RULES[-1]}")
+        raise InputError(f"score_rows is {shorten_line(repr(rule))}; it must be {', '.join(RULES[:-1])} or {RULES[-1]}")
     model_names = pd.Series(models, dtype=object)
     is_repeated = model_names.duplicated(keep=False)
     if is_repeated.any() and not rule:
         first = model_names[is_repeated].iloc[0]
         raise InputError(
-            f"{file}: model {short(repr(first))} has {int((model_names == first).sum()):,} rows; say what one row of "
+            f"{file}: model {shorten_line(repr(first))} has {int((model_names == first).sum()):,} rows; say what one "
+            "row of "
             f"it is: -p score_rows={BEST}, {MEAN} or {NEWEST}"
         )
     scores_and_sizes = frame.assign(**{"\0size": sizes.to_numpy()}).set_index(model_names.rename("model"))
@@ -92,6 +93,6 @@ def _parse_row_dates(file: Path, dates: pd.Series, several: pd.Series, where: Se
     parsed_dates = pd.to_datetime(dates.where(several), format="ISO8601", errors="coerce", utc=True)
     for row in several[several & parsed_dates.isna()].index[:1]:
         date_text = dates[row]
-        problem = f"date {short(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
+        problem = f"date {shorten_line(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
         raise InputError(f"{file}: {where[row]}: {problem}, so there is no newest row; choose {BEST} or {MEAN}")
     return parsed_dates

@@ -41,13 +41,14 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     """Write the caption of XParaCon by model."""
     part = frame[frame["subset"].isin(list_panel_subsets(frame))]
     units_text = word_unit_count(part.drop_duplicates("label"))
+    n_rows = frame["label"].nunique()
+    selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
     return (
         f"XParaCon of {units_text} in the study {_quote_choice_study(part)}, over "
         f"{word_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
         f"of the mean standard deviation).{_caption_infinite_values(part, 'stands as a triangle at the edge')} "
         "Counterpart of Choi, Figures 3 and 4."
-        f"{labels.describe_selection(panels.ROWS, frame['label'].nunique(), 'rows', 'with the highest and the lowest XParaCon')}"
-        f"{labels.explain_silent(part)}"
+        f"{selection}{labels.explain_silent(part)}"
     )
 
 

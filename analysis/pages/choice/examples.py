@@ -94,10 +94,11 @@ def _find_pair_texts(runs: Runs, study: Choices, unit: int, before: Cell, after:
     """Return the texts of both variants of a question, and of the choices taken."""
     item = study.items[before[0]]
     row: dict[str, Any] = {"item": item}
+    gold_sql = _build_choice_sql(study, study.gold[before[0]])
     for side, cell in (("before", before), ("after", after)):
+        chosen_sql = _build_choice_sql(study, study.chosen_letter[(*cell, unit)])
         variant, text, order, chosen_text, right_text = runs.execute(
-            f"""SELECT variant, text, map_extract(attributes, 'order')[1],
-                       {_build_choice_sql(study, study.chosen_letter[(*cell, unit)])}, {_build_choice_sql(study, study.gold[cell[0]])}
+            f"""SELECT variant, text, map_extract(attributes, 'order')[1], {chosen_sql}, {gold_sql}
                 FROM stimuli WHERE study = ? AND item = ? AND pattern = ? AND variant LIKE ?""",
             [study.study, item, study.wordings[cell[1]], f"%/{study.orders[cell[2]]}"],
         ).fetchall()[0]

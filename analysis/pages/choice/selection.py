@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.pages.choice.measures import compute_choice_accuracies, mark_perfect_wordings
 from analysis.runs.choices import Choices
 from analysis.statistics.resampling import Array
-from ground.errors import InputError, short, suggest_nearest
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
@@ -77,7 +77,7 @@ def select_judge(study: Choices, model: str = "", condition: str = "") -> JudgeA
         not asked.
     """
     judges = [unit for unit in study.units if (model or unit[0]) == unit[0] and (condition or unit[1]) == unit[1]]
-    judges_text = short(
+    judges_text = shorten_line(
         "; ".join(f"{judge_model} under {judge_condition}" for judge_model, judge_condition in study.units), 400
     )
     if not judges:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
 from analysis.pages.negation.rows import ENDINGS, Row, read_located_rows
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 ANNOTATOR = "annotator"
@@ -132,6 +132,8 @@ def parse_annotator_labels(row: Row) -> list[str]:
     for name, cell in cells.items():
         label = (cell or "").strip().lower() if isinstance(cell, str | None) else cell
         if label not in ("", *LABELS):
-            raise InputError(f"{where}: {name} is {short(repr(cell))}; it must be one of {', '.join(LABELS)}, or empty")
+            raise InputError(
+                f"{where}: {name} is {shorten_line(repr(cell))}; it must be one of {', '.join(LABELS)}, or empty"
+            )
         row_labels.append(label)
     return row_labels

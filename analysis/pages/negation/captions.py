@@ -28,10 +28,11 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
 
 def caption_negation_changes(frame: pd.DataFrame) -> str:
     """Write the caption of the changes."""
+    n_rows = labels.name_rows(frame).nunique()
+    selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the largest and the smallest loss")
     return (
         "Share of right labels with the negation minus without, of "
         f"{word_quantity(frame['model'].nunique(), 'model')} over {word_count_range(frame['n'])} minimal pairs per "
         f"row. {KINDS} {INTERVALS} Left of the dashed line, a negation costs right labels. Counterpart of AccChg in "
-        "Yoshida et al., Table "
-        f"2.{labels.describe_selection(panels.ROWS, labels.name_rows(frame).nunique(), 'rows', 'with the largest and the smallest loss')}{labels.explain_silent(frame)}"
+        f"Yoshida et al., Table 2.{selection}{labels.explain_silent(frame)}"
     )

@@ -83,10 +83,8 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "negation_slopes": Figure(
-        "Right labels without and with a negation", "figures.frame_negation_slopes", draw="slopes"
-    ),
-    "negation_changes": Figure("What the negation changes", "figures.frame_negation_changes", draw="changes"),
+    "negation_slopes": Figure("Right labels without and with a negation", "figures.frame_negation_slopes"),
+    "negation_changes": Figure("What the negation changes", "figures.frame_negation_changes"),
 }
 CATALOGUE = Catalogue(
     place=45,

@@ -16,7 +16,7 @@ from typing import Any
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
 from analysis.pages.negation.rows import Row, read_located_rows
 from analysis.runs.folder import ORIGINAL
-from ground.errors import InputError, short
+from ground.errors import InputError, shorten_line
 
 LABELS = ("entailment", "contradiction", "neutral")
 POSITIONS = ("end", "mid")
@@ -62,7 +62,8 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
         originals = sum(instance.pattern == ORIGINAL for instance in group)
         if originals != 1:
             raise InputError(
-                f"{group[-1].where}: item {short(item)!r} has {originals or 'no'} rows of the pattern {ORIGINAL}; it "
+                f"{group[-1].where}: item {shorten_line(item)!r} has {originals or 'no'} rows of the pattern "
+                f"{ORIGINAL}; it "
                 "needs one"
             )
         _check_instance_group(group)
@@ -191,25 +192,27 @@ def _parse_position(where: str, fields: Any, name: str = "neg_position") -> str 
 def _parse_one_of(where: str, fields: Mapping[str, Any], name: str, choices: Sequence[str]) -> str:
     value = _require_field(where, fields, name)
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{where}: {name} is {short(repr(value))}; it must be one of {', '.join(choices)}")
+        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}; it must be one of {', '.join(choices)}")
     return value
 
 
 def _parse_sentence_field(where: str, fields: Mapping[str, Any], name: str) -> str:
     value = _require_field(where, fields, name)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: {name} is {short(repr(value))}, not a sentence")
+        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not a sentence")
     return value
 
 
 def _parse_pair_id(where: str, fields: Mapping[str, Any], name: str) -> str:
     value = _require_field(where, fields, name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{where}: {name} is {short(repr(value))}, not the number or name of a pair")
+        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not the number or name of a pair")
     return str(value).strip()
 
 
 def _require_field(where: str, fields: Mapping[str, Any], name: str) -> Any:
     if name not in fields:
-        raise InputError(f"{where}: there is no {name}; the fields are {short(', '.join(fields), 200) or 'none'}")
+        raise InputError(
+            f"{where}: there is no {name}; the fields are {shorten_line(', '.join(fields), 200) or 'none'}"
+        )
     return fields[name]

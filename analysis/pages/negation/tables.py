@@ -144,7 +144,8 @@ def tabulate_negation_data(runs: Runs) -> pd.DataFrame:
         FROM (SELECT study, count(*) FILTER (WHERE pattern = 'original') AS d_orig,
                      count(*) FILTER (WHERE pattern <> 'original') AS d_neg, min(position) AS place
               FROM asked_pairs GROUP BY study)
-        LEFT JOIN (SELECT study, {", ".join(_list_count_columns())} FROM pairs GROUP BY study) USING (study) ORDER BY study"""
+        LEFT JOIN (SELECT study, {", ".join(_list_count_columns())} FROM pairs GROUP BY study) USING (study)
+        ORDER BY study"""
     )
     counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
     return pd.concat(

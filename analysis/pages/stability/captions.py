@@ -30,7 +30,7 @@ from analysis.statistics.multiplicity import ALPHA
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
 
-def caption_stability_overview(stability: pd.DataFrame) -> str:
+def caption_overview(stability: pd.DataFrame) -> str:
     """Write the caption of the overview of all models."""
     flip = parse_flip_threshold(choose_headline_flip(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
@@ -52,13 +52,13 @@ def caption_stability_overview(stability: pd.DataFrame) -> str:
     )
 
 
-def caption_item_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
+def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     """Write the caption of the map of agreement by item and model.
 
     Parameters
     ----------
     distribution, items
-        As in `plots.draw_item_agreement`.
+        As in `plots.draw_agreement`.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     )
 
 
-def caption_item_validity(items: pd.DataFrame) -> str:
+def caption_validity(items: pd.DataFrame) -> str:
     """Write the caption of the heat map of validity."""
     cells, valid_items = select_validity_cells(items), items.dropna(subset=["validity_mean"])
     low, high = cells["validity_mean"].min(), cells["validity_mean"].max()
@@ -125,13 +125,13 @@ def caption_item_validity(items: pd.DataFrame) -> str:
     )
 
 
-def caption_stability_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
+def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """Write the caption of the paired differences.
 
     Parameters
     ----------
     frame, measure
-        As in `model_plots.draw_stability_differences`.
+        As in `model_plots.draw_differences`.
 
     Returns
     -------

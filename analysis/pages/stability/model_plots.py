@@ -19,7 +19,7 @@ SIDE = 20  # models that a triangle has room to name at both widths
 
 
 @apply_style
-def draw_stability_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw validity, range, standard deviation and flips of every model: dots with 95 % intervals.
 
     Parameters
@@ -64,7 +64,7 @@ def draw_stability_overview(stability: pd.DataFrame, *, width: float = PAGE, loo
 
 
 @apply_style
-def draw_stability_differences(
+def draw_differences(
     frame: pd.DataFrame, *, measure: str | None = None, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
     """Draw paired differences between models on the same items: as a triangle, or as a list (see

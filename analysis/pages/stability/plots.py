@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from analysis.pages.stability.model_plots import draw_stability_differences, draw_stability_overview
+from analysis.pages.stability.model_plots import draw_differences, draw_overview
 from analysis.reporting import choice, labels, matrices, panels, plotting
 from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, apply_style
 
 __all__ = [
-    "draw_item_agreement",
+    "draw_agreement",
+    "draw_differences",
     "draw_item_stability",
-    "draw_item_validity",
-    "draw_stability_differences",
-    "draw_stability_overview",
+    "draw_overview",
+    "draw_validity",
 ]
 
 Looks = Mapping[str, Look]
@@ -25,7 +25,7 @@ _KEY = ["study", "model", "condition", "item"]
 
 
 @apply_style
-def draw_item_agreement(
+def draw_agreement(
     distribution: pd.DataFrame, items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None
 ) -> Drawing:
     """Draw the median agreement of every model with every item (compare Haller et al., Figures 2 and 5).
@@ -121,7 +121,7 @@ def _choose_item_labels(texts: Sequence[str], items: Sequence[str], length: int)
 
 
 @apply_style
-def draw_item_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the mean validity of every model on every item as a heat map (Haller et al., section 4.1 and Appendix H).
 
     Parameters

@@ -17,7 +17,7 @@ from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
 
-def caption_feature_effects(mixed: pd.DataFrame) -> str:
+def caption_effects(mixed: pd.DataFrame) -> str:
     """Write the caption of the effects."""
     tested = mixed[mixed["term"] != INTERCEPT]
     fits = tested.drop_duplicates(["study", "model", "condition"])
@@ -36,6 +36,7 @@ def caption_feature_effects(mixed: pd.DataFrame) -> str:
         drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs() > compute_axis_reach(drawn_effects)
     ).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
+    selection = labels.describe_selection(MOST_ROWS, models, "models", "with the largest effects")
     return (
         f"Effects of {word_quantity(tested['term'].nunique(), 'text feature')} on {response_name} with "
         f"{word_unit_count(fits)}: a mixed model for each language model and condition. Each is over "
@@ -43,11 +44,11 @@ def caption_feature_effects(mixed: pd.DataFrame) -> str:
         f"of {response_name} per SD of the feature, all others held fixed, so that features can be compared.{lines} "
         f"{marks} after Bonferroni over {word_quantity(int(tested['n_tests'].max()), 'test')}, by the fit's own "
         f"errors and by the robust ones.{arrows} "
-        f"{order}{labels.describe_selection(MOST_ROWS, models, 'models', 'with the largest effects')}{labels.explain_silent(tested)}"
+        f"{order}{selection}{labels.explain_silent(tested)}"
     )
 
 
-def caption_feature_correlations(frame: pd.DataFrame) -> str:
+def caption_correlations(frame: pd.DataFrame) -> str:
     """Write the caption of the correlation matrix."""
     pairs = frame[frame["feature_a"] != frame["feature_b"]]
     weak_text = f" Bold or dotted: p below {ALPHA:g} (uncorrected)."
@@ -69,7 +70,7 @@ def _describe_left_out_models(units: pd.Series, measure_name: str) -> str:
     return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", rest="")
 
 
-def caption_fit_residuals(frame: pd.DataFrame) -> str:
+def caption_residuals(frame: pd.DataFrame) -> str:
     """Write the caption of the residuals."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
@@ -82,7 +83,7 @@ def caption_fit_residuals(frame: pd.DataFrame) -> str:
     )
 
 
-def caption_item_intercepts(frame: pd.DataFrame) -> str:
+def caption_intercepts(frame: pd.DataFrame) -> str:
     """Write the caption of the random intercepts."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (

@@ -67,7 +67,7 @@ def has_room_for_dots(frame: pd.DataFrame) -> bool:
 
 
 @apply_style
-def draw_feature_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw standardised effects: with intervals, a panel per predictor; of many models as a map of models x predictors.
 
     Parameters
@@ -136,7 +136,7 @@ def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], wi
 
 
 @apply_style
-def draw_feature_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw correlations between the features as a clustered matrix with its values (Haller et al., Figure 6).
 
     Parameters
@@ -164,7 +164,7 @@ def draw_feature_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks
 
 
 @apply_style
-def draw_fit_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw residuals against fitted values, a panel per model: their density, and the mean residual along the axis.
 
     Parameters
@@ -214,7 +214,7 @@ def _draw_residual_trend(axes: Axes, panel: pd.DataFrame) -> None:
 
 
 @apply_style
-def draw_item_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the random intercepts of the items with 95 % intervals, sorted, a panel per model.
 
     Parameters

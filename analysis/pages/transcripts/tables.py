@@ -99,7 +99,8 @@ def build_number_sql(runs: Runs, study: str, measure: str) -> str:
         scales = f"VALUES {rows}" if rows else "SELECT NULL, NULL, NULL"
         return f"""
             SELECT model, r.condition, item, variant, (score - low) / nullif(high - low, 0) AS number
-            FROM ({responses_sql}) AS r JOIN ({scales}) AS scales(condition, low, high) ON r.condition = scales.condition"""
+            FROM ({responses_sql}) AS r
+            JOIN ({scales}) AS scales(condition, low, high) ON r.condition = scales.condition"""
     first = quote_literal(str(runs.info["studies"][study]["canonical"][0]))
     return f"""
         SELECT model, condition, item, variant,

@@ -158,7 +158,8 @@ def _build_wording_answers_sql(study: str, yes: str) -> str:
     return f"""
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
                said = {quote_literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
-               canonical[list_position(options, {quote_literal(yes)})] <> {quote_literal(yes)} AS inverted, p_yes, outvoted
+               canonical[list_position(options, {quote_literal(yes)})] <> {quote_literal(yes)} AS inverted,
+               p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
@@ -183,7 +184,8 @@ def _count_item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     used_condition, kept_condition = (read, "true") if invalid == "dropped" else ("true", "NOT outvoted")
     return runs.sql(
         f"""
-        WITH counted AS (SELECT * REPLACE (CASE WHEN {kept_condition} THEN yes END AS yes, CASE WHEN {kept_condition} THEN meant END
+        WITH counted AS (SELECT * REPLACE (CASE WHEN {kept_condition} THEN yes END AS yes,
+                                           CASE WHEN {kept_condition} THEN meant END
                                            AS meant) FROM wording_answers)
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
                count(*) AS asked, count(p.meant) AS valid, count(*) FILTER (WHERE {read}) AS read,

@@ -142,6 +142,6 @@ def test_three_lines_get_from_a_run_to_a_table_and_a_figure(tmp_path):
     from analysis.pages.stability.tables import tabulate_stability
 
     table = tabulate_stability(runs.open_runs(folder), resamples=10)
-    figure = plots.draw_stability_overview(table)
+    figure = plots.draw_overview(table)
     assert table._repr_html_()
     assert figure._repr_svg_().startswith("<svg")

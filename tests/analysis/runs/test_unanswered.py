@@ -82,7 +82,7 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
 def test_all_pages_answer_through_the_shared_words():
     """A page that shows its answer by itself would not say it."""
     folder = Path(__file__).parents[3] / "analysis" / "pages"
-    assert {path.parent.name for path in folder.glob("*/page.py") if "self.told(" in path.read_text()} == set(
+    assert {path.parent.name for path in folder.glob("*/page.py") if "self.show_answer(" in path.read_text()} == set(
         list_pages()
     )
     assert set(FULL) == set(list_pages())

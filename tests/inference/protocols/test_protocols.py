@@ -41,7 +41,7 @@ def add_arguments(parser):
     parser.add_argument("--moon", required=True)
 
 
-def prepare(options):
+def prepare_study(options):
     raise SystemExit(f"asked about {options.moon}")
 '''
 

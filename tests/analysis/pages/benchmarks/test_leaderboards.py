@@ -89,7 +89,7 @@ def matrix(scores, rule, columns=""):
         """All that `score_matrix` asks of runs."""
 
         @staticmethod
-        def kept(_, make):
+        def compute_once(_, make):
             return make()
 
     return tabulate_score_matrix(Kept, scores=str(scores), score_rows=rule, score_columns=columns)

@@ -101,18 +101,18 @@ def test_captions_can_be_read_alone(frames, name):
 
 def test_captions_count_what_is_drawn(tmp_path):
     frames = tables_of(tmp_path / "run", ["one", "two"], 3)
-    assert "2 models over 3 items" in captions.caption_stability_overview(*frames["overview"])
-    assert "3 items (4 paraphrases each), a column for each of 2 models" in captions.caption_item_agreement(
+    assert "2 models over 3 items" in captions.caption_overview(*frames["overview"])
+    assert "3 items (4 paraphrases each), a column for each of 2 models" in captions.caption_agreement(
         *frames["agreement"]
     )
-    assert "1 pair." in captions.caption_stability_differences(*frames["differences"])
+    assert "1 pair." in captions.caption_differences(*frames["differences"])
     twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
-    assert "each of 4 combinations of model and condition" in captions.caption_item_agreement(*twice)
+    assert "each of 4 combinations of model and condition" in captions.caption_agreement(*twice)
 
 
 def test_every_model_has_the_items_in_one_order_by_their_median(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["one", "two", "three"], 12)["agreement"]
-    axes = plots.draw_item_agreement(distribution, items).axes[0]
+    axes = plots.draw_agreement(distribution, items).axes[0]
     cells = distribution.pivot(index="item", columns="model", values="median")
     order = cells.median(axis=1).sort_values(kind="stable").index
     np.testing.assert_array_equal(np.asarray(axes.images[0].get_array()), cells.loc[order, ["one", "three", "two"]])
@@ -126,7 +126,7 @@ def test_a_dot_says_that_the_wording_decides(tmp_path):
     frames = tables_of(tmp_path / "run", ["one"], 8)["agreement"]
     distribution = frames[0].assign(q25=0.6, median=np.linspace(0.1, 0.9, 8), q75=0.9)
     distribution.loc[3, "q25"] = 0.4
-    axes = plots.draw_item_agreement(distribution, frames[1]).axes[0]
+    axes = plots.draw_agreement(distribution, frames[1]).axes[0]
     assert {row for row, _ in marks(axes)} == {3.0}
 
 
@@ -134,17 +134,17 @@ def test_one_answer_per_wording_is_drawn_as_a_share(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["one"], 2)["agreement"]
     items = items.assign(agreement_min=0.0, agreement_max=1.0, agreement_mean=[0.25, 0.75])
     distribution = distribution.assign(q25=0.0, median=1.0, q75=1.0)
-    axes = plots.draw_item_agreement(distribution, items).axes[0]
+    axes = plots.draw_agreement(distribution, items).axes[0]
     assert np.asarray(axes.images[0].get_array()).ravel().tolist() == [0.25, 0.75]
-    assert "the share of wordings that agree" in captions.caption_item_agreement(distribution, items)
+    assert "the share of wordings that agree" in captions.caption_agreement(distribution, items)
 
 
 def test_of_many_items_those_nearest_to_a_flip_are_drawn(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["m"], 80)["agreement"]
     distribution = distribution.assign(median=np.linspace(0, 1, 80))
-    values = np.asarray(plots.draw_item_agreement(distribution, items).axes[0].images[0].get_array()).ravel()
+    values = np.asarray(plots.draw_agreement(distribution, items).axes[0].images[0].get_array()).ravel()
     np.testing.assert_allclose(values, np.linspace(0, 1, 80)[10:70])
-    assert "Shown: the 60 nearest to 0.5 of 80 items; the table has all." in captions.caption_item_agreement(
+    assert "Shown: the 60 nearest to 0.5 of 80 items; the table has all." in captions.caption_agreement(
         distribution, items
     )
 
@@ -152,7 +152,7 @@ def test_of_many_items_those_nearest_to_a_flip_are_drawn(tmp_path):
 def test_a_pair_that_is_not_compared_is_hatched_and_every_pair_is_drawn_once(tmp_path):
     frame = tables_of(tmp_path / "run", list("abcdefg"), 5)["differences"][0]
     frame = frame[~((frame["a_model"] == "a") & (frame["b_model"] == "b"))]
-    axes = plots.draw_stability_differences(frame).axes[0]
+    axes = plots.draw_differences(frame).axes[0]
     drawn = np.ma.filled(np.ma.masked_invalid(axes.images[0].get_array()), np.nan)
     assert np.isnan(drawn[np.triu_indices(7)]).all()
     assert np.isfinite(drawn).sum() == 20
@@ -160,7 +160,7 @@ def test_a_pair_that_is_not_compared_is_hatched_and_every_pair_is_drawn_once(tmp
     names = texts(axes, "row")
     corner = hatched.get_path().vertices[0]
     assert {names[round(corner[0] + 0.5)], names[round(corner[1] + 0.5)]} == {"a", "b"}
-    assert "Hatched: not compared." in captions.caption_stability_differences(frame)
+    assert "Hatched: not compared." in captions.caption_differences(frame)
 
 
 @pytest.mark.parametrize("models", [SIDE, SIDE + 1])
@@ -174,9 +174,9 @@ def test_models_that_do_not_fit_a_triangle_are_a_list_of_the_largest_differences
         ]
     )  # fmt: skip
     frame = frame.assign(lower=frame["difference"] - 0.1, upper=frame["difference"] + 0.1)
-    caption = captions.caption_stability_differences(frame)
+    caption = captions.caption_differences(frame)
     for width in plotting.WIDTHS.values():
-        figure = plots.draw_stability_differences(frame, width=width)
+        figure = plots.draw_differences(frame, width=width)
         check_figure(figure)
         axes = figure.axes[0]
         if models <= SIDE:
@@ -197,10 +197,10 @@ def test_of_many_rows_both_ends_are_drawn(tmp_path):
     few = tables_of(tmp_path / "run", ["m"], 3)["overview"][0]
     many = pd.concat([few.assign(condition=f"c{i}", range_mean=i / 300) for i in range(300)])
     for width in plotting.WIDTHS.values():
-        figure = plots.draw_stability_overview(many, width=width)
+        figure = plots.draw_overview(many, width=width)
         check_figure(figure)
         assert len(texts(figure.axes[0], "row")) == panels.ROWS
-    assert "Shown: the 24 first and last of 300 rows; the table has all." in captions.caption_stability_overview(many)
+    assert "Shown: the 24 first and last of 300 rows; the table has all." in captions.caption_overview(many)
 
 
 def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
@@ -209,8 +209,8 @@ def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
         pd.concat([part.assign(condition=f"condition-{i}") for i in range(300)]) for part in (distribution, items)
     )
     for figure in (
-        plots.draw_item_agreement(distribution, items, width=plotting.COLUMN),
-        plots.draw_item_validity(items),
+        plots.draw_agreement(distribution, items, width=plotting.COLUMN),
+        plots.draw_validity(items),
     ):
         check_figure(figure)
         assert len(texts(figure.axes[0], "column")) == MOST_COLUMNS
@@ -230,7 +230,7 @@ def test_a_text_that_the_font_lacks_is_named_by_its_item_without_a_warning(tmp_p
         warnings.simplefilter("error")
         figure = plots.draw_item_stability(tables.tabulate_item_stability(run))
         plotting.render_svg(figure)
-        plotting.render_svg(plots.draw_stability_overview(tables.tabulate_stability(run, resamples=10)))
+        plotting.render_svg(plots.draw_overview(tables.tabulate_stability(run, resamples=10)))
     assert set(texts(figure.axes[0], "row")) == {"item-01", "item-02"}
 
 
@@ -257,7 +257,7 @@ def test_more_items_than_a_page_names_leaves_the_least_stable():
 def test_undefined_figures_are_said_not_drawn(tmp_path):
     frame = random_frame(["one", "two"], items=3, paraphrases=1)
     run = runs.open_runs(write_run(tmp_path / "run", frame))
-    figure = plots.draw_stability_overview(tables.tabulate_stability(run, resamples=10))
+    figure = plots.draw_overview(tables.tabulate_stability(run, resamples=10))
     assert texts(figure.axes[1], "said") == ["undefined", "undefined"]
     assert not texts(figure.axes[0], "said")
 
@@ -267,7 +267,7 @@ def test_drawing_leaves_no_global_state(tmp_path):
     from matplotlib import _pylab_helpers
 
     before = dict(matplotlib.rcParams)
-    figure = plots.draw_stability_overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
+    figure = plots.draw_overview(*tables_of(tmp_path / "run", ["m"], 3)["overview"])
     assert dict(matplotlib.rcParams) == before
     assert not _pylab_helpers.Gcf.figs
     assert figure._repr_svg_().startswith("<svg")

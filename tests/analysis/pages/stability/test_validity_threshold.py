@@ -106,7 +106,7 @@ def test_every_figure_marks_them_and_says_what_the_mark_means(four):
         assert "few °" in found, name
         assert "whole °" not in found, name
         assert "°: less than half of the answers are valid" in getattr(captions, name)(*shown), name
-    order = [text for text in texts(plots.draw_stability_overview(frames["stability"])) if text.split()[0] in KEPT]
+    order = [text for text in texts(plots.draw_overview(frames["stability"])) if text.split()[0] in KEPT]
     assert order[:4] == ["most", "whole", "few °", "some °"]
 
 
@@ -122,7 +122,7 @@ def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four,
 def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
     (shown,) = next(figures.frame_item_validity(frames))
-    assert "°" not in captions.caption_item_validity(shown) + captions.caption_stability_overview(frames["stability"])
+    assert "°" not in captions.caption_validity(shown) + captions.caption_overview(frames["stability"])
     assert labels.explain_silent(shown) == ""
     assert tables.list_options("stability")["resamples"].default == 10_000
 

@@ -104,7 +104,7 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
     frame = effects(["org/a", "org/b"], ("word_length", "negation_cues"))
     frame.loc[frame["term"] == "negation_cues", "confirmed"] = True
     frame.loc[frame["term"] == "word_length", "confirmed"] = [False, True]
-    figure = plots.draw_feature_effects(frame)
+    figure = plots.draw_effects(frame)
     assert [texts(axes, "title") for axes in figure.axes] == [["Negations"], ["Word length"]]
     assert texts(figure.axes[0], "row") == ["a", "b"]
     for axes, term in zip(figure.axes, ("negation_cues", "word_length"), strict=True):
@@ -112,11 +112,11 @@ def test_a_panel_per_feature_and_filled_marks_where_significant():
         assert {(row, x): fill != (1, 1, 1, 1) for (row, x), fill in marks(axes).items()} == {
             (i, row["estimate_std"]): row["confirmed"] for i, row in wanted.iterrows()
         }
-    assert "over 6 tests" in captions.caption_feature_effects(frame)
+    assert "over 6 tests" in captions.caption_effects(frame)
 
 
 def test_the_unit_of_the_effects_fits_below_a_last_line_of_one_panel():
-    figure = plots.draw_feature_effects(
+    figure = plots.draw_effects(
         effects(["a", "b"], ("word_length", "negation_cues", "statement_length")), width=plotting.COLUMN
     )
     check_figure(figure)
@@ -126,18 +126,18 @@ def test_the_unit_of_the_effects_fits_below_a_last_line_of_one_panel():
 def test_an_interval_beyond_the_axis_ends_in_an_arrow():
     frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
     frame.loc[frame.index[1], "estimate_std_upper"] = 9.0
-    figure = plots.draw_feature_effects(frame)
+    figure = plots.draw_effects(frame)
     edge = plots.compute_axis_reach(frame[frame["term"] != "(Intercept)"])
     assert sum(x == edge for axes in figure.axes for _, x in marks(axes)) == 1
-    assert "Arrows: the interval is longer" in captions.caption_feature_effects(frame)
-    assert "Arrows" not in captions.caption_feature_effects(
+    assert "Arrows: the interval is longer" in captions.caption_effects(frame)
+    assert "Arrows" not in captions.caption_effects(
         effects(["a"], ("word_length",)).assign(estimate_std_lower=0, estimate_std_upper=0)
     )
 
 
 def test_correlations_are_written_into_their_cells():
     frame = correlations()
-    axes = plots.draw_feature_correlations(frame).axes[0]
+    axes = plots.draw_correlations(frame).axes[0]
     assert texts(axes, "row") == [TERMS[name].header for name in features.FEATURES]
     written = cells(axes)
     assert len(written) == 45
@@ -147,17 +147,17 @@ def test_correlations_are_written_into_their_cells():
             assert written[i, j].replace("−", "-") == f"{round(row.r, 2) + 0.0:.2f}"
     bold = [text.xy for text in axes.texts if text.get_label() == "cell" and text.get_fontweight() == "bold"]
     assert len(bold) == (frame["p"] < 0.05).sum() / 2 - 5
-    assert "(n = 900)" in captions.caption_feature_correlations(frame)
+    assert "(n = 900)" in captions.caption_correlations(frame)
 
 
 def test_n_stands_in_the_cells_where_it_differs():
     frame = correlations(counts=(900, 870))
-    assert sorted(set(cells(plots.draw_feature_correlations(frame).axes[0], "n").values())) == ["n 870", "n 900"]
-    assert "(n = 870 to 900)" in captions.caption_feature_correlations(frame)
+    assert sorted(set(cells(plots.draw_correlations(frame).axes[0], "n").values())) == ["n 870", "n 900"]
+    assert "(n = 870 to 900)" in captions.caption_correlations(frame)
 
 
 def test_few_residuals_are_dots_and_many_a_density():
-    few, many = (plots.draw_fit_residuals(leftovers(["m"], rows)).axes[0] for rows in (60, 4000))
+    few, many = (plots.draw_residuals(leftovers(["m"], rows)).axes[0] for rows in (60, 4000))
     assert len(few.collections[0].get_offsets()) == 60
     assert not few.images
     counts = many.images[0].get_array()
@@ -165,14 +165,14 @@ def test_few_residuals_are_dots_and_many_a_density():
 
 
 def test_intercepts_are_sorted():
-    points = plots.draw_item_intercepts(intercepts(["m"])).axes[0].collections[-1].get_offsets()
+    points = plots.draw_intercepts(intercepts(["m"])).axes[0].collections[-1].get_offsets()
     assert (np.diff(points[:, 1]) >= 0).all()
     assert len(points) == 62
 
 
 def test_words_that_all_models_begin_with_are_left_out_of_small_panels():
     frame = leftovers(["org/demo-small", "org/demo-large-tuned"])
-    titles = [texts(axes, "title")[0] for axes in plots.draw_fit_residuals(frame).axes]
+    titles = [texts(axes, "title")[0] for axes in plots.draw_residuals(frame).axes]
     assert titles == ["large-tuned", "small"]
     assert drop_common_start(["one", "other"]) == ["one", "other"]
     assert drop_common_start(["m · chat", "m · plain"]) == ["m · chat", "m · plain"]
@@ -180,8 +180,8 @@ def test_words_that_all_models_begin_with_are_left_out_of_small_panels():
 
 def test_the_caption_speaks_of_dependents_only_where_they_are():
     frame = correlations()
-    assert "arithmetic" in captions.caption_feature_correlations(frame)
-    assert "arithmetic" not in captions.caption_feature_correlations(frame[frame["feature_a"] != "left_dependents"])
+    assert "arithmetic" in captions.caption_correlations(frame)
+    assert "arithmetic" not in captions.caption_correlations(frame[frame["feature_a"] != "left_dependents"])
 
 
 def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
@@ -201,11 +201,11 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
 def test_effects_of_many_models_are_a_map_of_those_that_move_most():
     frame = effects([f"m{i:03}" for i in range(300)])
     frame.loc[frame["model"] == "m007", "estimate_std"] = 5.0
-    figure = plots.draw_feature_effects(frame)
+    figure = plots.draw_effects(frame)
     rows = texts(figure.axes[0], "row")
     assert len(rows) == plots.MOST_ROWS and "007" in "".join(rows)
     assert figure.axes[0].images[0].get_array().shape == (plots.MOST_ROWS, len(features.FEATURES))
-    caption = captions.caption_feature_effects(frame)
+    caption = captions.caption_effects(frame)
     assert "Dot: confirmed" in caption and "Lines:" not in caption
     assert "Shown: the 24 with the largest effects of 300 models; the table has all." in caption
 
@@ -213,7 +213,7 @@ def test_effects_of_many_models_are_a_map_of_those_that_move_most():
 def test_of_many_fits_those_with_the_largest_residuals_are_drawn():
     frame = leftovers([f"m{i:02}" for i in range(30)], 40)
     frame.loc[frame["model"] == "m29", "residual"] *= 9
-    figure = plots.draw_fit_residuals(frame)
+    figure = plots.draw_residuals(frame)
     assert len(figure.axes) == plots.MOST_PANELS
     assert any(texts(axes, "title") == ["m29"] for axes in figure.axes)
-    assert "Shown: the 12 with the largest residuals of 30 models." in captions.caption_fit_residuals(frame)
+    assert "Shown: the 12 with the largest residuals of 30 models." in captions.caption_residuals(frame)

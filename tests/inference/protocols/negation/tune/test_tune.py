@@ -68,7 +68,7 @@ class Paper:
         self.trained: list[TrainingCell] = []
         self.results, self.stop_after = results or {}, stop_after
 
-    def train(self, cell, train, held_out, record, to):
+    def train_cell(self, cell, train, held_out, record, to):
         (to / "model.safetensors").write_text(f"half of {cell.name}")
         if len(self.trained) == self.stop_after:
             raise KeyboardInterrupt
