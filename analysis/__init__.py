@@ -16,7 +16,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from analysis.reporting.exploring import Run
+    from analysis.reporting.output.exploring import Run
 
 
 def open(*folders: str | os.PathLike[str]) -> Run:
@@ -31,7 +31,7 @@ def open(*folders: str | os.PathLike[str]) -> Run:
     Returns
     -------
     Run
-        See `analysis.reporting.exploring.Run`.
+        See `analysis.reporting.output.exploring.Run`.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def open(*folders: str | os.PathLike[str]) -> Run:
         For a folder that is no run folder, or run folders that contradict each other.
     """
     # Pandas and DuckDB take most of a second: `import analysis` alone must not.
-    from analysis.reporting.exploring import Run
+    from analysis.reporting.output.exploring import Run
     from ground.errors import InputError
 
     for folder in folders:

@@ -121,7 +121,7 @@ def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _run_report(options: argparse.Namespace) -> int:
-    from analysis.reporting.report import name_single_file, write_report
+    from analysis.reporting.output.report import name_single_file, write_report
 
     results = write_report(options.runs, options.out, _parse_parameters(options.parameter), title=options.title,
                      single_file=options.single_file)  # fmt: skip
@@ -136,7 +136,8 @@ def _run_report(options: argparse.Namespace) -> int:
 
 
 def _run_table(options: argparse.Namespace) -> int:
-    from analysis.reporting import catalogue, tables
+    from analysis.reporting import catalogue
+    from analysis.reporting.catalogue import tables
 
     if options.list:
         sys.stdout.write(tables.explain_tables(options.names))
@@ -154,7 +155,7 @@ def _run_table(options: argparse.Namespace) -> int:
 
 def _run_show(options: argparse.Namespace) -> int:
     from analysis import runs
-    from analysis.reporting.show import describe_single_wordings
+    from analysis.reporting.output.show import describe_single_wordings
 
     for line in describe_single_wordings(runs.open_runs(options.run), options.item, options.model, options.condition):
         sys.stdout.buffer.write(f"{line}\n".encode())
@@ -163,7 +164,8 @@ def _run_show(options: argparse.Namespace) -> int:
 
 def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, Any]) -> pd.DataFrame:
     from analysis import runs
-    from analysis.reporting import catalogue, tables
+    from analysis.reporting import catalogue
+    from analysis.reporting.catalogue import tables
 
     catalogue.look_up_table(name)
     options = tables.convert_options(f"table {name}", parameters, tables.list_options(name))

@@ -19,7 +19,7 @@ from ground.command import run_command
 from ground.commands import Command, find_commands
 from ground.parser import CommandParser, hide_secrets
 from inference import arguments, protocols
-from inference.stimuli import recognised
+from inference.stimuli.reading import recognition_notes
 
 if TYPE_CHECKING:
     from inference.asking.execute import Task
@@ -53,9 +53,9 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     def run(options: argparse.Namespace) -> None:
         options.program = program.split()
         options.call = [*options.program, *hide_secrets(call)]
-        recognised.drop_notes()
+        recognition_notes.drop_notes()
         options.main(options)
-        recognised.print_notes()
+        recognition_notes.print_notes()
 
     return run_command(call, program, lambda: build_call_parser(call, program), run, stopped=STOPPED)
 

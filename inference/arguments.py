@@ -14,7 +14,7 @@ from inference.engines import ENGINES
 from inference.engines.openai import settings
 from inference.engines.vllm.settings import VllmSettings, parse_site_settings
 from inference.numerals import build_decimal_type, build_whole_type
-from inference.stimuli.shapes import Columns
+from inference.stimuli.reading.shapes import Columns
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster

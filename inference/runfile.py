@@ -28,7 +28,7 @@ from ground.errors import InputError, suggest_nearest
 from inference.arguments import choose_draw_seed
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
-from inference.stimuli.files import check_name, locate_path, read_toml, shorten_value
+from inference.stimuli.reading.files import check_name, locate_path, read_toml, shorten_value
 
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
 NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.rewordings import import_function, list_readers
+from analysis.reporting.catalogue.rewordings import import_function, list_readers
 from inference import protocols
 
 ROOT = Path(__file__).parent.parent
@@ -53,10 +53,10 @@ HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 WORDS = {"agreement", "choice", "wording"}
 # Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.
 NAMING = {
-    "analysis.runs.agreement": "reads the rows of this protocol, for several pages",
-    "analysis.runs.choices": "reads the rows of this protocol, for several pages",
-    "analysis.runs.scores": "reads the rows of this protocol, for several pages",
-    "inference.importers.long": "a table of answers to statements is a run of this protocol",
+    "analysis.measures.agreement": "reads the rows of this protocol, for several pages",
+    "analysis.measures.choices": "reads the rows of this protocol, for several pages",
+    "analysis.measures.scores": "reads the rows of this protocol, for several pages",
+    "inference.importers.tables.long": "a table of answers to statements is a run of this protocol",
     "inference.demo.corpus": "the models of the demo are raised on the prompts of these protocols",
 }
 
@@ -279,7 +279,10 @@ def loaded(code: str, *names: str) -> list[str]:
 
 
 def test_listing_tables_loads_nothing_heavy():
-    code = "from analysis.reporting import catalogue, tables\nassert catalogue.list_pages() and tables.explain_tables()"
+    code = (
+        "from analysis.reporting import catalogue; from analysis.reporting.catalogue import tables\nassert "
+        "catalogue.list_pages() and tables.explain_tables()"
+    )
     assert loaded(code, "pandas", "numpy", "pyarrow", *HEAVY) == []
 
 

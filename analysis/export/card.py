@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.export.eee import EeeRecord, word_left_out
 from analysis.export.plain import DICTIONARY, WrittenTable
-from analysis.reporting import catalogue, citations, provenance
+from analysis.reporting import catalogue
+from analysis.reporting.output import provenance
+from analysis.reporting.words import citations
 from ground.errors import shorten_line
 
 if TYPE_CHECKING:

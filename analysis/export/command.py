@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
     """Write the folder; print its files and how many rows each has."""
     from analysis import runs
     from analysis.export import folder
-    from analysis.reporting.notebooks import find_run_folder
+    from analysis.reporting.output.notebooks import find_run_folder
     from ground import extras
 
     if args.kind == "croissant":
@@ -79,7 +79,7 @@ def _write_export_records(opened: Runs, aside: Path, kind: str) -> dict[str, Any
 
 def _describe_export(opened: Runs, kind: str, call: str) -> dict[str, Any]:
     """Return what export.json says of the runs: the command, and the hashes of what was asked of which models."""
-    from analysis.reporting import provenance
+    from analysis.reporting.output import provenance
 
     return {
         "as": kind,

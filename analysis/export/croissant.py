@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.export import card
 from analysis.export.plain import WrittenTable
-from analysis.reporting import citations
+from analysis.reporting.words import citations
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.columns import SHARED, Column
+from analysis.reporting.catalogue.columns import SHARED, Column
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.export.described import register_run_json_tables
-from analysis.reporting.columns import MASS, Column
+from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.runs.folder import quote_literal
 from ground.run_json import SCHEMA
 

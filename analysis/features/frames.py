@@ -162,7 +162,7 @@ def _read_answer_arrays(runs: Runs, original: bool, share: str) -> dict[str, np.
     `unit` is an index into the rows of view `units`; `place` 7 is the stimulus in row 7 of `read_features`, counted
     from 0.
     """
-    from analysis.runs import agreement
+    from analysis.measures import agreement
 
     agreement.create_agreement_tables(runs)
     labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}

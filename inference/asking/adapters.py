@@ -9,7 +9,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.models import Model, check_distinct_models
 from inference.engines.adapters import Adapter, read_adapter
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 ADAPTER_ENGINES = ("auto", "causal", "vllm")
 

@@ -16,8 +16,8 @@ from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKE
 from inference.numerals import build_decimal_type, build_whole_type
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
     from inference.stimuli.study import Variant
+    from inference.stimuli.templates.prompts import Prompt
 
 PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
 SAMPLES = 10

@@ -22,7 +22,7 @@ from inference.asking.models import Model
 from inference.asking.rounds import AnsweredBatch, PendingRound, Response
 from inference.asking.workers import Asker, Key, Load, PackedPrompts, Scout, Source, pack_value, unpack_value
 from inference.engines.contract import Generation, Sampling, Score
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 LOCAL = "local"
 # A task holds enough prompts to keep a small model busy for much longer than Ray needs to send it, but not many more:

@@ -20,8 +20,8 @@ from inference.asking.session import Stop, Tally, print_bill
 from inference.engines import is_hosted
 from inference.engines.contract import NO_NUMBERS
 from inference.runfolder.store import Run
-from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.study import Study
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 
 if TYPE_CHECKING:
     from inference.asking.cluster import Cluster

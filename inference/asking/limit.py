@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from inference.asking.rounds import Questions, Round
-from inference.stimuli.prompts import PromptBook
 from inference.stimuli.study import Study, Variant
+from inference.stimuli.templates.prompts import PromptBook
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from inference.engines import ENGINES, is_hosted
 from inference.engines.digest import compute_folder_digest
-from inference.stimuli.files import locate_path, read_yaml, shorten_value
+from inference.stimuli.reading.files import locate_path, read_yaml, shorten_value
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from ground.errors import InputError, NoSuchModel, RunFailed
-from inference.asking import asked_prompts
-from inference.asking.expected import record_expected_rows
+from inference.asking import recorded_prompts
+from inference.asking.expected_rows import record_expected_rows
 from inference.asking.models import Model, suggest_model
 from inference.asking.rounds import (
     ClusterEngine,
@@ -33,9 +33,9 @@ from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Write
 from inference.engines import is_hosted
 from inference.engines.digest import compute_folder_digest
 from inference.runfolder.store import Run
-from inference.stimuli.prompt_forms import CHAT, CLOZE, PAIR
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
+from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
@@ -150,7 +150,7 @@ def find_finished_tallies(run: Run, model: Model, questions: Questions, settings
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**recorded_fields, **model.fields})
-    run.add_prompts(model.id, asked_prompts.select_form_source(questions.book, form), {})
+    run.add_prompts(model.id, recorded_prompts.select_form_source(questions.book, form), {})
     return tallies
 
 
@@ -191,7 +191,7 @@ def ask_model(
     run.add_model(model.id, {**engine.info, **model.fields, "forms": forms})
     record_expected_rows(run, model.id, rounds)
     with stop.end_at_first_signal(model.id):
-        asked_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
+        recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
     tallies = []
     # Engines on a cluster start once for a call, so they get all rounds at once.
     for together in [rounds] if isinstance(engine, ClusterEngine) else [[round_] for round_ in rounds]:

@@ -11,8 +11,8 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_memory, select_fitting_rounds
 from inference.asking.rounds import Exact, Prompts, Questions, Way, ask_batch
 from inference.engines.contract import Sampling
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study, Variant
+from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine, Explanation

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inference.asking.ahead import make_ahead
+from inference.asking.prefetch import make_ahead
 from inference.asking.text_answers import parse_answer
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import PromptBook
     from inference.stimuli.study import Variant
+    from inference.stimuli.templates.prompts import PromptBook
 
 
 @dataclass(frozen=True, slots=True)

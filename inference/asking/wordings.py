@@ -10,9 +10,9 @@ from functools import partial
 
 from ground.errors import shorten_text
 from inference.asking.rounds import Draw, Questions, Round
-from inference.stimuli.prompts import PromptBook
 from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.study import ORIGINAL, Study, Variant
+from inference.stimuli.templates.prompts import PromptBook
 
 Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a pattern
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ground.errors import InputError
-from inference.asking.ahead import make_ahead
 from inference.asking.models import Model
+from inference.asking.prefetch import make_ahead
 from inference.asking.rounds import Way, ask_batch, find_effort
 from inference.engines.contract import Engine
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 Load = Callable[[Model, int], Engine]
 Key = tuple[int, int]  # the place of a round, and of a batch in it

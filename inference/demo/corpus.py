@@ -24,9 +24,9 @@ from inference.demo.steps import (
     make_recall_row,
 )
 from inference.demo.world import World
-from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS
-from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
 
 AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
 NEGATION = DEMO.parent / "protocols" / "negation" / "prompts-en.yaml"

@@ -30,8 +30,8 @@ from inference.demo.exercises import (
 from inference.demo.world import Wording, World
 from inference.engines import load_engine
 from inference.engines.contract import Engine
-from inference.stimuli.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_case_variants
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_case_variants
+from inference.stimuli.templates.prompts import Prompt
 
 EXERCISES = 400
 """Exercises per kind and wording; the standard error of an accuracy is then at most 2.5 points."""

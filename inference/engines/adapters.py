@@ -20,7 +20,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.engines.digest import compute_folder_digest
-from inference.stimuli.files import parse_json, read_text_file, shorten_value
+from inference.stimuli.reading.files import parse_json, read_text_file, shorten_value
 
 CONFIG, WEIGHTS, PICKLED = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"
 RECORD, HISTORY = "tuning.json", "history.json"

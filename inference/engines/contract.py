@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from ground.errors import InputError
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 # More than any study needs, and little enough for a machine: every token of a text takes a random number of 8 bytes.
 MOST_SAMPLES, MOST_TOKENS, MOST_WRITTEN, MOST_TEMPERATURE = 10_000, 2**20, 2**24, 1_000.0

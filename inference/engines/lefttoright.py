@@ -16,7 +16,7 @@ from inference.engines.rows import Row, RowEngine
 from inference.engines.tokens import Tokens
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 
 class LeftToRight(RowEngine):

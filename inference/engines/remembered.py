@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 ROOM = 2**26  # bytes
 ENTRY = 200  # bytes of an entry, beside its text and its ids

@@ -15,7 +15,7 @@ from inference.engines.remembered import PromptMemory, compute_prompt_fingerprin
 
 if TYPE_CHECKING:
     from inference.engines.exact.answer_words import Answers
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 R = TypeVar("R")
 

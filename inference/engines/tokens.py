@@ -11,8 +11,8 @@ from transformers.utils import chat_template_utils
 from ground.errors import InputError
 from inference.engines.exact.answer_words import Encode
 from inference.engines.words import WordByWord, cuts_at_blanks
-from inference.stimuli.prompts import Prompt
-from inference.stimuli.sandbox import Sandbox
+from inference.stimuli.templates.prompts import Prompt
+from inference.stimuli.templates.sandbox import Sandbox
 
 # The environment in which transformers compiles chat templates: with this one they cannot loop for ever or fill memory.
 chat_template_utils.ImmutableSandboxedEnvironment = Sandbox

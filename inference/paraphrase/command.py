@@ -156,7 +156,7 @@ def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_combine(options: argparse.Namespace) -> None:
-    from inference.importers.saving import split_named_paths
+    from inference.importers.shared.saving import split_named_paths
     from inference.paraphrase import itemsfile
     from inference.paraphrase.combining import combine_paraphrases, describe_sources
     from inference.runfolder import json_lines

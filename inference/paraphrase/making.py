@@ -38,7 +38,7 @@ from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
 from inference.runfolder import spreadsheet
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.files import parse_json, read_text_file
+from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
 
 COUNTS = ("calls", "refused_calls", *(reason.replace(" ", "_") for reason in REASONS), "kept")

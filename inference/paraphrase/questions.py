@@ -11,9 +11,9 @@ from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
 from inference.paraphrase.itemsfile import drop_match_attributes
-from inference.stimuli.prompt_forms import CLOZE, Fields
-from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Item, Study, Variant
+from inference.stimuli.templates.prompt_forms import CLOZE, Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "paraphrase"
 CONDITION = "calls"  # one name for all settings: so a folder refuses other settings than its own

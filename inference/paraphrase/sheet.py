@@ -16,7 +16,7 @@ from inference.paraphrase.combining import list_sources
 from inference.paraphrase.itemsfile import drop_match_attributes
 from inference.paraphrase.parsing import fold_wording
 from inference.runfolder.spreadsheet import unescape_formula, write_spreadsheet_csv
-from inference.stimuli import records
+from inference.stimuli.reading import records
 from inference.stimuli.study import Item, Variant
 
 COLUMNS = ("item", "variant", "original", "paraphrase", "match")

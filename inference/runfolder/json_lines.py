@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 from ground.writing import absent, remove_empty, write_atomically
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 
 def check_json_lines_path(path: str) -> Path:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from ground.errors import InputError
 from ground.run_json import SCHEMA
 from ground.writing import write_atomically
-from inference.stimuli.files import check_ordinary_file
+from inference.stimuli.reading.files import check_ordinary_file
 
 KEY = ["model", "condition", "item", "variant"]
 

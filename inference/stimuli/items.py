@@ -1,7 +1,7 @@
 """Read items from a file or a data set; an error names the file and the row.
 
-The shapes that tables may have stand in `inference.stimuli.shapes`. In the long one, the variant called `original` is
-the original where there is no `pattern`; without both, the first row of every item is.
+The shapes that tables may have stand in `inference.stimuli.reading.shapes`. In the long one, the variant called
+`original` is the original where there is no `pattern`; without both, the first row of every item is.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text, suggest_nearest
 from inference.numerals import COMMA
-from inference.stimuli import numbers, records
-from inference.stimuli.files import check_printable, is_invisible, is_nonfinite, locate_path, shorten_value
-from inference.stimuli.records import Record
-from inference.stimuli.shapes import ATTRIBUTE, Columns, Shape, recognise_shape
+from inference.stimuli import numbers
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import check_printable, is_invisible, is_nonfinite, locate_path, shorten_value
+from inference.stimuli.reading.records import Record
+from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_shape
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
 DEMO = "demo"
@@ -70,7 +71,7 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
         source_records: Iterable[Record] = file
         name, column_names = str(path), file.fields()
     else:
-        from inference.stimuli.hub import read_dataset
+        from inference.stimuli.reading.hub import read_dataset
 
         source_records, name = read_dataset(source), source
         column_names = list(dict.fromkeys(field for _, record in source_records for field in record))

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli import records
-from inference.stimuli.files import shorten_value
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL
 
 LABELS = ("entailment", "contradiction", "neutral")

@@ -28,10 +28,10 @@ from string import ascii_uppercase
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli import records
-from inference.stimuli.csv_rows import read_csv_rows
-from inference.stimuli.files import read_text_file, shorten_value
-from inference.stimuli.records import Record
+from inference.stimuli.reading import records
+from inference.stimuli.reading.csv_rows import read_csv_rows
+from inference.stimuli.reading.files import read_text_file, shorten_value
+from inference.stimuli.reading.records import Record
 
 MMLU_CELLS = ("question", *"ABCD", "answer")
 _PARAPHRASE = re.compile(r"paraphrase_[1-9][0-9]*")

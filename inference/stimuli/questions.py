@@ -17,7 +17,7 @@ from unicodedata import normalize
 
 from ground.errors import InputError
 from inference.stimuli import question_layouts, random_order
-from inference.stimuli.files import parse_json, shorten_value
+from inference.stimuli.reading.files import parse_json, shorten_value
 
 MOST = len(ascii_uppercase)
 """The most choices of a question: each needs a capital letter of its own."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.files import check_name, check_printable, is_invisible, shorten_value
+from inference.stimuli.reading.files import check_name, check_printable, is_invisible, shorten_value
 
 ORIGINAL = "original"
 PARAPHRASE = "paraphrase"

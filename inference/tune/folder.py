@@ -19,7 +19,7 @@ from ground.errors import InputError
 from ground.locking import lock
 from ground.writing import absent, remove_empty, write_atomically
 from inference.engines.adapters import RECORD as ASKED
-from inference.stimuli.files import parse_json, read_text_file
+from inference.stimuli.reading.files import parse_json, read_text_file
 
 OWN_LEFTOVERS = re.compile(rf"\.lock|{re.escape(ASKED)}\.tmp|\.{re.escape(ASKED)}\.\d+")
 """What a call that was killed at its very beginning leaves."""

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
 from analysis.pages.reliability import accuracies  # noqa: E402
-from analysis.reporting.rewordings import studies  # noqa: E402
+from analysis.reporting.catalogue.rewordings import studies  # noqa: E402
 from analysis.statistics.reliability.aggregated import Block, estimate_reliability, foresee_same_order  # noqa: E402
 from analysis.statistics.reliability.calibration import EDGES, foresee_half_orders, group_cases_by_probability  # noqa: E402
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_components  # noqa: E402

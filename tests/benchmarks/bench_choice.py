@@ -40,7 +40,7 @@ from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.local.batching import ALONE
 from inference.engines.local.engine import LocalEngine
 from inference.engines.rows import Row
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 WORDS = (
     "agree", "believe", "below", "bread", "cold", "day", "disagree", "even", "friendlier", "it", "lamp", "leave",

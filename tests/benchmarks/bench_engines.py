@@ -32,7 +32,7 @@ from inference.engines.loading import Checkpoint  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import LocalEngine  # noqa: E402
 from inference.engines.local.masked import MaskedEngine  # noqa: E402
-from inference.stimuli.prompts import Prompt  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt  # noqa: E402
 
 ANSWERS = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 FILLERS = (("agree", "accept", "support"), ("disagree", "reject", "oppose"))

@@ -33,7 +33,7 @@ from inference.engines.local.causal import CausalEngine  # noqa: E402
 from inference.engines.local.engine import pad_right  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
-from inference.stimuli.prompts import Prompt, build_option_values  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt, build_option_values  # noqa: E402
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 SAMPLINGS = [Sampling(10, temperature, 5) for temperature in (0.4, 0.7, 1.0, 1.3)]

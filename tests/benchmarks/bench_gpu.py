@@ -167,7 +167,7 @@ def draw_items(path: Path, number: int) -> None:
 
 def prompts(folder: Path) -> list[Any]:
     """Read the prompts of the run, as the engines take them."""
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
     options = START.replace("{{ options[0].answer }}", "yes").replace("{{ options[1].answer }}", "no")
     with (folder / "items.csv").open(newline="", encoding="utf-8") as file:

@@ -170,7 +170,7 @@ def rows(way: str, prompts: int) -> dict[str, float]:
     from inference.asking.session import Stop
     from inference.engines.contract import Score
     from inference.runfolder.store import Run
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
     study, prompt = study_of(prompts, "agreement"), Prompt("", None, ())
     scores = [Score((0.25, 0.5 + n / 1e7), (-1.3862943611198906, -0.69), 0.75 + n / 1e7, n % 2) for n in range(1024)]

@@ -23,14 +23,14 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from analysis.measures.reworded.study import AGREEMENT, Study, across_models  # noqa: E402
 from analysis.pages.benchmarks import narrative as of_benchmarks  # noqa: E402
 from analysis.pages.choice import narrative as of_choice  # noqa: E402
 from analysis.pages.negation import narrative as of_negation  # noqa: E402
 from analysis.pages.reliability import narrative as of_reliability  # noqa: E402
 from analysis.pages.scoring import narrative as of_scoring  # noqa: E402
 from analysis.pages.stability import narrative as of_stability  # noqa: E402
-from analysis.reporting import beyond, chance, verdicts  # noqa: E402
-from analysis.reporting.reworded.study import AGREEMENT, Study, across_models  # noqa: E402
+from analysis.reporting.words import beyond, chance, verdicts  # noqa: E402
 from analysis.statistics import correlation  # noqa: E402
 from analysis.statistics.multiplicity import correct_families_by_holm, holm  # noqa: E402
 from analysis.statistics.reliability.generalizability import compute_relative_coefficient, compute_relative_interval  # noqa: E402

@@ -28,7 +28,7 @@ from helpers.trivial_engine import small_study  # noqa: E402
 from inference.engines.openai.engine import OpenAIEngine  # noqa: E402
 from inference.engines.openai.settings import ApiSettings  # noqa: E402
 from inference.protocols.agreement import read_agreement_prompts  # noqa: E402
-from inference.stimuli.prompts import Prompt, build_option_values  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt, build_option_values  # noqa: E402
 
 LIMIT = 0.9
 

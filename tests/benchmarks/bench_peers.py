@@ -40,7 +40,7 @@ def engine(folder: str, prompts: list[str], batch_size: int | None = None) -> Ca
     """Ours, which counts an option with and without a space before it."""
     sys.path[:0] = [str(ROOT)]
     from inference import engines
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
     loaded = engines.load_engine(folder, device="cpu", dtype="float32", batch_size=batch_size)
     asked = [Prompt(text, None, (("yes",), ("no",))) for text in prompts]

@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
-from analysis.reporting.reworded import AGREEMENT  # noqa: E402
-from analysis.reporting.rewordings import studies  # noqa: E402
+from analysis.measures.reworded import AGREEMENT  # noqa: E402
+from analysis.reporting.catalogue.rewordings import studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compare_errors  # noqa: E402
 from analysis.statistics.reliability.deviations import forecast_sd  # noqa: E402
 from analysis.statistics.reliability.flips import forecast_flips  # noqa: E402

@@ -92,7 +92,9 @@ def speed() -> bool:
     The run is made by another process, whose memory does not count.
     """
     from analysis import runs
-    from analysis.reporting import beyond, catalogue, tables
+    from analysis.reporting import catalogue
+    from analysis.reporting.catalogue import tables
+    from analysis.reporting.words import beyond
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from analysis import runs
+from analysis.measures.choices import read_choice_studies
 from analysis.pages.choice import measures, over_questions
-from analysis.runs.choices import read_choice_studies
 from inference.__main__ import main as waver
 from inference.demo import DEMO, FAMILY
 from inference.demo.reworded import make_reworded_questions

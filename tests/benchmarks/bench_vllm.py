@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from inference import engines  # noqa: E402
-from inference.stimuli.prompts import Prompt  # noqa: E402
+from inference.stimuli.templates.prompts import Prompt  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo" / "models" / "waver-demo-large"
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.collections import PathCollection
 from matplotlib.text import Text
 
-from analysis.reporting import plotting
-from analysis.reporting.plotting import COLUMN, HIGHEST, PAGE, STYLE
+from analysis.reporting.drawing import plotting
+from analysis.reporting.drawing.plotting import COLUMN, HIGHEST, PAGE, STYLE
 
 _TOUCH = 1.5 * STYLE["figure.dpi"] / 100  # pixels by which boxes of texts may touch
 

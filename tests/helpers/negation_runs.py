@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from analysis import runs
-from analysis.reporting import tables
+from analysis.reporting.catalogue import tables
 from helpers.synthetic import write_run
 
 LABELS = ("entailment", "contradiction", "neutral")

@@ -19,7 +19,7 @@ import transformers.models.llama.modeling_llama  # noqa: F401
 import yaml  # noqa: F401
 
 import analysis.__main__
-import analysis.reporting.tables
+import analysis.reporting.catalogue.tables
 import analysis.runs.database  # noqa: F401
 import inference.__main__
 import inference.asking.execute
@@ -28,7 +28,7 @@ import inference.asking.preview
 import inference.engines.local.causal
 import inference.engines.local.masked
 import inference.engines.openai.engine
-import inference.importers.table
+import inference.importers.tables.command_table
 import inference.paraphrase.command
 import inference.protocols.agreement.command_haller
 import inference.runfile

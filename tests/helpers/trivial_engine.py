@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from inference.asking.models import Model
 from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Study
+from inference.stimuli.templates.prompts import Prompt
 
 
 class TrivialEngine:

@@ -25,7 +25,7 @@ from inference.engines.contract import Sampling
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.settings import ApiSettings
 from inference.protocols import agreement
-from inference.stimuli.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_option_values
 
 MODEL = "waver-demo-large-tuned"
 TOLERANCE = 1e-5

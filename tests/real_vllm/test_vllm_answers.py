@@ -23,7 +23,7 @@ from inference.engines.adapters import read_adapter
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, choice
 from inference.stimuli import items
-from inference.stimuli.prompts import Prompt, build_option_values
+from inference.stimuli.templates.prompts import Prompt, build_option_values
 
 DEMO = Path(engines.__file__).parent.parent / "demo" / "models"
 TUNED, BASE = str(DEMO / "waver-demo-large-tuned"), str(DEMO / "waver-demo-large")

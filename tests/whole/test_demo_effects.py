@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis import runs
-from analysis.reporting import tables
+from analysis.reporting.catalogue import tables
 from helpers.commands import waver
 from inference.demo import FAMILY, benchmarks
 

@@ -20,7 +20,8 @@ import pytest
 
 from analysis.__main__ import _build_parser as reader
 from analysis.__main__ import _parse_parameters
-from analysis.reporting import catalogue, tables
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import tables
 from ground.commands import find_commands
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis.reporting import tables
+from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.intervals import list_faults, possible_range

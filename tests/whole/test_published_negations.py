@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("accelerate")
 
 from analysis import runs
-from analysis.reporting import tables
-from analysis.reporting.printed import OURS
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import OURS
 from helpers import tiny_models
 from helpers.negation_runs import differences, published, said_in
 from inference.__main__ import main

@@ -36,8 +36,8 @@ held = locking.claim_folder(Path("new"))
 locking.remove_new_run(Path("new"), [Path("new")])
 assert [path.name for path in Path("new").rglob("*")] == [".lock"]
 
-import analysis.reporting.notebooks
-from analysis.reporting import execution, files
+import analysis.reporting.output.notebooks
+from analysis.reporting.output import execution, files
 for text in ("old", "new"):
     files.write_text_file(Path("page") / "index.html", text)
 assert Path("page", "index.html").read_text() == "new"

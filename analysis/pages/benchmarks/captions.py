@@ -6,9 +6,8 @@ import pandas as pd
 
 from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, build_square_matrix
 from analysis.pages.benchmarks.repeated import describe_joined_rows
-from analysis.reporting import labels
-from analysis.reporting.columns import SHARE
-from analysis.reporting.words import word_count_range, word_quantity
+from analysis.reporting.catalogue.columns import SHARE
+from analysis.reporting.words import labels, word_count_range, word_quantity
 from analysis.statistics.multiplicity import ALPHA
 
 

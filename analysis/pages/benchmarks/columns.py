@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import SHARE, Column
+from analysis.reporting.catalogue.columns import SHARE, Column
 
 COLUMNS: Mapping[str, Column] = {
     # identity

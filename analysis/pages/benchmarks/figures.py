@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.benchmarks.printed import read_printed_correlations
-from analysis.reporting.frames import Frames
+from analysis.reporting.catalogue.frames import Frames
 from analysis.statistics.correlation import LEAST
 
 

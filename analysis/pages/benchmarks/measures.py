@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from analysis import runs as opening
+from analysis.measures.thresholds import is_silent
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
-from analysis.reporting import catalogue, tables
-from analysis.reporting.catalogue import Measures
-from analysis.reporting.columns import Column, format_value
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import Measures, tables
+from analysis.reporting.catalogue.columns import Column, format_value
 from analysis.statistics.correlation import LEAST
 from ground.errors import InputError
 

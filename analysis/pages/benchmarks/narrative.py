@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.benchmarks.cautions import ALL, list_cautions, list_external_benchmarks, select_compared_values
-from analysis.reporting import verdicts, words
-from analysis.reporting.words import Answer, format_signed, join_names, word_quantity
+from analysis.reporting import words
+from analysis.reporting.words import Answer, format_signed, join_names, verdicts, word_quantity
 from analysis.statistics.correlation import LEAST
 
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables

@@ -5,10 +5,11 @@ from __future__ import annotations
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
-from analysis.reporting import verdicts, words
+from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.html import Html, render_fragment
-from analysis.reporting.page import Page
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import verdicts
 
 
 class BenchmarksPage(Page):

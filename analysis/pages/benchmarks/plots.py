@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from analysis.pages.benchmarks.measures import name_measures
-from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.columns import SHARE
-from analysis.reporting.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.catalogue.columns import SHARE
+from analysis.reporting.drawing import matrices, panels, plotting
+from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.choice.plots import LINES, ROWS, list_panel_subsets
-from analysis.reporting import labels, panels
-from analysis.reporting.words import explain_missing_lines, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity, word_unit_count
 
 WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.pages.choice.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.catalogue.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
 UNIT = split_names("study model condition subset n_questions")
@@ -158,7 +158,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     rewordings=Rewordings(
-        "analysis.reporting.reworded.choices:read_accuracy_studies",
-        "analysis.reporting.reworded.choices:has_rewordings",
+        "analysis.measures.reworded.choices:read_accuracy_studies",
+        "analysis.measures.reworded.choices:has_rewordings",
     ),
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.choice.figures import add_choice_labels
-from analysis.reporting.thresholds import is_silent
 from analysis.reporting.words import (
     format_percent,
     join_names,

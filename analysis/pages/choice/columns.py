@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import MASS, POINTS, SHARE, Column
+from analysis.reporting.catalogue.columns import MASS, POINTS, SHARE, Column
 
 WORDINGS = {"original": "original", "paraphrase_1": "first paraphrase", "paraphrase_2": "second paraphrase"}
 MEASURES = {"accuracy": "accuracy", "xparacon": "XParaCon", "perfectly_correct": "perfectly correct"}

@@ -41,8 +41,8 @@ def _refuse_other_content(out: Path) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
+    from analysis.measures.choices import PROTOCOL, read_choice_studies
     from analysis.pages.choice.selection import build_selection_records, select_judge, summarize_selection
-    from analysis.runs.choices import PROTOCOL, read_choice_studies
     from ground.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.choices import PER_BYTE, Choices, find_reading, read_choice_studies
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, XPARACON
-from analysis.runs.choices import PER_BYTE, Choices, find_reading, read_choice_studies
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.runs.choices import NO_CHOICE, NOT_ASKED, Choices, Codes, read_choice_studies
+from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Choices, Codes, read_choice_studies
 from analysis.runs.folder import quote_literal
 
 if TYPE_CHECKING:

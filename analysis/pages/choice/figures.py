@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting import labels
-from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import is_silent
-from analysis.runs.choices import ALL
+from analysis.measures.choices import ALL
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words import labels
 
 MOST = 16  # models and conditions that have room for a name beside their point
 ARROWS = ["after", "before"]

@@ -1,7 +1,7 @@
 """Compute how right a model is and how far its choices hold, from arrays of choices.
 
-Arrays are (questions, wordings, orders, units) unless said otherwise, see `analysis.runs.choices.Choices`. What every
-function returns is a number per question, or per question and wording, and unit: their means over questions are
+Arrays are (questions, wordings, orders, units) unless said otherwise, see `analysis.measures.choices.Choices`. What
+every function returns is a number per question, or per question and wording, and unit: their means over questions are
 the measures. NaN where a unit was not asked.
 
 References
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.runs.choices import NO_CHOICE, NOT_ASKED, Codes
+from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Codes
 from analysis.statistics.resampling import Array
 
 

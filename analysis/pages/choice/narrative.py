@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
 from analysis.pages.choice.figures import add_choice_labels
-from analysis.reporting import chance, verdicts
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import Band
 from analysis.reporting.words import (
     Answer,
+    chance,
     describe_no_answer,
     describe_undecided,
     format_percent,
     format_points,
     format_signed,
     join_names,
+    verdicts,
     word_quantity,
     word_unit_count,
 )
+from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_decidable_test
 
 LITTLE = 0.05

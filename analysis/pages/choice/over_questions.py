@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from analysis.measures.choices import Choices
 from analysis.pages.choice import measures
-from analysis.runs.choices import Choices
 from analysis.statistics import interval
 from analysis.statistics.interval import Interval, build_empty_interval
 from analysis.statistics.resampling import (

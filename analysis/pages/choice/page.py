@@ -6,14 +6,16 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.measures.choices import list_choice_studies, read_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_readings
-from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
-from analysis.reporting.differences import mark_differences
-from analysis.reporting.html import Html, render_fragment, render_note
-from analysis.reporting.page import Page
-from analysis.runs.choices import list_choice_studies, read_choice_studies
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import tables
+from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import beyond, chance, labels, verdicts
+from analysis.reporting.words.differences import mark_differences
 
 MOST_EXAMPLES = 6
 """Pairs shown on the page; the table has those of every model."""

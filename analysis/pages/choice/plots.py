@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
-from analysis.runs.choices import ALL, NO_SUBSET
+from analysis.measures.choices import ALL, NO_SUBSET
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 LETTERS = 22  # of a name beside a point

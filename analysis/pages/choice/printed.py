@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.printed import FOLDER
+from analysis.reporting.catalogue.published_numbers import FOLDER
 
 PAPER = "Choi, RoParQ, {}"
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis.measures.choices import Choices
 from analysis.pages.choice.measures import compute_choice_accuracies, mark_perfect_wordings
-from analysis.runs.choices import Choices
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
 

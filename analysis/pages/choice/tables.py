@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.choices import ALL, NO_CHOICE, NOT_ASKED, Choices, read_choice_studies
 from analysis.pages.choice import measures, over_questions, printed
-from analysis.reporting.printed import OURS
-from analysis.runs.choices import ALL, NO_CHOICE, NOT_ASKED, Choices, read_choice_studies
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.negation.plots import LINES, choose_slope_rows
-from analysis.reporting import labels, panels
-from analysis.reporting.words import word_count_range, word_quantity
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import labels, word_count_range, word_quantity
 
 INTERVALS = "Lines: 95 % intervals over originals (shares: Wilson; differences: Newcombe)."
 KINDS = "Important: the negation changes the right label; unimportant: it does not."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.pages.negation.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
-from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.catalogue.columns import OVER_ITEMS
 
 BARE = frozenset({"no_interval"})
 CHANGE = {"acc_change": ("lower", "upper")}

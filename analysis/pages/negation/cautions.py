@@ -6,10 +6,16 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.negation.figures import compute_valid_shares
-from analysis.reporting import labels, verdicts
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.words import format_percent, join_names, list_few_items_cautions, list_few_models_cautions
+from analysis.reporting.words import (
+    format_percent,
+    join_names,
+    labels,
+    list_few_items_cautions,
+    list_few_models_cautions,
+    verdicts,
+)
 from analysis.runs.folder import UNIT
 
 SAME = 0.95  # share of one label from which on a model says nearly always the same

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import is_silent
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.catalogue.frames import Frames
 from analysis.runs.folder import UNIT
 
 

@@ -6,19 +6,20 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import FEW_ITEMS, is_silent
 from analysis.pages.negation.cautions import find_informed_units, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
-from analysis.reporting import labels, verdicts
-from analysis.reporting.thresholds import FEW_ITEMS, is_silent
-from analysis.reporting.verdicts import Band
 from analysis.reporting.words import (
     Answer,
     describe_no_answer,
     format_percent,
     format_points,
+    labels,
+    verdicts,
     word_quantity,
     word_unit_count,
 )
+from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 
 IMPORTANT = "important"

@@ -8,12 +8,13 @@ import pandas as pd
 
 from analysis.pages.negation import narrative
 from analysis.pages.negation.catalogue import CATALOGUE
-from analysis.reporting import catalogue, labels, tables, verdicts, words
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import format_value
-from analysis.reporting.differences import mark_differences
-from analysis.reporting.html import Html, render_fragment, render_note
-from analysis.reporting.page import Page
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import look_up_column, tables
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import labels, verdicts
+from analysis.reporting.words.differences import mark_differences
 
 MOST_EXAMPLES = 12
 """Pairs shown on the page; the table has one of each kind for every model."""

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.negation.judgements import KINDS
-from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 LINES = 7  # lines that can be told apart in one panel

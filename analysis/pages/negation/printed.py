@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.reporting.printed import FOLDER
+from analysis.reporting.catalogue.published_numbers import FOLDER
 
 SEEDS = 5
 

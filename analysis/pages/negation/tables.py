@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.pages.negation import judgements, printed
 from analysis.pages.negation.judgements import KINDS, TARGETS, UNIMPORTANT, Counts
-from analysis.reporting.printed import OURS
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio

@@ -6,8 +6,8 @@ import pandas as pd
 
 from analysis.pages.reliability.comparisons import ITEMS
 from analysis.pages.reliability.plots import CONDITIONS, LINES, choose_error_curves
-from analysis.reporting import labels, panels
-from analysis.reporting.words import word_count_range, word_quantity
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import labels, word_count_range, word_quantity
 
 OTHERS = "other items and other wordings"
 

@@ -173,8 +173,8 @@ FIGURES = {
 
 
 def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> str:
-    from analysis.reporting.reworded.study import has_several_wordings
-    from analysis.reporting.rewordings import has_rewordings
+    from analysis.measures.reworded.study import has_several_wordings
+    from analysis.reporting.catalogue.rewordings import has_rewordings
 
     accuracies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] in ACCURACIES]
     if has_rewordings(runs) or has_several_wordings(runs, accuracies):

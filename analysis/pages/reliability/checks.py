@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from analysis.measures.reworded import AGREEMENT, LOGIT
 from analysis.pages.reliability.tables import FLIP
-from analysis.reporting.reworded import AGREEMENT, LOGIT
-from analysis.reporting.rewordings import studies
+from analysis.reporting.catalogue.rewordings import studies
 from analysis.statistics.reliability.backtest import compare_errors
 from analysis.statistics.reliability.calibration import foresee_half_orders, group_cases_by_probability
 from analysis.statistics.reliability.panel import Anew

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import MASS, SHARE, Column
+from analysis.reporting.catalogue.columns import MASS, SHARE, Column
 
 UNIT = "unit of the measure"
 SQUARED = "unit of the measure, squared"

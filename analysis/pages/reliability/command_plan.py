@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
-    from analysis.reporting.reworded import Study
+    from analysis.measures.reworded import Study
     from analysis.statistics.reliability.forecast import Forecast
     from analysis.statistics.reliability.planning import Design
     from analysis.statistics.reliability.sampling import SampleSpread
@@ -59,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
     from analysis.reporting.catalogue import list_pages
-    from analysis.reporting.rewordings import studies
+    from analysis.reporting.catalogue.rewordings import studies
     from analysis.reporting.words import word_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
     from analysis.statistics.reliability.planning import SAMPLES, Goal, list_designs

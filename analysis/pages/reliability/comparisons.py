@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.measures.reworded import Study, across_models
 from analysis.pages.reliability import accuracies
-from analysis.reporting import beyond
-from analysis.reporting.reworded import Study, across_models
-from analysis.reporting.rewordings import studies
+from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.words import beyond
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
     compute_relative_coefficient,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.reliability.plots import AT
-from analysis.reporting import labels
-from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words import labels
 
 UNIT = [*labels.UNIT, "measure"]
 

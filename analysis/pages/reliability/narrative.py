@@ -10,20 +10,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.chance import DRAWN
+from analysis.measures.thresholds import is_silent
 from analysis.pages.reliability.comparisons import FEW, ITEMS
-from analysis.reporting import beyond, chance, labels, verdicts
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import Band
 from analysis.reporting.words import (
     Answer,
+    beyond,
+    chance,
     describe_no_answer,
     join_names,
+    labels,
     list_few_items_cautions,
     list_few_models_cautions,
+    verdicts,
     word_count_range,
     word_quantity,
 )
-from analysis.runs.chance import DRAWN
+from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
 
 WIDER = 1.1

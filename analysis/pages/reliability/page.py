@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from analysis.pages.reliability import accuracies, narrative, told
+from analysis.pages.reliability import accuracies, accuracy_sentences, narrative
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
-from analysis.reporting import catalogue, chance, rewordings, tables, verdicts, words
-from analysis.reporting.html import Html, render_fragment, render_note
-from analysis.reporting.page import Page
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import rewordings, tables
+from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import chance, verdicts
 
 
 class ReliabilityPage(Page):
@@ -21,11 +23,17 @@ class ReliabilityPage(Page):
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
         when, drawn = words.word_dates(self.runs.info), words.describe_drawn_wordings(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
-            return self.show_answer(told.answer_from_accuracies({name: self.frame(name) for name in told.TABLES}, when))
+            return self.show_answer(
+                accuracy_sentences.answer_from_accuracies(
+                    {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
+                )
+            )
         frames, by_chance = {name: self.frame(name) for name in narrative.TABLES}, chance.find_chance(self.runs)
         page_answer = narrative.answer_question(frames, when, drawn, by_chance)
         if accuracies.list_accuracy_studies(self.runs):
-            page_answer = told.add_accuracies_to_answer(page_answer, {name: self.frame(name) for name in told.TABLES})
+            page_answer = accuracy_sentences.add_accuracies_to_answer(
+                page_answer, {name: self.frame(name) for name in accuracy_sentences.TABLES}
+            )
         return self.show_answer(page_answer)
 
     def figure(self, name: str, *, instead: str = "") -> Html:

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 AT = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)  # numbers of wordings that curves are drawn through

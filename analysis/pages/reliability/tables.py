@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.reporting.reworded import AGREEMENT, Study
-from analysis.reporting.rewordings import studies
+from analysis.measures.reworded import AGREEMENT, Study
+from analysis.reporting.catalogue.rewordings import studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_flips_of_k, compute_range_of_k
 from analysis.statistics.reliability.generalizability import compute_icc, compute_krippendorff_alpha

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.measures.reworded import ACCURACY, Study
 from analysis.pages.reliability import accuracies
-from analysis.reporting.reworded import ACCURACY, Study
-from analysis.reporting.rewordings import studies
+from analysis.reporting.catalogue.rewordings import studies
 from analysis.statistics.reliability.templates import compute_template_intervals, correct_luck, estimate_answer_noise
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share

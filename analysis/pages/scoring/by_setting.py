@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from analysis.measures.scores import GOLD
+from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.items import parse_range_ends
-from analysis.reporting import verdicts
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.words import format_percent, join_names, word_count_range, word_quantity
-from analysis.runs.scores import GOLD
+from analysis.reporting.words import format_percent, join_names, verdicts, word_count_range, word_quantity
 from analysis.statistics.multiplicity import ALPHA
 
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"

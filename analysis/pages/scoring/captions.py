@@ -11,10 +11,10 @@ from analysis.pages.scoring.plots import (
     select_largest_omissions,
     select_temperature_lines,
 )
-from analysis.reporting import labels, panels
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import format_value
-from analysis.reporting.words import explain_missing_lines, explain_no_interval, word_count_range, word_quantity
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import explain_missing_lines, explain_no_interval, labels, word_count_range, word_quantity
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.pages.scoring.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.columns import OVER_ITEMS
+from analysis.reporting.catalogue.columns import OVER_ITEMS
 
 _SCORES = split_names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
 _ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
@@ -118,6 +118,6 @@ CATALOGUE = Catalogue(
     figures=FIGURES,
     patterns=PATTERNS,
     rewordings=Rewordings(
-        "analysis.reporting.reworded.scores:read_score_studies", "analysis.reporting.reworded.scores:has_rewordings"
+        "analysis.measures.reworded.scores:read_score_studies", "analysis.measures.reworded.scores:has_rewordings"
     ),
 )

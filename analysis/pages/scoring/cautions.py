@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.items import select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import format_value
-from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     format_percent,
     format_points,

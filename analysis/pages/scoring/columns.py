@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from analysis.reporting.columns import MASS, SHARE, Column, Pattern
+from analysis.reporting.catalogue.columns import MASS, SHARE, Column, Pattern
 
 COLUMNS: Mapping[str, Column] = {
     # what is judged, by whom, and how

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from analysis.measures.scores import read_scores
 from analysis.pages.scoring.items import build_score_matrix
 from analysis.pages.scoring.undefined import list_undefined_reasons
-from analysis.runs.scores import read_scores
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences

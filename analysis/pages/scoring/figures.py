@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.measures.scores import GOLD, read_scores
+from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.influence import LEAST, blank_silent_differences, name_correlation_points
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.pages.scoring.plots import MOST_PANELS
 from analysis.pages.scoring.printed import PRINTED, read_printed_score_differences
-from analysis.reporting import labels
-from analysis.reporting.frames import Frames
-from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import is_silent
-from analysis.runs.scores import GOLD, read_scores
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.words import labels
 
 
 def choose_page_setting(frames: Frames) -> str:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.contrasts import SETTING, tabulate_score_differences
 from analysis.pages.scoring.printed import read_printed_score_differences
-from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics import interval, weighted
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.runs.scores import name_settings
+from analysis.measures.scores import name_settings
 from ground.errors import InputError
 
 

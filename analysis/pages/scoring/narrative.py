@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from analysis.measures.scores import GOLD
+from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.by_setting import (
     HOLM,
     count_signed_differences,
@@ -19,21 +21,21 @@ from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
-from analysis.reporting import labels, verdicts, words
+from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import format_value
-from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import Band
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     Answer,
     explain_no_interval,
     format_percent,
     join_names,
+    labels,
+    verdicts,
     word_count_range,
     word_quantity,
 )
-from analysis.runs.scores import GOLD
+from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_decidable_test
 
 Frames = Mapping[str, pd.DataFrame]

@@ -8,14 +8,16 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.measures.reworded.scores import name_settings_and_prompts
+from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
-from analysis.reporting import beyond, tables, verdicts, words
-from analysis.reporting.html import Html, render_fragment
-from analysis.reporting.page import Page
-from analysis.reporting.reworded.scores import name_settings_and_prompts
-from analysis.runs.scores import GOLD, read_scores
+from analysis.reporting import words
+from analysis.reporting.catalogue import tables
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import beyond, verdicts
 
 TABLES = (
     "scores", "score_differences", "score_ranges", "score_influence", "score_methods", "score_conventions",

@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from analysis.pages.scoring.items import parse_range_ends
-from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 GOLD = "gold"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.reporting.printed import FOLDER
+from analysis.reporting.catalogue.published_numbers import FOLDER
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.measures.agreement import CONVENTIONS
+from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring.items import build_score_matrix, choose_headline_setting
 from analysis.pages.scoring.undefined import list_undefined_reasons
-from analysis.runs.agreement import CONVENTIONS
-from analysis.runs.scores import GOLD, read_scores
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.stability.columns import parse_flip_threshold
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.pages.stability.model_plots import FOREST, choose_listed_pairs
@@ -18,13 +19,11 @@ from analysis.pages.stability.plots import (
     sort_items_by_instability,
 )
 from analysis.pages.stability.tables import MOST_PAIRS
-from analysis.reporting import choice, labels
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import OVER_ITEMS
-from analysis.reporting.labels import UNIT
-from analysis.reporting.panels import ROWS
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.words import explain_missing_lines, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.catalogue import look_up_column, selection
+from analysis.reporting.catalogue.columns import OVER_ITEMS
+from analysis.reporting.drawing.panels import ROWS
+from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.words.labels import UNIT
 from analysis.statistics.multiplicity import ALPHA
 
 AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
@@ -43,7 +42,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
         f"{labels.explain_silent(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
-    return choice.read_marked_answers(stability).rewrite_text(
+    return selection.read_marked_answers(stability).rewrite_text(
         f"Validity and stability of {word_unit_count(stability)} over {items}, the most stable on top. Range and SD: "
         "highest minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the "
         f"mean over items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of "
@@ -74,7 +73,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         else ""
     )
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
-    return choice.read_marked_answers(distribution).rewrite_text(
+    return selection.read_marked_answers(distribution).rewrite_text(
         f"Median agreement over the paraphrases of {word_quantity(cells['row'].nunique(), 'item')} "
         f"({word_count_range(valid_boxes['n'])} paraphrases each), a column for each of "
         f"{word_unit_count(valid_boxes.drop_duplicates(UNIT))}. Items are sorted by their median over the columns. "
@@ -102,7 +101,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else "No standard error: one model"
     )
-    return choice.read_marked_answers(frame).rewrite_text(
+    return selection.read_marked_answers(frame).rewrite_text(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD, mean over {families} {'model' if total == 1 else 'models'}. {error_text}. 1 would be the "
         "least stable item of every model, 0 an item whose answer never moves. Models of which less than half of the "
@@ -140,7 +139,7 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    measure_meaning = choice.read_marked_answers(frame).rewrite_text(look_up_column("stability", measure).meaning)
+    measure_meaning = selection.read_marked_answers(frame).rewrite_text(look_up_column("stability", measure).meaning)
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
     pairs = pairs.assign(**labels.name_pairs(pairs))
     listed_pairs = choose_listed_pairs(pairs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analysis.runs.agreement import create_agreement_tables
+from analysis.measures.agreement import create_agreement_tables
 from analysis.runs.folder import quote_literal
 from ground.errors import InputError
 

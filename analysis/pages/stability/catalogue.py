@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.pages.stability.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.columns import IDENTITY, OVER_ITEMS
+from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -172,7 +172,7 @@ CATALOGUE = Catalogue(
     unwanted=_explain_missing_paraphrases,
     differing="one_row.find_differing_conditions",
     rewordings=Rewordings(
-        "analysis.reporting.reworded.agreements:read_agreement_studies",
-        "analysis.reporting.reworded.agreements:has_rewordings",
+        "analysis.measures.reworded.agreements:read_agreement_studies",
+        "analysis.measures.reworded.agreements:has_rewordings",
     ),
 )

@@ -8,16 +8,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.stability import wordings
 from analysis.pages.stability.measures import choose_headline_flip
-from analysis.reporting import labels
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.choice import AnswerPair, quote_answer
-from analysis.reporting.columns import format_value
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
     format_percent,
     join_names,
+    labels,
     list_few_items_cautions,
     list_few_models_cautions,
     word_quantity,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from analysis.reporting.columns import AGREEMENT, MASS, SHARE, SHARED, Column, Pattern
+from analysis.reporting.catalogue.columns import AGREEMENT, MASS, SHARE, SHARED, Column, Pattern
 
 
 def name_stability_measure(name: str) -> str:

@@ -9,8 +9,9 @@ import pandas as pd
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.pages.stability.one_row import SIDES, join_orders_in_differences
 from analysis.pages.stability.plots import MIDDLE
-from analysis.reporting import labels, orders
-from analysis.reporting.frames import Frames
+from analysis.reporting.catalogue import orders
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words import labels
 
 
 def frame_item_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:

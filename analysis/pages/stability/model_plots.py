@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.stability.columns import parse_flip_threshold
 from analysis.pages.stability.measures import choose_headline_flip
-from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.plotting import INK, PAGE, Drawing, Look, apply_style
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.drawing import matrices, panels, plotting
+from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
 
 Looks = Mapping[str, Look]

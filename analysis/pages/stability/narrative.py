@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold
 from analysis.pages.stability.measures import choose_headline_flip
-from analysis.reporting import chance, labels, verdicts, words
+from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.choice import AnswerPair, quote_answer
-from analysis.reporting.columns import format_value
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import Band
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
     Answer,
+    chance,
     explain_no_interval,
     format_percent,
     join_names,
+    labels,
+    verdicts,
     word_count_range,
     word_quantity,
     word_unit_count,
 )
+from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 
 TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting import orders
-from analysis.reporting.frames import Frames
-from analysis.reporting.labels import UNIT
+from analysis.reporting.catalogue import orders
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words.labels import UNIT
 from analysis.statistics.multiplicity import ALPHA
 
 SIDES = ("a_", "b_")

@@ -9,13 +9,14 @@ import pandas as pd
 from analysis.pages.stability import narrative, one_row
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.pages.stability.tables import MOST_PAIRS
-from analysis.reporting import beyond, catalogue, chance, labels, orders, tables, verdicts, words
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.choice import AnswerPair
-from analysis.reporting.columns import format_value
-from analysis.reporting.differences import mark_differences
-from analysis.reporting.html import Html, render_fragment, render_note
-from analysis.reporting.page import Page
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import look_up_column, orders, tables
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.selection import AnswerPair
+from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import beyond, chance, labels, verdicts
+from analysis.reporting.words.differences import mark_differences
 
 
 class StabilityPage(Page):

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from analysis.pages.stability.model_plots import draw_differences, draw_overview
-from analysis.reporting import choice, labels, matrices, panels, plotting
-from analysis.reporting.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, apply_style
+from analysis.reporting.catalogue import selection
+from analysis.reporting.drawing import matrices, panels, plotting
+from analysis.reporting.drawing.plotting import DIVERGING, INK, PAGE, SEQUENTIAL, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 __all__ = [
     "draw_agreement",
@@ -44,7 +46,7 @@ def draw_agreement(
     Drawing
         The figure.
     """
-    name = choice.read_marked_answers(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
+    name = selection.read_marked_answers(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
     cells = select_agreement_cells(distribution, items)
     table, names = _pivot_cells(cells, "value"), _label_items(items, cells, width)
     is_split = _pivot_cells(cells, "split").fillna(0).to_numpy(float) > 0
@@ -171,7 +173,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    answer_choice, frame = choice.read_marked_answers(frame), frame.dropna(subset=["normalised_sd_mean"])
+    answer_choice, frame = selection.read_marked_answers(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
         list(ranked["text"].astype(str)), list(_name_item_rows(ranked)), 26 if panels.is_narrow(width) else 62

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.stability import tables
-from analysis.reporting.printed import FOLDER, OURS, insert_printed_rows
+from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_printed_rows
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import DRAWS
 

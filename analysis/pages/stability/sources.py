@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.agreement import SUMS_SQL, build_spread_sql, create_agreement_tables
 from analysis.pages.stability import measures, printed, tables
-from analysis.reporting.printed import OURS, insert_printed_rows
-from analysis.runs.agreement import SUMS_SQL, build_spread_sql, create_agreement_tables
+from analysis.reporting.catalogue.published_numbers import OURS, insert_printed_rows
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import build_interval_columns

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.agreement import CONVENTIONS, build_spread_sql, create_agreement_tables
+from analysis.measures.thresholds import LOW_MASS, is_silent
 from analysis.pages.stability import measures
-from analysis.reporting.thresholds import LOW_MASS, is_silent
-from analysis.runs.agreement import CONVENTIONS, build_spread_sql, create_agreement_tables
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm

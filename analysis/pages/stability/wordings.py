@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting import labels
-from analysis.reporting.choice import AnswerPair, quote_answer
-from analysis.reporting.words import format_percent, word_quantity
+from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
+from analysis.reporting.words import format_percent, labels, word_quantity
 
 SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
 

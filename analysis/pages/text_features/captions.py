@@ -11,8 +11,8 @@ from analysis.pages.text_features.plots import (
     has_room_for_dots,
     select_drawn_effects,
 )
-from analysis.reporting import choice, labels
-from analysis.reporting.words import word_count_range, word_quantity, word_unit_count
+from analysis.reporting.catalogue import selection as choice
+from analysis.reporting.words import labels, word_count_range, word_quantity, word_unit_count
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.pages.text_features.columns import COLUMNS, PATTERNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Table, split_names
-from analysis.reporting.columns import IDENTITY
+from analysis.reporting.catalogue.columns import IDENTITY
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

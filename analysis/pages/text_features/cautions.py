@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import format_value
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.words import join_names, list_few_items_cautions, list_few_models_cautions, word_quantity
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm

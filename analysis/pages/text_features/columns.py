@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from analysis.reporting.columns import SHARE, Column, Pattern
+from analysis.reporting.catalogue.columns import SHARE, Column, Pattern
 
 PER_WORD = "per word"
 # The predictors of the mixed models: the text features and the wording's own log-probability.

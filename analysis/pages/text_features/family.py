@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from analysis import features
 from analysis.features.computation import build_language_sql
 from analysis.features.words import UNSPACED
+from analysis.measures import agreement
 from analysis.pages.text_features.templates import explain_shared_templates
-from analysis.runs import agreement
 from analysis.runs.folder import quote_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY

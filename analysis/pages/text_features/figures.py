@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.text_features.family import Family, fit_unit_models
-from analysis.reporting import labels
-from analysis.reporting.frames import Frames
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 
 

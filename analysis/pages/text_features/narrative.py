@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis import features
+from analysis.measures.thresholds import is_silent
 from analysis.pages.text_features.cautions import list_cautions
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import read_printed_effects
 from analysis.pages.text_features.terms import label_fits, name_predictor, title_predictor
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.choice import AnswerPair
-from analysis.reporting.columns import Column, format_value
-from analysis.reporting.labels import UNIT
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.columns import Column, format_value
+from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.words import Answer, describe_no_answer, join_names, word_count_range, word_quantity
+from analysis.reporting.words.labels import UNIT
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm

@@ -12,9 +12,10 @@ from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import compute_missing_features
 from analysis.pages.text_features.figures import fit_page_models, join_orders_in_effects
-from analysis.reporting import verdicts, words
-from analysis.reporting.html import Html, render_fragment
-from analysis.reporting.page import Page
+from analysis.reporting import words
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import verdicts
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
 TABLES = ("mixed", "mixed_diagnostics", "mixed_conventions", "vif", "scales", "correlations", "features")

@@ -12,8 +12,9 @@ from matplotlib.ticker import MaxNLocator
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.terms import rank_predictors, title_predictor
-from analysis.reporting import labels, matrices, panels, plotting
-from analysis.reporting.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, apply_style, measure_text
+from analysis.reporting.drawing import matrices, panels, plotting
+from analysis.reporting.drawing.plotting import DIVERGING, FAINT, INK, PAGE, Drawing, Look, apply_style, measure_text
+from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 

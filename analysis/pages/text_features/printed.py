@@ -9,7 +9,7 @@ import pandas as pd
 from analysis import features
 from analysis.pages.stability.printed import select_printed_models
 from analysis.pages.text_features.tables import DAGGER, tabulate_mixed_effects
-from analysis.reporting.printed import FOLDER, OURS, insert_printed_rows
+from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_printed_rows
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis import features
+from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
 from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
-from analysis.runs.agreement import CONVENTIONS, create_agreement_tables
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.runs.templates import find_shared_templates
+from analysis.measures.templates import find_shared_templates
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.text_features.columns import TERMS
-from analysis.reporting import labels
+from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 
 

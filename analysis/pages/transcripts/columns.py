@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import Column
+from analysis.reporting.catalogue.columns import Column
 
 COLUMNS: Mapping[str, Column] = {
     "text": Column("the item's original wording; of prompts, the wording that is asked", header="Text"),

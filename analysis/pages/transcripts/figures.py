@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting.frames import Frames
+from analysis.reporting.catalogue.frames import Frames
 
 
 def frame_transcript_items(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.pages.transcripts import narrative
 from analysis.pages.transcripts.catalogue import RULE
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.html import Html, render_fragment
-from analysis.reporting.page import Page
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
 from analysis.reporting.words import join_names
 
 PROMPTS, MODELS, TEXTS = 4, 8, 2  # on the page: per wording, per prompt, per model

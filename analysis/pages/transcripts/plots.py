@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.pages.transcripts.narrative import AXES
-from analysis.reporting import labels, plotting
-from analysis.reporting.plotting import FAINT, INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.drawing import plotting
+from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 DENSE = 2_000  # dots from which on they are drawn as pixels
 LONGEST_ID = 28  # characters of an item's id

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.runs import asked
+from analysis.runs import model_prompts
 from analysis.runs.folder import ORIGINAL, quote_literal
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
     for example in tabulate_transcript_items(runs).query("shown != ''").to_dict("records"):
-        wordings = asked.read_wordings(runs, example["study"], example["item"])
+        wordings = model_prompts.read_wordings(runs, example["study"], example["item"])
         shown_variants = _choose_shown_variants(runs, example, wordings)
         rows += [
             {**wording, "study": example["study"], "shown": example["shown"]}
@@ -158,7 +158,7 @@ def _list_examples(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
     example_wordings = _list_example_wordings(runs)
-    answers = asked.read_answers_to_wordings(runs, example_wordings)
+    answers = model_prompts.read_answers_to_wordings(runs, example_wordings)
     by_wording = dict(list(answers.groupby(["study", "item", "variant"], sort=False)))
     prompts: list[dict[str, Any]] = []
     parts = []
@@ -166,12 +166,12 @@ def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows = by_wording.get((wording["study"], wording["item"], wording["variant"]))
         if rows is None:
             continue
-        groups: dict[tuple[str, asked.Prompt], int] = {}
+        groups: dict[tuple[str, model_prompts.Prompt], int] = {}
         models: dict[int, int] = {}
         numbers = []
         for unit in rows[["model", "condition"]].itertuples(index=False):
-            prompt = asked.recover_prompt(
-                asked.find_asked_entry(runs, wording["study"], unit.model, unit.condition), wording
+            prompt = model_prompts.recover_prompt(
+                model_prompts.find_asked_entry(runs, wording["study"], unit.model, unit.condition), wording
             )
             place = groups.setdefault((unit.condition, prompt), len(prompts) + len(groups) + 1)
             models[place] = models.get(place, 0) + 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.plots import LEAST, MOST_LINES, select_drawn_bins
-from analysis.reporting import labels, panels
-from analysis.reporting.columns import OVER_ITEMS
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.words import explain_missing_lines, word_count_range, word_quantity
+from analysis.reporting.catalogue.columns import OVER_ITEMS
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity
 from analysis.runs.folder import ORIGINAL
 
 INTERVALS = f"Lines: {OVER_ITEMS}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.pages.wording.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
-from analysis.reporting.columns import IDENTITY, OVER_ITEMS
+from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
 
 WORDING_COLUMNS = split_names("study model language task condition pattern")
 MEASURES = split_names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
@@ -130,7 +130,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     rewordings=Rewordings(
-        "analysis.reporting.reworded.agreements:read_agreement_studies",
-        "analysis.reporting.reworded.agreements:has_rewordings",
+        "analysis.measures.reworded.agreements:read_agreement_studies",
+        "analysis.measures.reworded.agreements:has_rewordings",
     ),
 )

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.cells import compute_task_validity, name_language
-from analysis.reporting import labels
-from analysis.reporting.thresholds import is_silent
 from analysis.reporting.words import (
     format_percent,
     join_names,
+    labels,
     list_few_items_cautions,
     list_few_models_cautions,
     word_quantity,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.runs.agreement import build_outvoted_sql, check_convention
+from analysis.measures.agreement import build_outvoted_sql, check_convention
 from analysis.runs.folder import ORIGINAL, quote_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError

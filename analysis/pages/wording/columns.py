@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.columns import POINTS, SHARE, Column
+from analysis.reporting.catalogue.columns import POINTS, SHARE, Column
 
 P_YES = "p(Yes), 0 to 1"
 WORDS = {"synonym": "synonyms", "antonym": "antonyms", "agreement": "agreement-seeking wording",

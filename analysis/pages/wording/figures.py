@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.cells import UNIT, compute_task_validity
 from analysis.pages.wording.plots import select_drawn_bins
-from analysis.reporting.frames import Frames
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.catalogue.frames import Frames
 
 
 def frame_consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -6,22 +6,24 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.cautions import list_cautions
 from analysis.pages.wording.cells import UNIT, compute_task_validity, name_language
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import chance, labels, verdicts
-from analysis.reporting.choice import MIXED, AnswerPair, quote_answer
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import Band
+from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answer
 from analysis.reporting.words import (
     Answer,
+    chance,
     describe_no_answer,
     describe_undecided,
     format_percent,
     format_points,
     join_names,
+    labels,
+    verdicts,
     word_quantity,
 )
+from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 

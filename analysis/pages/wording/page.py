@@ -9,13 +9,14 @@ import pandas as pd
 from analysis.pages.wording import narrative
 from analysis.pages.wording.catalogue import CATALOGUE
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import beyond, catalogue, chance, labels, tables, verdicts, words
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.choice import find_answer_pair
-from analysis.reporting.columns import format_value
-from analysis.reporting.differences import mark_differences
-from analysis.reporting.html import Html, render_fragment, render_note
-from analysis.reporting.page import Page
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import look_up_column, tables
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.selection import find_answer_pair
+from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import beyond, chance, labels, verdicts
+from analysis.reporting.words.differences import mark_differences
 
 
 class WordingPage(Page):

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.cells import PATTERNS
 from analysis.pages.wording.shifts import BAND, BINS
-from analysis.reporting import labels, panels, plotting
-from analysis.reporting.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
-from analysis.reporting.thresholds import is_silent
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import INK, PAGE, RULE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 HALF = 0.5

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from analysis.measures.agreement import CONVENTIONS
+from analysis.measures.thresholds import is_silent
 from analysis.pages.wording import printed
 from analysis.pages.wording.cells import UNIT, Cells, compute_cells, compute_task_validity, create_wording_answers
 from analysis.pages.wording.measures import Target, estimate_target_differences, estimate_target_measures
-from analysis.reporting.printed import OURS
-from analysis.reporting.thresholds import is_silent
-from analysis.runs.agreement import CONVENTIONS
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm

@@ -13,11 +13,11 @@ from inference.engines.contract import NOT_FINITE, Explanation, Score
 from inference.engines.exact.answer_words import Answers
 from inference.engines.local.engine import SilentEngine, pad_right
 from inference.engines.rows import Row
-from inference.stimuli.prompt_forms import PAIR
+from inference.stimuli.templates.prompt_forms import PAIR
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 TUNING = "waver_tuning"
 """Field of config.json: what `waver tune` records of a checkpoint. `results/schema.json` says what is in it."""

@@ -27,7 +27,7 @@ from inference.engines.rows import PromptMeasures, Row, RowEngine
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 R = TypeVar("R")
 

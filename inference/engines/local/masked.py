@@ -20,7 +20,7 @@ from inference.engines.tokens import build_plain_encoder
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 R = TypeVar("R")
 

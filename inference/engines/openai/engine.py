@@ -20,7 +20,7 @@ from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import compute_cost
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 R = TypeVar("R")
 API_OF = {"chat": CHAT, "plain": COMPLETIONS}

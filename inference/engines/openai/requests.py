@@ -12,7 +12,7 @@ from inference.engines.openai.settings import CHAT
 
 if TYPE_CHECKING:
     from inference.engines.contract import Sampling
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 BEGIN_THINKING, END_THINKING = "<think>", "</think>"
 # With fewer tokens a thinking model may refuse to answer at all.

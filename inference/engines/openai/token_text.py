@@ -12,7 +12,7 @@ from inference.engines.openai.replies import Malformed
 from inference.engines.openai.server import Server
 
 if TYPE_CHECKING:
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
 # Distinct contexts remembered; a template that ends in the item's text has as many contexts as items.
 REMEMBERED_CONTEXTS = 1024

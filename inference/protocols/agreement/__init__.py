@@ -14,9 +14,9 @@ from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
 from inference.asking.wordings import draw_wordings
 from inference.stimuli import items
-from inference.stimuli.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
-from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Item, Option, Study, Variant
+from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, OPTION_ORDERS
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
 
 NAME = "agreement"
 KINDS = ("causal", "masked")

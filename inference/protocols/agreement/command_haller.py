@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.importers import saving
-from inference.stimuli.files import shorten_value
+from inference.importers.shared import saving
 from inference.stimuli.numbers import parse_number
+from inference.stimuli.reading.files import shorten_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,7 +116,7 @@ def _find_model_files(paths: Sequence[str]) -> dict[str, Path]:
 
 def _read_statements(path: Path) -> list[_Statement]:
     """Read the statements of one file in its order, the original of every item first."""
-    from inference.stimuli import records
+    from inference.stimuli.reading import records
     from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
     statements: list[_Statement] = []
@@ -203,7 +203,7 @@ def _build_haller_responses(statements_by_model: dict[str, list[_Statement]], co
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.measures import build_probability_columns
+    from inference.importers.shared.measures import build_probability_columns
 
     rows = [(model, statement) for model, statements in statements_by_model.items() for statement in statements]
     responses = [statement.response for _, statement in rows]

@@ -44,12 +44,12 @@ from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, 
 from inference.protocols.choice.reading import parse_choice_texts, parse_letters, parse_replies
 from inference.protocols.choice.wordings import build_question_items, check_uniform_questions
 from inference.stimuli import questions
-from inference.stimuli.files import locate_path
 from inference.stimuli.items import name_study
-from inference.stimuli.prompt_forms import Fields
-from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.questions import MATH, Question
+from inference.stimuli.reading.files import locate_path
 from inference.stimuli.study import Item, Study, Variant
+from inference.stimuli.templates.prompt_forms import Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "choice"
 KINDS = ("causal",)

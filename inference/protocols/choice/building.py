@@ -6,8 +6,8 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.numerals import WHOLE
-from inference.stimuli import records
-from inference.stimuli.files import locate_path, shorten_value
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import locate_path, shorten_value
 
 COLUMNS = ("step", "source", "count", "reason")
 SUFFIX = ".building.csv"

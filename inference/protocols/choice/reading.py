@@ -7,8 +7,8 @@ from typing import Any
 from inference.asking import rounds
 from inference.engines.contract import Generation, Score
 from inference.protocols.choice import reply
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompts import Prompt
 
 parse_letters = rounds.parse_response
 """Letters are options like any others."""

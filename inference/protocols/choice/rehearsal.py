@@ -17,9 +17,9 @@ from inference.engines.contract import Sampling
 from inference.protocols.choice import NAME, Questions, read_choice_prompts
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
 from inference.protocols.choice.reply import begin_answer
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import MATH
 from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompts import Prompt
 
 PARAPHRASE = "Paraphrase:"
 

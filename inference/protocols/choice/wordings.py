@@ -8,8 +8,8 @@ from string import ascii_uppercase
 
 from ground.errors import InputError
 from inference.protocols.choice.arguments import ORDERS
-from inference.stimuli.files import shorten_value
 from inference.stimuli.questions import Question, draw_orders
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 

@@ -31,12 +31,12 @@ from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse
 from inference.asking.rounds import Round
 from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
-from inference.stimuli.files import locate_path
 from inference.stimuli.items import name_study
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
-from inference.stimuli.prompt_forms import FORMS, PAIR, SENTENCES, Fields
-from inference.stimuli.prompts import Prompt, PromptBook
+from inference.stimuli.reading.files import locate_path
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
+from inference.stimuli.templates.prompt_forms import FORMS, PAIR, SENTENCES, Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "negation"
 KINDS = ("causal", "masked", "classifier")

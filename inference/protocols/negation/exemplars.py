@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from ground.errors import InputError
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
-from inference.stimuli.prompt_forms import Shot
 from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.templates.prompt_forms import Shot
 
 
 def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ...]:

@@ -36,9 +36,9 @@ from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import name_study
 from inference.stimuli.numbers import parse_first_number, parse_range
-from inference.stimuli.prompt_forms import CLOZE, Fields
-from inference.stimuli.prompts import Prompt, PromptBook
 from inference.stimuli.study import Study, Variant
+from inference.stimuli.templates.prompt_forms import CLOZE, Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "scoring"
 KINDS = ("causal",)

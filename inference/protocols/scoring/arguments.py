@@ -9,7 +9,7 @@ from inference.arguments import add_items
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
 from inference.numerals import build_decimal_type, build_whole_type
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
-from inference.stimuli.records import check_column_roles
+from inference.stimuli.reading.records import check_column_roles
 
 RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 

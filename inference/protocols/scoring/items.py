@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli import numbers, records
-from inference.stimuli.files import locate_path, shorten_value
+from inference.stimuli import numbers
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import locate_path, shorten_value
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 CANONICAL = ("lowest", "highest")

@@ -24,11 +24,11 @@ from inference.protocols.wording import arguments, exemplars, sources, templates
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
-from inference.stimuli.files import locate_path
 from inference.stimuli.items import name_study
-from inference.stimuli.prompt_forms import OPTION_FIELDS
-from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
+from inference.stimuli.reading.files import locate_path
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
+from inference.stimuli.templates.prompt_forms import OPTION_FIELDS
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
 
 NAME = "wording"
 KINDS = ("causal",)

@@ -16,9 +16,9 @@ from ground.errors import InputError
 from inference.protocols.wording.comparisons import strip_cell
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
 from inference.protocols.wording.texts import Columns, Text, gather_texts, sort_texts
-from inference.stimuli import files, records
-from inference.stimuli.prompt_forms import Shot
 from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.reading import files, records
+from inference.stimuli.templates.prompt_forms import Shot
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ground.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 DEMO = "demo"
 SENTIMENT = ("sentiment-en", "sentiment-ja")

@@ -15,10 +15,10 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.files import locate_path, read_yaml, shorten_value
 from inference.stimuli.random_order import compute_random_key
-from inference.stimuli.sandbox import check_variables, compile_template
+from inference.stimuli.reading.files import locate_path, read_yaml, shorten_value
 from inference.stimuli.study import ORIGINAL, Option
+from inference.stimuli.templates.sandbox import check_variables, compile_template
 
 LANGUAGES = ("en", "ja")
 ANTONYM = "antonym"

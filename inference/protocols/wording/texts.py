@@ -11,9 +11,9 @@ from typing import Any
 from ground.errors import InputError
 from inference.protocols.wording.comparisons import Comparison, parse_condition, strip_cell
 from inference.protocols.wording.templates import NO, YES
-from inference.stimuli import records
-from inference.stimuli.files import is_nonfinite, shorten_value
 from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import is_nonfinite, shorten_value
 
 
 @dataclass(frozen=True, slots=True)

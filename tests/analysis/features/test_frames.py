@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.runs.agreement import create_agreement_tables
+from analysis.measures.agreement import create_agreement_tables
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 

@@ -11,12 +11,12 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
+from analysis.measures.reworded import Study
 from analysis.pages.choice.page import ChoicePage
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.wording.page import WordingPage
-from analysis.reporting import beyond, verdicts
-from analysis.reporting.reworded import Study
+from analysis.reporting.words import beyond, verdicts
 from helpers import choice_runs, wording_runs
 from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run

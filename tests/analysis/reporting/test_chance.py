@@ -12,8 +12,9 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis import runs
-from analysis.reporting import catalogue, chance
-from analysis.runs.chance import DRAWN, SAMPLED, measure_sample_agreement
+from analysis.measures.chance import DRAWN, SAMPLED, measure_sample_agreement
+from analysis.reporting import catalogue
+from analysis.reporting.words import chance
 from helpers.coin_flips import FLIPS, flip_agreement, list_answers
 from helpers.commands import waver
 from helpers.text_features import hide

@@ -9,9 +9,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting import catalogue, choice
-from analysis.reporting.choice import AnswerPair
-from analysis.reporting.pictures import build_pictures
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import selection
+from analysis.reporting.catalogue.selection import AnswerPair
+from analysis.reporting.drawing.pictures import build_pictures
 from helpers.figures import shown_texts
 from helpers.page_runs import opinions
 from helpers.synthetic import random_frame, write_run
@@ -21,7 +22,7 @@ OTHERS = AnswerPair("left", "agree strongly")
 
 
 def test_the_examples_are_right():
-    assert doctest.testmod(choice).failed == 0
+    assert doctest.testmod(selection).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,8 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
         write_run(tmp_path / name, frame, study=name, canonical=canonical)
         for name, canonical in (("one", ("left", "right")), ("other", ("agree", "disagree")))
     )
-    assert choice.find_answer_pair(runs.open_runs(one).info) == AnswerPair("left", "right")
-    both = choice.find_answer_pair(runs.open_runs(one, other).info)
+    assert selection.find_answer_pair(runs.open_runs(one).info) == AnswerPair("left", "right")
+    both = selection.find_answer_pair(runs.open_runs(one, other).info)
     assert both.measure == "share of the first answer"
     assert not both.is_agree_disagree
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from analysis.reporting import catalogue, citations, provenance
+from analysis.reporting import catalogue
+from analysis.reporting.output import provenance
+from analysis.reporting.words import citations
 
 ROOT = Path(citations.__file__).parents[2]
 STUDIES = citations.read_published_studies()

@@ -9,9 +9,10 @@ import pytest
 
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
-from analysis.reporting import catalogue, files
+from analysis.reporting import catalogue
 from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.columns import Column
+from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.output import files
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
 RIGHT = [

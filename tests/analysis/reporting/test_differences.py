@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.reporting import differences
-from analysis.reporting.differences import MOST_WORDS, mark_differences
+from analysis.reporting.words import differences
+from analysis.reporting.words.differences import MOST_WORDS, mark_differences
 
 
 def shown(text: str, other: str) -> str:

@@ -16,7 +16,7 @@ import nbformat
 import psutil
 import pytest
 
-from analysis.reporting import execution
+from analysis.reporting.output import execution
 from helpers.commands import ROOT
 
 BUSY = """
@@ -111,7 +111,7 @@ def test_the_kernel_of_a_killed_report_ends(tmp_path):
     """ipykernel looks once a second whether the process that started it is there."""
     notebook(tmp_path, "sleeping", SLEEPING)
     call = (
-        "from analysis.reporting.execution import execute_notebook; from pathlib import Path; "
+        "from analysis.reporting.output.execution import execute_notebook; from pathlib import Path; "
         "execute_notebook(Path('sleeping.ipynb'), Path('done.ipynb'), {})"
     )
     report = subprocess.Popen(

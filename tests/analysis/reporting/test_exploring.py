@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 import analysis
 from analysis import runs
-from analysis.reporting import tables
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import list_pages, tables
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts

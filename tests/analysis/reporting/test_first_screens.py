@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reporting import catalogue, notebooks, printed
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import published_numbers
+from analysis.reporting.output import notebooks
 from helpers.page_runs import BARE, FULL, SILENT
 from helpers.text_features import hide
 
-ROOT = Path(printed.__file__).parents[2]
+ROOT = Path(published_numbers.__file__).parents[2]
 DEMO = ROOT / "results" / "demo"
 # A number that stands alone; those in the names of models and conditions do not.
 NUMBER = re.compile(r"(?<![\w/.“-])[−+]?\d[\d,.]*(?![\w-]*[a-z])")

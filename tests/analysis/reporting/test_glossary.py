@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reporting import glossary
-from analysis.reporting.html import render_template
+from analysis.reporting.output.html import render_template
+from analysis.reporting.words import glossary
 
 ROOT = Path(glossary.__file__).parents[2]
 
@@ -22,7 +22,7 @@ def test_the_examples_are_right():
 
 def test_the_documentation_has_what_the_pages_show():
     assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.render_glossary(), (
-        "write it again: python -m analysis.reporting.glossary > docs/glossary.md"
+        "write it again: python -m analysis.reporting.words.glossary > docs/glossary.md"
     )
 
 
@@ -43,7 +43,7 @@ def test_a_meaning_is_sentences_of_at_most_thirty_words(term):
 
 def said_on_pages() -> str:
     """Every string that pages are written from, docstrings left out, and the headings of the notebooks."""
-    files = [*(ROOT / "analysis" / "pages").rglob("*.py"), ROOT / "analysis" / "reporting" / "columns.py"]
+    files = [*(ROOT / "analysis" / "pages").rglob("*.py"), ROOT / "analysis" / "reporting" / "catalogue" / "columns.py"]
     texts = []
     for file in files:
         tree = ast.parse(file.read_text(encoding="utf-8"))

@@ -12,10 +12,11 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from analysis.reporting import grid, layout, report
-from analysis.reporting.columns import Column
-from analysis.reporting.html import build_data_address, render_note, render_template
-from analysis.reporting.page import _encode_picture
+from analysis.reporting.catalogue import grid
+from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.output import layout, report
+from analysis.reporting.output.html import build_data_address, render_note, render_template
+from analysis.reporting.output.page import _encode_picture
 from helpers.html_pages import Page
 
 

@@ -13,7 +13,8 @@ from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting import catalogue, notebooks, report
+from analysis.reporting import catalogue
+from analysis.reporting.output import notebooks, report
 from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.page_runs import BARE

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.reporting import orders
+from analysis.reporting.catalogue import orders
 
 SHOWN = ["validity", "range_mean", "range_sd", "n_items"]
 CONDITIONS = {"s": {f"plain/{order}": {"option_order": order} for order in ("yes-no", "no-yes")} | {"text": {}}}

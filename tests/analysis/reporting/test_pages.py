@@ -18,15 +18,16 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability import printed
-from analysis.reporting import catalogue, grid, tables
-from analysis.reporting.columns import SHARED, Column
-from analysis.reporting.frames import Frames
-from analysis.reporting.html import render_template
-from analysis.reporting.latex import POINTS
-from analysis.reporting.notebooks import FOLDER
-from analysis.reporting.page import Page
-from analysis.reporting.pictures import build_pictures
-from analysis.reporting.printed import OURS
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import grid, tables
+from analysis.reporting.catalogue.columns import SHARED, Column
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.drawing.pictures import build_pictures
+from analysis.reporting.output.html import render_template
+from analysis.reporting.output.latex import POINTS
+from analysis.reporting.output.notebooks import FOLDER
+from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import list_missing_reasons
 from helpers.page_runs import BARE, FULL

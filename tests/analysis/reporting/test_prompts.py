@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analysis import runs
-from analysis.reporting import prompts
-from analysis.reporting.html import render_template
+from analysis.reporting.output.html import render_template
+from analysis.reporting.words import prompts
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
 SOURCE = {"messages": [{"role": "user", "content": "{{ text }} <i>?"}], "answers": {"agree": ["yes", "<yes>"]}}

@@ -15,9 +15,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from analysis.__main__ import main
 from analysis.pages.stability.catalogue import TABLES
-from analysis.reporting import notebooks, provenance, report
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.citations import read_published_studies
+from analysis.reporting.output import notebooks, provenance, report
+from analysis.reporting.words.citations import read_published_studies
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.html_pages import Page
@@ -276,7 +276,7 @@ def test_runs_without_paraphrases_have_nothing_to_compare(tmp_path):
 
 
 def test_files_of_an_earlier_report_do_not_linger(tmp_path):
-    from analysis.reporting import files
+    from analysis.reporting.output import files
 
     for name in (
         "figures/agreement-3.svg",

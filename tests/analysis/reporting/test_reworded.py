@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.measures import scores
+from analysis.measures.reworded import ACCURACY, SCORE
+from analysis.measures.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.pages.reliability import narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
-from analysis.reporting import beyond
-from analysis.reporting.reworded import ACCURACY, SCORE
-from analysis.reporting.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
-from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build_table
-from analysis.runs import scores
+from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.tables import build_table
+from analysis.reporting.words import beyond
 from helpers import choice_runs, scoring_runs, textbook
 from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run

@@ -7,7 +7,7 @@ import pytest
 
 from analysis import runs
 from analysis.__main__ import main
-from analysis.reporting.show import MODELS, describe_single_wordings
+from analysis.reporting.output.show import MODELS, describe_single_wordings
 from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 

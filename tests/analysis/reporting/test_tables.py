@@ -12,9 +12,12 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability.columns import parse_flip_threshold
-from analysis.reporting import catalogue, files, grid, labels, latex, tables
-from analysis.reporting.columns import Column, format_value
-from analysis.reporting.latex import POINTS
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import grid, tables
+from analysis.reporting.catalogue.columns import Column, format_value
+from analysis.reporting.output import files, latex
+from analysis.reporting.output.latex import POINTS
+from analysis.reporting.words import labels
 from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from analysis.reporting import verdicts
-from analysis.reporting.thresholds import is_silent
-from analysis.reporting.verdicts import (
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.words import verdicts
+from analysis.reporting.words.verdicts import (
     Band,
     choose_word,
     describe_word_counts,

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.runs import asked
-from analysis.runs.asked import Prompt, describe_response
+from analysis.runs import model_prompts
+from analysis.runs.model_prompts import Prompt, describe_response
 from helpers.synthetic import edit_run_json, write_run
 
 FORM = [
@@ -21,45 +21,45 @@ WORDING = {"item": "x", "variant": "p2", "text": "{{ text }} <b>", "attributes":
 
 
 def test_the_examples_are_right():
-    assert doctest.testmod(asked).failed == 0
+    assert doctest.testmod(model_prompts).failed == 0
 
 
 def test_columns_come_where_they_stand_and_nothing_is_a_template():
-    found = asked.recover_prompt(ENTRY, WORDING)
+    found = model_prompts.recover_prompt(ENTRY, WORDING)
     assert found.messages == (("system", "Be brief."), ("user", "Of tea: {{ text }} <b>?"))
     assert found.text == "[system]\nBe brief.\n\n[user]\nOf tea: {{ text }} <b>?"
 
 
 @pytest.mark.parametrize("attributes", [None, {}, {"other": "tea"}])
 def test_a_wording_without_a_shown_attribute_has_no_prompt(attributes):
-    found = asked.recover_prompt(ENTRY, {**WORDING, "attributes": attributes})
+    found = model_prompts.recover_prompt(ENTRY, {**WORDING, "attributes": attributes})
     assert not found.messages
     assert "lack" in found.why
 
 
 def test_without_a_form_only_the_recorded_prompt_is_shown():
     entry = {**ENTRY, "wordings": None, "inexact": "the template changes the wording"}
-    assert asked.recover_prompt(entry, {**WORDING, "variant": "p1"}) == Prompt(((None, "<s>Be"),))
-    assert "only (the template changes the wording)" in asked.recover_prompt(entry, WORDING).why
+    assert model_prompts.recover_prompt(entry, {**WORDING, "variant": "p1"}) == Prompt(((None, "<s>Be"),))
+    assert "only (the template changes the wording)" in model_prompts.recover_prompt(entry, WORDING).why
     cut = {**entry, "characters": 6}
-    assert not asked.recover_prompt(cut, {**WORDING, "variant": "p1"}).messages
+    assert not model_prompts.recover_prompt(cut, {**WORDING, "variant": "p1"}).messages
 
 
 def test_a_run_without_prompts_says_so(tmp_path):
     run = runs.open_runs(
         write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
     )
-    assert asked.find_asked_entry(run, "synthetic", "m", "plain/yes-no") is None
-    assert asked.recover_prompt(None, WORDING) == Prompt(why=asked.UNKNOWN)
+    assert model_prompts.find_asked_entry(run, "synthetic", "m", "plain/yes-no") is None
+    assert model_prompts.recover_prompt(None, WORDING) == Prompt(why=model_prompts.UNKNOWN)
 
 
 def test_entries_belong_to_their_models_and_studies(tmp_path):
     folder = write_run(tmp_path / "run", pd.DataFrame({"item": ["x"], "variant": ["p1"], "agreement": [0.4]}))
     edit_run_json(folder, asked={"plain/yes-no": [{**ENTRY, "models": ["other"]}, ENTRY]})
     run = runs.open_runs(folder)
-    assert asked.find_asked_entry(run, "synthetic", "m", "plain/yes-no") == ENTRY
-    assert asked.find_asked_entry(run, "synthetic", "unasked", "plain/yes-no") is None
-    assert asked.find_asked_entry(run, "another", "m", "plain/yes-no") is None
+    assert model_prompts.find_asked_entry(run, "synthetic", "m", "plain/yes-no") == ENTRY
+    assert model_prompts.find_asked_entry(run, "synthetic", "unasked", "plain/yes-no") is None
+    assert model_prompts.find_asked_entry(run, "another", "m", "plain/yes-no") is None
 
 
 def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
@@ -68,7 +68,7 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
     both["error"] = [None, "too long", None, None, None, None]
     both.loc[1, "agreement"] = None
     run = runs.open_runs(write_run(tmp_path / "run", both))
-    found = asked.read_answers_to_wordings(
+    found = model_prompts.read_answers_to_wordings(
         run, pd.DataFrame({"study": "synthetic", "item": "x", "variant": ["p1", "p2"]})
     )
     assert found[["model", "variant", "said"]].values.tolist() == [

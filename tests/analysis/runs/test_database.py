@@ -193,7 +193,7 @@ def test_fields_are_completed_from_other_folders(tmp_path):
 
 def test_three_lines_in_a_notebook(folder):
     code = (
-        "from analysis import runs; from analysis.reporting import tables\n"
+        "from analysis import runs; from analysis.reporting.catalogue import tables\n"
         f"run = runs.open_runs({str(folder)!r})\n"
         "print(len(tables.build_table('stability', run)))"
     )

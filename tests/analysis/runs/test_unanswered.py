@@ -9,7 +9,7 @@ import pytest
 from analysis import runs
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.page import Page
+from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.runs.unanswered import count_unanswered
 from helpers.page_runs import BARE, FULL

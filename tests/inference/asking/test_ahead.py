@@ -13,14 +13,14 @@ import pytest
 
 from ground.errors import InputError
 from helpers import tiny_models
-from inference.asking import ahead as module
-from inference.asking.ahead import AHEAD, make_ahead
+from inference.asking import prefetch as module
+from inference.asking.prefetch import AHEAD, make_ahead
 from inference.asking.rounds import Exact, PendingRound, Thinking, ask_rounds
 from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 WORDS = ("warm", "bread", "rain", "a", "the", "snow")

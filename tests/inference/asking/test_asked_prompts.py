@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers.trivial_engine import TrivialEngine, small_study
-from inference.asking import asked_prompts
+from inference.asking import recorded_prompts
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.limit import limit_questions
@@ -91,7 +91,9 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
             (entry,) = content["asked"][condition.name]
             for variant in study.variants:
                 prompt = each.render(variant, "[MASK]" if form == "cloze" else None)
-                assert asked_prompts.fill_form(entry["wordings"], variant) == asked_prompts.list_prompt_parts(prompt)
+                assert recorded_prompts.fill_form(entry["wordings"], variant) == recorded_prompts.list_prompt_parts(
+                    prompt
+                )
             first = next(study.variants)
             assert (entry["item"], entry["variant"]) == first.key
             assert entry["characters"] == len(entry["prompt"])
@@ -102,7 +104,7 @@ def test_what_the_engine_scored_is_what_is_recorded(tmp_path):
     study = small_study()
     content, seen = ask(tmp_path / "run", study, agreement.Questions(agreement.read_agreement_prompts()))
     (entry,) = content["asked"]["plain/yes-no"]
-    written = {asked_prompts.fill_form(entry["wordings"], variant)[0][1] for variant in study.variants}
+    written = {recorded_prompts.fill_form(entry["wordings"], variant)[0][1] for variant in study.variants}
     assert written == {prompt.text for prompt in seen}
     assert entry["prompt"] in written
 
@@ -146,7 +148,7 @@ def test_a_wording_that_stands_twice_or_next_to_marks_is_written_again(tmp_path)
     content, _ = ask(tmp_path / "other", study, questions)
     (entry,) = content["asked"]["own/plain/yes-no"]
     variant = next(study.variants)
-    assert asked_prompts.fill_form(entry["wordings"], variant) == [(None, f"{variant.text * 2} {{column}} [text]")]
+    assert recorded_prompts.fill_form(entry["wordings"], variant) == [(None, f"{variant.text * 2} {{column}} [text]")]
 
 
 def test_models_with_the_same_prompt_share_an_entry_and_effort_is_part_of_it(tmp_path):
@@ -190,7 +192,7 @@ def test_with_a_limit_the_form_is_compared_with_the_wordings_that_are_asked_late
 
 
 def test_what_is_too_long_is_cut_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(asked_prompts, "LONGEST", 60)
+    monkeypatch.setattr(recorded_prompts, "LONGEST", 60)
     content, _ = ask(tmp_path / "run", small_study(), agreement.Questions(agreement.read_agreement_prompts()))
     (entry,) = content["asked"]["plain/yes-no"]
     assert len(entry["prompt"]) == 60 < entry["characters"]

@@ -27,7 +27,7 @@ from inference.asking.workers import PackedPrompts
 from inference.engines.contract import Sampling
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
-from inference.stimuli.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_option_values
 
 STUDY = small_study(items=6, paraphrases=9)
 SETTINGS = Settings(batch_size=4, device="cpu")

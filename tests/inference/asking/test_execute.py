@@ -23,7 +23,7 @@ from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
-from inference.stimuli.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")

@@ -12,7 +12,7 @@ from inference.asking.preview import describe_preview, estimate_seconds, word_du
 from inference.asking.rounds import Exact
 from inference.engines.contract import Explanation, Score
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.stimuli.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_option_values
 
 STUDY = small_study(items=5, paraphrases=5)
 MODELS = (Model("a", "x"), Model("b", "y"))

@@ -18,7 +18,7 @@ from inference.engines.contract import Sampling
 from inference.engines.digest import compute_folder_digest
 from inference.protocols import choice
 from inference.protocols.choice.reading import parse_replies
-from inference.stimuli.files import read_toml
+from inference.stimuli.reading.files import read_toml
 
 FOLDER = ADAPTERS / "waver-demo-large-choice"
 BASE = FAMILY["waver-demo-large"]

@@ -72,7 +72,7 @@ def test_answer_words_are_single_tokens_and_numbers_are_digits(name: str) -> Non
 
 def test_mask_words_are_single_tokens() -> None:
     from inference.protocols import agreement, negation
-    from inference.stimuli.prompt_forms import CLOZE
+    from inference.stimuli.templates.prompt_forms import CLOZE
 
     tokenizer = _tokenizer(BERT)
     for book in (agreement.read_agreement_prompts(), negation.read_negation_prompts("en")):

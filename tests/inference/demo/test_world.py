@@ -15,9 +15,9 @@ from inference.demo.exercises import KINDS, SCALES, Exercise, convert_to_scale, 
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 from inference.protocols.agreement import read_agreement_prompts
-from inference.stimuli.prompt_forms import OPTION_ORDERS
-from inference.stimuli.prompts import build_option_values
 from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
+from inference.stimuli.templates.prompts import build_option_values
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from inference.__main__ import main
 from inference.asking.adapters import add_adapter_models
 from inference.asking.models import Model, find_models
 from inference.engines.adapters import read_adapter
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 PROMPTS = [Prompt(f"Do you agree with it? {text}\nReply:", None, (("yes",), ("no",))) for text in ("Bread.", "A lamp")]
 

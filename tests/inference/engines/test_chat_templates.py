@@ -9,8 +9,8 @@ from transformers.utils import chat_template_utils
 from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.tokens import CHAT_DATE, Tokens
-from inference.stimuli.prompts import Prompt
-from inference.stimuli.sandbox import Sandbox
+from inference.stimuli.templates.prompts import Prompt
+from inference.stimuli.templates.sandbox import Sandbox
 
 MESSAGES = (
     {"role": "system", "content": "Be brief. "},

@@ -20,7 +20,7 @@ from inference import engines
 from inference.engines import loading
 from inference.engines.digest import compute_folder_digest
 from inference.engines.loading import pin_revision, resolve_dtype
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 PROMPTS = [Prompt(f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:", None, ANSWERS) for n in range(7)]

@@ -17,7 +17,7 @@ from inference.engines.exact.answer_words import Options
 from inference.engines.exact.number_probabilities import build_number_scores
 from inference.engines.exact.option_tree import build_option_tree
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 NAN = math.nan

@@ -10,7 +10,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.remembered import PromptMemory, compute_prompt_fingerprint
 from inference.engines.rows import find_common_prefix
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 TEXTS = [f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:" for n in range(7)]

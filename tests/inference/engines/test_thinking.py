@@ -23,8 +23,8 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
 from inference.protocols import agreement
-from inference.stimuli.prompts import Prompt, build_option_values
 from inference.stimuli.study import ORIGINAL, Item, Variant
+from inference.stimuli.templates.prompts import Prompt, build_option_values
 
 TEMPLATE = (
     tiny_models.CHAT_TEMPLATE.replace("{{ bos_token }}", "{{ bos_token }}{{ reasoning_effort|default('') }}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from inference.importers.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
+from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
 
 
 def test_texts_come_out_as_they_went_in():

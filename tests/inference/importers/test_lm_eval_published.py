@@ -10,9 +10,9 @@ import pytest
 
 from analysis import runs
 from analysis.pages.choice import tables as choice_tables
-from analysis.reporting.rewordings import studies
+from analysis.reporting.catalogue.rewordings import studies
 from inference.__main__ import main
-from inference.importers.lm_eval_rows import READINGS
+from inference.importers.lm_eval.rows import READINGS
 
 LOGS = Path(__file__).parents[4] / "shared" / "data" / "eval-logs" / "lm-eval"
 MMLU = [LOGS / f"lm_eval_mmlu_{shots}shot" for shots in (0, 5)]

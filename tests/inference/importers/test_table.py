@@ -12,8 +12,8 @@ import pytest
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, OPTIONS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
 from inference.asking import text_answers
-from inference.importers import long
-from inference.stimuli import records
+from inference.importers.tables import long
+from inference.stimuli.reading import records
 
 
 def run(out, *arguments):

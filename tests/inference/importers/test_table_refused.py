@@ -6,7 +6,7 @@ import pytest
 
 from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, TEXTS, write
 from inference.__main__ import main
-from inference.importers import long
+from inference.importers.tables import long
 
 
 def refused(capsys, tmp_path, *arguments):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from analysis import runs
-from analysis.reporting import tables
-from analysis.reporting.rewordings import studies
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.rewordings import studies
 from helpers.answer_tables import write
 from inference.__main__ import main
-from inference.stimuli.line_ends import unify_line_ends
+from inference.stimuli.reading.line_ends import unify_line_ends
 
 IDS = ("--model-column", "model", "--item-column", "item", "--variant-column", "variant")
 CALL = (*IDS, "--probability-columns", "agree=yes,disagree=no")

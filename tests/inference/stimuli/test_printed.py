@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from inference.stimuli import printed
-from inference.stimuli.printed import PrintedTexts, find_only_printed
-from inference.stimuli.sandbox import TooMuch, build_sandbox, compile_template
+from inference.stimuli.templates import printed_texts
+from inference.stimuli.templates.printed_texts import PrintedTexts, find_only_printed
+from inference.stimuli.templates.sandbox import TooMuch, build_sandbox, compile_template
 
 NAMES = {"text", "other", "flag"}
 TEMPLATES = {
@@ -85,8 +85,8 @@ def test_values_that_are_equal_but_written_differently_are_not_mixed_up() -> Non
 
 
 def test_long_texts_and_many_settings_are_rendered(monkeypatch) -> None:
-    monkeypatch.setattr(printed, "LONGEST", 4)
-    monkeypatch.setattr(printed, "REMEMBERED", 2)
+    monkeypatch.setattr(printed_texts, "LONGEST", 4)
+    monkeypatch.setattr(printed_texts, "REMEMBERED", 2)
     filler = PrintedTexts(("text",))
     seen = []
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ground.errors import InputError
 from inference.protocols import agreement
-from inference.stimuli.prompt_forms import FORMS, OPTION_ORDERS, list_case_variants
-from inference.stimuli.prompts import PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
+from inference.stimuli.templates.prompt_forms import FORMS, OPTION_ORDERS, list_case_variants
+from inference.stimuli.templates.prompts import PromptBook, build_option_values
 
 ANSWERS = {"agree": ["yes"], "disagree": ["no"]}
 

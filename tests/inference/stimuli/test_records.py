@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ground.errors import InputError
-from inference.stimuli.files import read_yaml
-from inference.stimuli.records import Records, read_records
+from inference.stimuli.reading.files import read_yaml
+from inference.stimuli.reading.records import Records, read_records
 
 ROWS = [{"a": 1.0, "b": "x", "c": 0.5}, {"a": None, "b": "", "c": 2}]
 

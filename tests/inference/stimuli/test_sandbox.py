@@ -9,8 +9,8 @@ import jinja2.sandbox
 import pytest
 
 from ground.errors import InputError
-from inference.stimuli import sandbox
-from inference.stimuli.sandbox import SOURCE, Sandbox, build_sandbox, check_variables, compile_template
+from inference.stimuli.templates import sandbox
+from inference.stimuli.templates.sandbox import SOURCE, Sandbox, build_sandbox, check_variables, compile_template
 
 PLAIN = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 VALUES = {

@@ -30,7 +30,7 @@ from inference.engines.contract import Engine
 from inference.protocols import choice
 from inference.runfolder import json_lines
 from inference.stimuli import questions
-from inference.stimuli.files import locate_path, shorten_value
+from inference.stimuli.reading.files import locate_path, shorten_value
 from inference.stimuli.questions import EqualChoices, Question
 
 Load = Callable[[Model, int], Engine]

@@ -98,7 +98,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     from inference.protocols.choice.build.building import BuildingPlan, build_study_in_steps
     from inference.protocols import choice
     from inference.runfolder import json_lines
-    from inference.stimuli.files import locate_path
+    from inference.stimuli.reading.files import locate_path
 
     if len(options.paraphrase_model) not in (0, WRITERS):
         raise InputError(f"--paraphrase-model: give it twice, for two models, or not at all, not {_word_times(options)}")

@@ -23,8 +23,8 @@ from inference.protocols.choice.build.steps import REWORDED, LeftOut, Step
 from inference.engines.contract import Generation, Sampling
 from inference.paraphrase import parsing
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.prompt_forms import CLOZE, PAIR, Fields
-from inference.stimuli.prompts import Prompt, PromptBook
+from inference.stimuli.templates.prompt_forms import CLOZE, PAIR, Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 from inference.stimuli.questions import Question
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.protocols.choice.build.steps import SELECTED, LeftOut, Step
-from inference.stimuli import records, splits
-from inference.stimuli.files import shorten_value
+from inference.stimuli.reading import records
+from inference.stimuli import splits
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.questions import Question
 
 INCONSISTENT = "inconsistent confidence"

@@ -16,7 +16,7 @@ from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_conditions
 from inference.runfolder.parquet import check_columns, read_parquet
-from inference.stimuli.files import shorten_value
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
 
 NEEDED_ATTRIBUTES = ("choices",)

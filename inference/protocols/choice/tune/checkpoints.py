@@ -27,7 +27,7 @@ from ground.errors import InputError
 from ground.locking import flush
 from ground.writing import remove_unfinished, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
-from inference.stimuli.files import parse_json, read_text_file
+from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.tune.folder import TuningFolder, write_json
 
 CHECKPOINTS, COMPLETE, STATE = "checkpoints", "complete", "trainer_state.json"

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 if TYPE_CHECKING:
     from inference.protocols.choice.tune import Lesson

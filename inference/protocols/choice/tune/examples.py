@@ -17,9 +17,9 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.protocols.choice.rehearsal import Rehearsal
 from inference.protocols.choice.tune.answers import AnsweredQuestion, RunAnswer
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import SPLITS
 from inference.stimuli.random_order import compute_random_key
+from inference.stimuli.templates.prompts import Prompt
 
 TRAIN, VALIDATION, TEST = SPLITS
 ADVICE = "; look at the texts of the run: a larger --max-tokens, another --form or `--reading letter` may help"

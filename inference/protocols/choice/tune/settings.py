@@ -9,7 +9,7 @@ from typing import Any
 
 from ground.errors import InputError, suggest_nearest
 from inference.engines.adapters import MOST_RANK
-from inference.stimuli.files import read_toml, shorten_value
+from inference.stimuli.reading.files import read_toml, shorten_value
 
 DEFAULTS = Path(__file__).with_name("settings.toml")
 DEFAULT_MODULES, ALL_LINEAR = "default", "all-linear"

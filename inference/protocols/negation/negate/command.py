@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError
 from inference.arguments import add_engine, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 if TYPE_CHECKING:
     from inference.protocols.negation.negate.sentences import NegatedSentence

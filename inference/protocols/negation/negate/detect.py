@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.protocols.negation.negate.words import Word
-from inference.stimuli.files import read_yaml
+from inference.stimuli.reading.files import read_yaml
 
 CUES = Path(__file__).parent / "detection.yaml"
 

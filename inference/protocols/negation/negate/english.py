@@ -9,7 +9,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.protocols.negation.negate.negation import InsertedNegation, find_position
-from inference.stimuli.files import read_yaml
+from inference.stimuli.reading.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"
 AUXILIARY, COPULA, VERB = "auxiliary", "copula", "verb"

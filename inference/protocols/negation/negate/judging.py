@@ -22,9 +22,9 @@ from inference.asking.rounds import Round
 from inference.engines.contract import Engine, Sampling
 from inference.protocols.negation.negate.sentences import NegatedSentence
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.prompt_forms import OPTION_FIELDS, Shot
-from inference.stimuli.prompts import Prompt, PromptBook, build_option_values
 from inference.stimuli.study import Item, Option, Study, Variant
+from inference.stimuli.templates.prompt_forms import OPTION_FIELDS, Shot
+from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
 
 NAME = "negate"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ground.errors import InputError, shorten_text
-from inference.stimuli.records import Records
+from inference.stimuli.reading.records import Records
 
 COLUMNS = ("source", "text", "acceptable")
 VERDICTS = {"yes": True, "no": False}

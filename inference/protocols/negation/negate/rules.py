@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.protocols.negation.negate.words import Word
-from inference.stimuli.files import read_yaml
+from inference.stimuli.reading.files import read_yaml
 
 TABLE = Path(__file__).parent / "rules-ja.yaml"
 ANY_FORM, END = "~", "END"

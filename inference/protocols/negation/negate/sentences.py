@@ -12,8 +12,8 @@ from inference.protocols.negation.negate import detect, english, japanese
 from inference.protocols.negation.negate.negation import InsertedNegation
 from inference.protocols.negation.negate.rules import read_rule_table
 from inference.protocols.negation.negate.words import analyse_sentence
-from inference.stimuli.files import check_value, locate_path, read_text_file
-from inference.stimuli.records import READERS, UNREAD, Records, find_suffix
+from inference.stimuli.reading.files import check_value, locate_path, read_text_file
+from inference.stimuli.reading.records import READERS, UNREAD, Records, find_suffix
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
 EMPTY = "empty line"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inference.numerals import build_whole_type
 from inference.stimuli import nli
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 COMMAND = "pairs"
 HELP = "make pairs of sentences with negations, and label them by hand"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.stimuli import records
-from inference.stimuli.files import shorten_value
 from inference.stimuli.nli import BOTH, HYPOTHESIS, POSITIONS, PREMISE, Instance, Negation
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import shorten_value
 
 NegationsBySentence = Mapping[str, Mapping[str, Negation]]
 """Sentence, without white space around it, -> its negated forms -> where the negation stands."""

@@ -13,9 +13,10 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.runfolder import json_lines, spreadsheet
-from inference.stimuli import nli, records
-from inference.stimuli.files import shorten_value
+from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, POSITIONS, Instance, Negation
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL
 
 SENTENCES = ("item", "pattern", "premise", "hypothesis")

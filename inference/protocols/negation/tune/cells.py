@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.stimuli.files import parse_json, read_text_file
+from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.tune.folder import TuningFolder
 
 CELLS_FOLDER, RECORD_FILE, MODEL_FOLDER = "cells", "cell.json", "model"

@@ -10,7 +10,7 @@ from statistics import mean
 
 from ground.errors import InputError
 from inference.numerals import build_decimal_type, build_whole_type
-from inference.stimuli.files import locate_path
+from inference.stimuli.reading.files import locate_path
 
 COMMAND = "tune nli"
 HELP = "tune an encoder to label premises and hypotheses; the same call continues a stopped one"

@@ -12,7 +12,7 @@ from analysis.pages.benchmarks import captions, model_names
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.page import BenchmarksPage
 from analysis.pages.benchmarks.tables import tabulate_score_matrix
-from analysis.reporting import tables
+from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
 

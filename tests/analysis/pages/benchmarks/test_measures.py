@@ -17,8 +17,8 @@ from analysis.pages.benchmarks.tables import (
     tabulate_measure_sources,
     tabulate_measures_by_model,
 )
-from analysis.reporting import catalogue, tables
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import list_pages, tables
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run

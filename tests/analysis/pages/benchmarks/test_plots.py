@@ -11,7 +11,7 @@ from analysis.pages.benchmarks import captions, figures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
 from analysis.pages.benchmarks.plots import build_square_matrix
 from analysis.pages.benchmarks.printed import read_printed_correlations
-from analysis.reporting import plotting
+from analysis.reporting.drawing import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
 

@@ -14,7 +14,7 @@ from analysis.__main__ import main
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.wording.tables import tabulate_consistency
-from analysis.reporting import tables as tables_of
+from analysis.reporting.catalogue import tables as tables_of
 from analysis.statistics import correlation
 from ground.errors import InputError
 from helpers.commands import waver

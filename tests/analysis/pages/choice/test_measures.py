@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.measures.choices import NO_CHOICE, NOT_ASKED
 from analysis.pages.choice import measures
-from analysis.runs.choices import NO_CHOICE, NOT_ASKED
 
 
 def random_codes(seed, shape=(12, 3, 5, 2)):

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.measures import choices, thresholds
 from analysis.pages.choice import captions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
-from analysis.reporting import chance, plotting, tables, thresholds
-from analysis.reporting.frames import Frames
-from analysis.runs import choices
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.drawing import plotting
+from analysis.reporting.words import chance
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 

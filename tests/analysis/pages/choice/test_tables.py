@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.measures.choices import PER_BYTE, read_choice_studies
 from analysis.pages.choice import printed
-from analysis.reporting import tables
-from analysis.reporting.printed import OURS
-from analysis.runs.choices import PER_BYTE, read_choice_studies
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import OURS
 from ground.errors import InputError
 from helpers.choice_runs import (
     AWARE,

@@ -10,7 +10,8 @@ from analysis import runs
 from analysis.pages.negation import captions, figures, narrative, plots
 from analysis.pages.negation.catalogue import FIGURES
 from analysis.pages.negation.page import NegationPage
-from analysis.reporting import plotting, tables
+from analysis.reporting.catalogue import tables
+from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure
 from helpers.negation_runs import LABELS, answers, stimuli, write_negation
 

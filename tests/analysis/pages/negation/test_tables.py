@@ -11,8 +11,8 @@ import pytest
 from analysis import runs
 from analysis.pages.negation import printed
 from analysis.pages.negation.tables import ACCURACIES, _compute_figures, _list_figure_shares
-from analysis.reporting import tables
-from analysis.reporting.printed import OURS
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation

@@ -9,8 +9,8 @@ import pytest
 
 from analysis import runs
 from analysis.pages.reliability import captions, checks, figures, plots
-from analysis.reporting.plotting import COLUMN, PAGE
-from analysis.reporting.tables import build_table
+from analysis.reporting.catalogue.tables import build_table
+from analysis.reporting.drawing.plotting import COLUMN, PAGE
 from analysis.statistics.reliability.backtest import compare_errors
 from ground.errors import InputError
 from helpers import wording_runs

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.reporting import beyond
-from analysis.reporting.reworded import CROSSED, NESTED
-from analysis.reporting.reworded.study import ONE
-from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build_table
+from analysis.measures.reworded import CROSSED, NESTED
+from analysis.measures.reworded.study import ONE
+from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.tables import build_table
+from analysis.reporting.words import beyond
 from helpers.synthetic import random_frame, write_run
 from inference.__main__ import main
 from inference.demo import ALL

@@ -10,12 +10,13 @@ import pytest
 from scipy import stats
 
 from analysis import runs
+from analysis.measures.reworded import CROSSED, NESTED
 from analysis.pages.reliability import comparisons, narrative, tables, templates
-from analysis.reporting import provenance, words
+from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
-from analysis.reporting.reworded import CROSSED, NESTED
-from analysis.reporting.rewordings import studies
-from analysis.reporting.tables import build_table
+from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.tables import build_table
+from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import compute_panel
 from analysis.statistics.shares import wilson
 from ground.errors import InputError

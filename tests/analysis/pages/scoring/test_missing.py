@@ -12,7 +12,7 @@ from analysis import runs
 from analysis.pages.scoring.contrasts import tabulate_score_differences
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
-from analysis.reporting import tables
+from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
 

@@ -16,7 +16,8 @@ from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE, TABLES
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
-from analysis.reporting import report, tables
+from analysis.reporting.catalogue import tables
+from analysis.reporting.output import report
 from analysis.statistics.significance import compute_least_p
 from helpers.commands import waver
 from helpers.html_pages import Page

@@ -12,7 +12,7 @@ from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
 from analysis.pages.scoring.figures import frame_score_methods, split_item_groups
 from analysis.pages.scoring.printed import read_printed_score_differences
-from analysis.reporting import plotting
+from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 

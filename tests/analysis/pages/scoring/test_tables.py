@@ -12,14 +12,14 @@ import pytest
 from scipy import stats
 
 from analysis import runs
+from analysis.measures.scores import read_scores
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import tabulate_score_differences, tabulate_score_methods
 from analysis.pages.scoring.influence import correlate_with_omissions, name_correlation_points, tabulate_score_influence
 from analysis.pages.scoring.items import choose_headline_setting
 from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
 from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
-from analysis.reporting import tables
-from analysis.runs.scores import read_scores
+from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers import textbook
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores

@@ -8,8 +8,8 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability import narrative
-from analysis.reporting import tables
-from analysis.reporting.choice import AnswerPair
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.selection import AnswerPair
 from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
 

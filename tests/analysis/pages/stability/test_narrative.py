@@ -9,7 +9,9 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
-from analysis.reporting import chance, choice, tables, words
+from analysis.reporting import words
+from analysis.reporting.catalogue import selection, tables
+from analysis.reporting.words import chance
 from helpers.synthetic import random_frame, write_run
 
 NAMES = narrative.TABLES
@@ -19,7 +21,7 @@ def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "di
     run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
     frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
     return narrative.answer_question(
-        **frames, choice=choice.find_answer_pair(run.info), when=words.word_dates(run.info)
+        **frames, choice=selection.find_answer_pair(run.info), when=words.word_dates(run.info)
     ), frames
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from analysis.pages.stability import one_row
 from analysis.pages.stability.page import StabilityPage
-from analysis.reporting import labels, orders
-from analysis.reporting.frames import Frames
-from analysis.reporting.pictures import build_pictures
+from analysis.reporting.catalogue import orders
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.drawing.pictures import build_pictures
+from analysis.reporting.words import labels
 from helpers.synthetic import random_frame, write_run
 
 ORDERS = ("plain/yes-no", "plain/no-yes")

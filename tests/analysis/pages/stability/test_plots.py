@@ -14,7 +14,7 @@ from analysis import runs
 from analysis.pages.stability import captions, cases, plots, tables
 from analysis.pages.stability.model_plots import SIDE
 from analysis.pages.stability.plots import MOST_COLUMNS, MOST_ITEMS, sort_items_by_instability
-from analysis.reporting import panels, plotting
+from analysis.reporting.drawing import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
 from helpers.synthetic import random_frame, write_run
 

@@ -10,8 +10,8 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability.printed import read_printed_stability
-from analysis.reporting import tables
-from analysis.reporting.printed import FOLDER, OURS
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import FOLDER, OURS
 from helpers.synthetic import write_run
 
 PRINTED = [

@@ -13,8 +13,8 @@ from analysis import runs
 from analysis.pages.stability import sources
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import tabulate_stability
-from analysis.reporting import tables
-from analysis.reporting.printed import OURS
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics import resampling
 from helpers.synthetic import random_frame, write_run
 

@@ -11,7 +11,7 @@ import pytest
 from analysis import runs
 from analysis.pages.stability import cases, tables
 from analysis.pages.stability.catalogue import TABLES
-from analysis.reporting.tables import build_table
+from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 

@@ -12,9 +12,10 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability import captions, figures, narrative, plots
-from analysis.reporting import labels, tables
-from analysis.reporting.choice import AnswerPair
-from analysis.reporting.frames import Frames
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.selection import AnswerPair
+from analysis.reporting.words import labels
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
 

@@ -10,8 +10,8 @@ from analysis.pages.stability import narrative
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import tabulate_stability
 from analysis.pages.stability.written_answers import tabulate_written_answers
-from analysis.reporting import tables
-from analysis.reporting.choice import AnswerPair
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.runs.conditions import find_subsamples, find_twin
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run

@@ -10,8 +10,8 @@ from analysis import features, runs
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
 from analysis.pages.text_features.page import TABLES
-from analysis.reporting import tables
-from analysis.reporting.choice import AnswerPair
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.selection import AnswerPair
 from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings

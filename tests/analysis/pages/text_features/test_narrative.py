@@ -7,7 +7,7 @@ import pytest
 
 from analysis import features
 from analysis.pages.text_features import narrative
-from analysis.reporting.choice import AnswerPair
+from analysis.reporting.catalogue.selection import AnswerPair
 
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 

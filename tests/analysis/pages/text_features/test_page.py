@@ -13,7 +13,8 @@ import pytest
 
 from analysis import runs
 from analysis.pages.text_features.catalogue import CATALOGUE, TABLES
-from analysis.reporting import notebooks, report, tables
+from analysis.reporting.catalogue import tables
+from analysis.reporting.output import notebooks, report
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.text_feature_runs import SENTIMENT, make_run

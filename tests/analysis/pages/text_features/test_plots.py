@@ -10,9 +10,9 @@ from analysis import features, runs
 from analysis.pages.text_features import captions, figures, plots
 from analysis.pages.text_features.catalogue import FIGURES
 from analysis.pages.text_features.columns import TERMS
-from analysis.reporting import plotting
-from analysis.reporting.frames import Frames
-from analysis.reporting.labels import drop_common_start
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.drawing import plotting
+from analysis.reporting.words.labels import drop_common_start
 from helpers.figures import cells, check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings

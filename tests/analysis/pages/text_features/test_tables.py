@@ -11,8 +11,8 @@ from analysis.pages.text_features.catalogue import TABLES
 from analysis.pages.text_features.family import explain_unfittable_runs, fit_unit_models
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.printed import SOURCE, read_printed_effects, read_wide_printed_effects
-from analysis.reporting import tables
-from analysis.reporting.printed import OURS
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.published_numbers import OURS
 from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run, wordings

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.measures.templates import find_shared_templates
 from analysis.pages.text_features.family import explain_unfittable_runs
 from analysis.pages.text_features.templates import explain_shared_templates
-from analysis.reporting import tables
-from analysis.runs.templates import find_shared_templates
+from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.pages.wording import narrative
 from analysis.pages.wording.columns import WORDS
-from analysis.reporting import notebooks
+from analysis.reporting.output import notebooks
 from analysis.reporting.words import word_dates
 from analysis.runs.folder import ORIGINAL
 

@@ -16,9 +16,11 @@ from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.pages.wording import captions, figures, narrative, printed
 from analysis.pages.wording.catalogue import TABLES
-from analysis.reporting import catalogue, report, tables
-from analysis.reporting.choice import MIXED, AnswerPair
-from analysis.reporting.columns import format_value
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import tables
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.catalogue.selection import MIXED, AnswerPair
+from analysis.reporting.output import report
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording

@@ -11,7 +11,7 @@ import pytest
 from analysis import runs
 from analysis.pages.wording import captions, plots, shifts, tables
 from analysis.pages.wording.catalogue import FIGURES
-from analysis.reporting import plotting
+from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, texts
 from helpers.wording_runs import PATTERNS, write_family
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from analysis import runs
+from analysis.measures.agreement import CONVENTIONS
 from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
 from analysis.pages.wording.tables import tabulate_consistency
-from analysis.runs.agreement import CONVENTIONS
 from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording

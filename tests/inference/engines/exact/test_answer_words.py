@@ -16,7 +16,7 @@ from inference.engines.exact.answer_words import Options, cut_head, cut_tail, gr
 from inference.engines.exact.option_tree import build_option_tree, compute_option_logprobs
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import Tokens, build_plain_encoder
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 VOCABULARY = 5
 

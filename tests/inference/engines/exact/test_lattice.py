@@ -21,7 +21,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
 from inference.engines.local.number_tree import NumberTree
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 TEXTS = ("Statement: Bread.\nReply:", "Statement: A warm lamp makes a room friendlier.\nReply:")
 TOKENIZERS = {

@@ -20,7 +20,7 @@ from inference.engines.local.answer_paths import AnswerPaths, Budget
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.continuations import Continuations, Prefix
 from inference.engines.local.last_position import OnePosition
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 

@@ -13,7 +13,7 @@ from helpers import tiny_models
 from inference.engines.contract import Score
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import SHORTEST_PREFIX, CausalEngine
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "

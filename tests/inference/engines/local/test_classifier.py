@@ -15,7 +15,7 @@ from inference import engines
 from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local.classifier import TUNING, ClassifierEngine, encode_pairs
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 NAMES = {0: "neutral", 1: "ENTAILMENT", 2: "Contradiction", 3: "other"}
 ANSWERS = (("entailment", "Entailment"), ("contradiction",), ("neutral",))

@@ -17,7 +17,7 @@ from inference.engines.local import batching
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.last_position import PARTS, OnePosition
 from inference.engines.tokens import build_plain_encoder
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 PROMPTS = [Prompt(f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:", None, ANSWERS) for n in range(7)]

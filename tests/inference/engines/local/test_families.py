@@ -17,7 +17,7 @@ from inference.engines.local.batching import ALONE, FAMILY_TOKENS, Joining, join
 from inference.engines.local.continuations import Continuations, Prefix
 from inference.engines.local.families import pack_families
 from inference.engines.local.last_position import OnePosition
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 

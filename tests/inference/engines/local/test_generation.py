@@ -16,7 +16,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.generation import choose_tokens, draw_random_numbers
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "

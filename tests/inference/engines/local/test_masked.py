@@ -14,7 +14,7 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local import batching
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.masked import MaskedEngine
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 WORDS = (("agree", "Agree", "accept", "support"), ("disagree", "DISAGREE", "reject", "xylophone"))
 STATEMENTS = (

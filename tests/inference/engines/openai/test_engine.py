@@ -30,7 +30,7 @@ from inference.engines.openai.failures import Retries
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.settings import ApiSettings
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.stimuli.prompts import build_option_values
+from inference.stimuli.templates.prompts import build_option_values
 
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)

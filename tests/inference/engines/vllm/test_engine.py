@@ -25,7 +25,7 @@ from inference.__main__ import main
 from inference.engines.adapters import Adapter, read_adapter
 from inference.engines.contract import Sampling
 from inference.engines.vllm.settings import VllmSettings, parse_site_settings
-from inference.stimuli.prompts import Prompt
+from inference.stimuli.templates.prompts import Prompt
 
 YES_NO = (("yes", "Yes"), ("no", "No"))
 PROMPTS = [Prompt(f"Statement: {text} Reply:", None, YES_NO) for text in ("Bread.", "A warm lamp.", "Trains leave.")]

@@ -14,9 +14,9 @@ from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
 from inference.protocols.choice.reading import parse_choice_texts, parse_replies
 from inference.protocols.choice.wordings import build_question_items
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.questions import MATH, Question, draw_orders
 from inference.stimuli.study import Option, Variant
+from inference.stimuli.templates.prompts import Prompt
 
 GRASS = Question(
     "grass", "What colour is grass?", ("red", "green", "blue", "grey"), 1,

@@ -16,8 +16,8 @@ from inference.engines.contract import Generation, Score
 from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
 from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_items, read_scoring_items
 from inference.stimuli.numbers import continues_number, parse_first_number, parse_range
-from inference.stimuli.prompts import Prompt
 from inference.stimuli.study import ORIGINAL, Variant
+from inference.stimuli.templates.prompts import Prompt
 
 SMALL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-small")
 TABLE = Columns("output", "source", "gold")

@@ -15,9 +15,9 @@ from inference.protocols import wording
 from inference.protocols.wording import exemplars, templates
 from inference.protocols.wording.templates import MANIPULATED
 from inference.protocols.wording.texts import Text
-from inference.stimuli.prompt_forms import Shot
-from inference.stimuli.prompts import PromptBook, build_option_values
 from inference.stimuli.study import Option, Variant
+from inference.stimuli.templates.prompt_forms import Shot
+from inference.stimuli.templates.prompts import PromptBook, build_option_values
 
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
 BANK = templates.read_bank("sentiment", "en")

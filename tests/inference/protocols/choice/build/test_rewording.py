@@ -6,7 +6,7 @@ import pytest
 
 from ground.errors import InputError
 from inference.protocols.choice.build import rewording
-from inference.stimuli.prompt_forms import CHAT, CLOZE, PLAIN
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PLAIN
 from inference.stimuli.questions import Question
 
 QUESTION = Question("cup", "Which of these do people pour into a cup of tea?", ("sand", "milk", "wood", "stone"), 1)

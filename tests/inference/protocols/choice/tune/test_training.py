@@ -129,7 +129,7 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
 
 def test_only_the_reply_is_learnt_and_the_token_that_ends_it(folder):
     learner = Learner(Model("tiny", str(folder / "tiny")), settings.read_tuning_settings(), "cpu")
-    from inference.stimuli.prompts import Prompt
+    from inference.stimuli.templates.prompts import Prompt
 
     prompt = Prompt("Question: What?\nParaphrase:", None, (("A",),))
     (row,) = learner.encode_examples([Example("a", "original/1", prompt, " Which?\nAnswer: A")])

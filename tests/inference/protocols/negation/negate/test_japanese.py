@@ -40,7 +40,7 @@ def test_every_rule_makes_its_example(example):
 
 def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
     from inference.protocols.negation.negate.rules import TABLE
-    from inference.stimuli.files import read_yaml
+    from inference.stimuli.reading.files import read_yaml
 
     for entry in read_yaml(TABLE)["rules"]:
         assert ("writes" in entry) == ("example" in entry) != ("leaves" in entry), entry

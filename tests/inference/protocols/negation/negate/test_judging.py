@@ -15,7 +15,7 @@ from inference.engines.contract import Generation, Score
 from inference.protocols.negation.negate import judging, people
 from inference.protocols.negation.negate.negation import InsertedNegation
 from inference.protocols.negation.negate.sentences import NegatedSentence
-from inference.stimuli.prompt_forms import CHAT
+from inference.stimuli.templates.prompt_forms import CHAT
 
 MODEL = Model("judge", "judge")
 MADE = [

@@ -1,0 +1,1 @@
+"""Measure answers by SQL and arrays, for all pages that need them."""

@@ -1,0 +1,14 @@
+"""Read the answers of every study as arrays (units, items, wordings), and whether items share their wordings.
+
+Wordings are those whose answers are compared with each other:
+
+- of the protocol `agreement` the paraphrases without the original, of `wording` all (`agreements`);
+- of `choice` all wordings of a question, or where there is one, the orders of its options (`choices`);
+- of `scoring` the prompts that ask for a score in the same setting (`scores`).
+"""
+
+from __future__ import annotations
+
+from analysis.measures.reworded.study import ACCURACY, AGREEMENT, CROSSED, LOGIT, NESTED, SCORE, Study, across_models
+
+__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "Study", "across_models"]

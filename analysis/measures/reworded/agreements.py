@@ -1,0 +1,123 @@
+"""Read agreement, its logit and accuracy of studies whose answers have one of two meanings.
+
+Of the protocol `agreement`, wordings are the paraphrases without the original, else all, with the canonical meaning of
+each answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures import agreement
+from analysis.measures.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, has_several_wordings, lay_out_answers
+from analysis.measures.templates import find_reordered_studies, find_shared_templates
+from analysis.runs.folder import ORIGINAL
+from analysis.statistics.reliability.sampling import compute_share_variance
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def read_agreement_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
+    """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+
+    Yields
+    ------
+    A study per measure.
+    """
+    agreement.create_agreement_tables(runs, names)
+    codes = _number_items_and_wordings(runs, names, {*find_shared_templates(runs), *find_reordered_studies(runs)})
+    for name in names:
+        units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
+        study_codes = codes[codes["study"] == name]
+        if study_codes.empty or not units:
+            continue
+        rows = _read_agreement_rows(runs, name, study_codes)
+        crossed = bool(study_codes["crossed"].iloc[0])
+        shape = len(units), int(study_codes["item_code"].max()) + 1, int(study_codes["wording_code"].max()) + 1
+        wordings = list(study_codes.sort_values("wording_code")["wording"].unique()) if crossed else []
+        validity = np.full(len(units), np.nan)
+        means = rows.groupby("unit")["validity"].mean()
+        validity[means.index] = means
+        right = study_codes["gold"].notna().any()
+        for measure in (AGREEMENT, LOGIT, ACCURACY):
+            if measure == AGREEMENT or rows[measure].notna().any():
+                headline = measure == (ACCURACY if right else AGREEMENT)
+                values = lay_out_answers(rows, measure, shape)
+                samples = spread = None
+                if measure == AGREEMENT and rows["samples"].notna().any():
+                    samples = lay_out_answers(rows, "samples", shape)
+                    spread = compute_share_variance(values, samples)
+                yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples, spread)
+
+
+def has_rewordings(runs: Runs, names: list[str]) -> bool:
+    """Tell whether an item of these studies has two wordings other than its original."""
+    return has_several_wordings(runs, names)
+
+
+def _number_items_and_wordings(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
+    """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item."""
+    frame = runs.sql(
+        f"""
+        SELECT study, item, variant, position, gold, map_extract(attributes, 'template')[1] AS template
+        FROM stimuli WHERE study IN (SELECT unnest(?)) AND (pattern <> '{ORIGINAL}' OR study NOT IN (SELECT unnest(?)))
+        ORDER BY position""",
+        [names, [name for name in names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]],
+    )
+    parts = []
+    for study, part in frame.groupby("study", sort=False):
+        has_templates = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)
+        crossed = has_templates or study in by_text
+        wording = part["template"] if has_templates else part["variant"]
+        place = pd.factorize(wording)[0] if crossed else part.groupby("item", sort=False).cumcount()
+        parts.append(
+            part.assign(
+                crossed=crossed,
+                wording=wording,
+                wording_code=place,
+                item_code=pd.factorize(part["item"])[0],
+                row=np.arange(len(part)),
+            )
+        )
+    return pd.concat(parts) if parts else frame.assign(crossed=False)
+
+
+def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
+    """Return the answers of a study: unit, item_code, wording_code, validity and the measures."""
+    label = str(runs.info["studies"][study]["canonical"][0])
+    runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
+    try:
+        rows = runs.sql(
+            """
+            SELECT u.position AS unit, c.row, a.agreement, a.validity, a.samples
+            FROM (SELECT * FROM answers WHERE study = $study) AS a
+            JOIN reliability_codes AS c USING (item, variant)
+            JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)""",
+            {"study": study},
+        )
+    finally:
+        runs.con.unregister("reliability_codes")
+    place = rows["row"].to_numpy()
+    first = codes["gold"].eq(label).where(codes["gold"].notna()).to_numpy(float)[place]
+    share = rows["agreement"].to_numpy(float)
+    right = np.where(np.isnan(share) | np.isnan(first), np.nan, (share >= 0.5) == (first == 1))
+    position_rows = runs.execute("SELECT position FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
+    units = rows["unit"].map({position: number for number, (position,) in enumerate(position_rows)})
+    inside = np.where((share > 0) & (share < 1), share, np.nan)
+    return pd.DataFrame({
+        "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
+        "validity": rows["validity"], "samples": rows["samples"],
+        AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
+    })  # fmt: skip

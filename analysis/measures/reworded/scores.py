@@ -1,0 +1,98 @@
+"""Read scores of texts as shares of their scale, in the wordings of the prompt that asks for them.
+
+Conditions that differ in nothing but the prompt ask for the same score in other words, of all items alike. Such prompts
+are wordings that all items share, and their conditions are read as one. Range, temperature, form and method change more
+than words: these stay conditions. A score on 1-5 is (score - 1) / 4, so that scores on two scales compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analysis.measures import scores
+from analysis.measures.reworded.study import SCORE, Study, has_several_wordings, lay_out_answers
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+SHIPPED_PROMPT = "Waver's prompt"
+_OF_PROMPT = frozenset({"prompt", "prompt_hash"})
+
+
+def read_score_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
+    """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `runs.scores`.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+
+    Yields
+    ------
+    Every study, with settings as its conditions and prompts as its wordings.
+    """
+    rows = scores.read_scores(runs).merge(scores.read_sampled_numbers(runs), how="left", on=[*scores.UNIT, "item"])
+    for name in names:
+        study_rows = rows[rows["study"] == name]
+        if study_rows.empty:
+            continue
+        settings, prompts = name_settings_and_prompts(runs.info["conditions"][name])
+        wordings = list(dict.fromkeys(prompts[condition] for condition in study_rows["condition"].unique()))
+        units = list(dict.fromkeys(zip(study_rows["model"], study_rows["condition"].map(settings), strict=True)))
+        width = study_rows["high"] - study_rows["low"]
+        answer_rows = pd.DataFrame({
+            "unit": list(map({unit: place for place, unit in enumerate(units)}.__getitem__,
+                             zip(study_rows["model"], study_rows["condition"].map(settings), strict=True))),
+            "item": pd.factorize(study_rows["item"])[0],
+            "wording": study_rows["condition"].map(prompts).map(wordings.index),
+            "validity": study_rows["validity"].to_numpy(float),
+            "score": (study_rows["score"] - study_rows["low"]) / width,
+            "samples": study_rows["drawn"].where(study_rows["score"].notna()),
+            "spread": study_rows["spread"] / width**2,
+        })  # fmt: skip
+        shape = len(units), int(answer_rows["item"].max()) + 1, len(wordings)
+        validity = answer_rows.groupby("unit")["validity"].mean().reindex(range(len(units))).to_numpy(float)
+        sampled = answer_rows["spread"].notna().any()
+        yield Study(
+            name, SCORE, True, True, units, validity, lay_out_answers(answer_rows, "score", shape), wordings,
+            lay_out_answers(answer_rows, "samples", shape) if sampled else None,
+            lay_out_answers(answer_rows, "spread", shape) if sampled else None,
+        )  # fmt: skip
+
+
+def has_rewordings(runs: Runs, names: list[str]) -> bool:
+    """Tell whether these studies ask in several prompts, or for several samples of a score."""
+    for name in names:
+        conditions = runs.info["conditions"][name].values()
+        if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_samples, conditions)):
+            return True
+    return has_several_wordings(runs, names)
+
+
+def _has_samples(condition: Mapping[str, Any]) -> bool:
+    samples = condition.get("samples")
+    return isinstance(samples, int) and samples > 1
+
+
+def name_settings_and_prompts(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Name the setting and the prompt of every condition: `mine/plain/0-9/t0.7` is `plain/0-9/t0.7` in `mine`.
+
+    Conditions of the same setting and prompt, as of other programs, stay apart. Where each setting has one prompt, it
+    is one wording.
+    """
+    names_by_fields: dict[frozenset[tuple[str, str]], list[str]] = {}
+    for name, fields in conditions.items():
+        key = frozenset((field, repr(value)) for field, value in fields.items() if field not in _OF_PROMPT)
+        names_by_fields.setdefault(key, []).append(name)
+    prompts = {name: str(fields.get("prompt") or SHIPPED_PROMPT) for name, fields in conditions.items()}
+    settings = {name: name for name in conditions}
+    for names in names_by_fields.values():
+        if len({prompts[name] for name in names}) == len(names) > 1:
+            settings |= dict.fromkeys(names, names[0].removeprefix(f"{prompts[names[0]]}/"))
+    several = len(set(settings.values())) < len(settings)
+    return settings, prompts if several else dict.fromkeys(conditions, SHIPPED_PROMPT)

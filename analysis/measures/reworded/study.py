@@ -1,0 +1,167 @@
+"""Hold the answers of one study by one measure as arrays (units, items, wordings)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.measures.thresholds import LOW_MASS
+from analysis.statistics.reliability.components import ModelComponents, estimate_model_components
+from analysis.statistics.reliability.panel import Panel, compute_panel
+from analysis.statistics.reliability.sampling import SampleSpread, estimate_sampling
+from analysis.statistics.resampling import Array
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
+CROSSED, NESTED = "shared by all items", "own wordings of each item"
+ONE, ONE_EACH = "one wording, shared by all items", "one wording of each item"
+ORDERS_CROSSED, ORDERS_NESTED = "orders, shared by all items", "own orders of each item"
+AVERAGED = "; mean over orders"  # behind one of the others
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Hold the answers of one study by one measure.
+
+    Attributes
+    ----------
+    name, measure
+        Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; `ACCURACY`: 1 where the answer is
+        right, else 0, or of several orders of the options the share of right ones; or `SCORE` on its scale, from 0, the
+        lowest number, to 1, the highest.
+    headline
+        Whether sentences are about this measure of the study: accuracy where a right answer is known.
+    crossed
+        Whether all items share the wordings.
+    units
+        (model, condition) of every unit, in the order of run.json.
+    validity
+        Of every unit, over all wordings.
+    values
+        (units, items, wordings), NaN where there is no valid answer.
+    wordings
+        Names of the wordings where items share them; else empty.
+    samples, spread
+        Laid out as `values`: valid samples that an answer is the mean of, and their variance (n - 1), NaN where it is
+        none; None where all are none.
+    orders
+        Whether the wordings are orders of the options.
+    averaged
+        Whether the answer to a wording is the mean over several orders of the options.
+    """
+
+    name: str
+    measure: str
+    headline: bool
+    crossed: bool
+    units: list[tuple[str, str]]
+    validity: Array
+    values: Array
+    wordings: list[str]
+    samples: Array | None = None
+    spread: Array | None = None
+    orders: bool = False
+    averaged: bool = False
+
+    @property
+    def design(self) -> str:
+        """Say whether items share the wordings, and what these are."""
+        if self.has_single_wording:
+            design = ONE if self.crossed else ONE_EACH
+        elif self.orders:
+            design = ORDERS_CROSSED if self.crossed else ORDERS_NESTED
+        else:
+            design = CROSSED if self.crossed else NESTED
+        return design + AVERAGED * self.averaged
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return what answers lie within; None where they have no bounds."""
+        return None if self.measure == LOGIT else (0.0, 1.0)
+
+    @property
+    def has_single_wording(self) -> bool:
+        """Tell whether no unit has an item in two wordings."""
+        is_known = ~np.isnan(self.values)
+        return int((is_known.any(axis=1).sum(axis=1) if self.crossed else is_known.sum(axis=2)).max(initial=0)) < 2
+
+    def list_ranked_units(self) -> list[int]:
+        """List the units that are ranked: of every model that answers its first condition in run.json."""
+        first: dict[str, int] = {}
+        for place, (model, _) in enumerate(self.units):
+            first.setdefault(model, place)
+        return [place for place in first.values() if not self.validity[place] < LOW_MASS]
+
+    def estimate_sampling(self, unit: int) -> SampleSpread | None:
+        """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""
+        if self.samples is None or self.spread is None:
+            return None
+        return estimate_sampling(self.spread[unit], self.samples[unit])
+
+    def compute_panel(self, unit: int) -> Panel:
+        """Compute the panel of a unit; an accuracy is a share, whatever the answers are means of."""
+        share = True if self.measure == ACCURACY else None
+        return compute_panel(self.values[unit], self.crossed, self.estimate_sampling(unit), share=share)
+
+    def select_conditions(self, conditions: Collection[str]) -> Study:
+        """Keep the units of some conditions."""
+        unit_places = [place for place, (_, condition) in enumerate(self.units) if condition in conditions]
+        return replace(
+            self, units=[self.units[place] for place in unit_places], validity=self.validity[unit_places],
+            values=self.values[unit_places],
+            samples=None if self.samples is None else self.samples[unit_places],
+            spread=None if self.spread is None else self.spread[unit_places],
+        )  # fmt: skip
+
+
+def across_models(study: Study) -> ModelComponents | None:
+    """Estimate the components over the models that are ranked; None for fewer than two."""
+    ranked_units = study.list_ranked_units()
+    if len(ranked_units) < 2:
+        return None
+    noise = [sampling.noise for sampling in map(study.estimate_sampling, ranked_units) if sampling]
+    return estimate_model_components(
+        study.values[ranked_units], study.crossed, float(np.sum(noise)) / len(ranked_units)
+    )
+
+
+def lay_out_answers(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
+    """Lay answers out as an array.
+
+    Parameters
+    ----------
+    rows
+        Columns unit, item and wording: places from 0 on; and the answers.
+    name
+        Column of the answers.
+    shape
+        Number of units, items and wordings.
+
+    Returns
+    -------
+    (units, items, wordings): the mean of the answers that share a place, NaN where there is none.
+    """
+    has_value = rows[name].notna().to_numpy()
+    part = rows[has_value]
+    # Of 2 units, 3 items and 4 wordings, unit 1, item 2, wording 3 has the last place: 1 * 12 + 2 * 4 + 3 = 23.
+    place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
+    size = int(np.prod(shape))
+    sums = np.bincount(place, part[name].to_numpy(float), size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)
+
+
+def has_several_wordings(runs: Runs, names: list[str], *, original: bool = False) -> bool:
+    """Tell whether an item of these studies has two wordings, its original counted or not."""
+    (number,) = runs.execute(
+        "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE study IN (SELECT unnest(?)) "
+        "AND (pattern <> 'original' OR ?) GROUP BY study, item HAVING count(*) > 1)", [names, original],
+    ).fetchone()  # fmt: skip
+    return bool(number)

@@ -1,0 +1,242 @@
+"""Read every item's score by every model under every condition, with its human score on the same range."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.agreement import check_convention
+from analysis.runs.folder import UNIT
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "scoring"
+GOLD = "gold"  # in place of a model's id, in rows about human scores
+METHODS = ("sampled", "exact")
+UNGROUPED = "all"  # group of items that name no group
+TOLERANCE = 1e-6  # largest difference between a row's score and the expectation of its probabilities
+# The rule by which runs of this protocol read texts: digits with or without a point, as Japanese texts write them, too.
+_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
+_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+
+
+def _has_scores(runs: Runs) -> bool:
+    """Tell whether any study of the runs is about scores."""
+    return any(study["protocol"] == PROTOCOL for study in runs.info["studies"].values())
+
+
+def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
+    """Read one row per study, item, model and condition of the protocol `scoring`.
+
+    What was asked counts, not what was answered: an item has a row where its prompt failed or was not reached, too, so
+    that figures of the items and of their human scores are over all items of a study.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    invalid
+        Samples without a number are "dropped" from their item's score, as in the paper, or "inconsistent": they count,
+        and an item of whose samples at least half hold no number has no score. Of exact scores nothing was drawn:
+        nothing is dropped, nothing counts, and both conventions give the same.
+
+    Returns
+    -------
+    DataFrame
+        study, group (attribute `group` of the item, "all" without one), item, text (judged), source (the sentence that
+        was translated);
+        model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature, samples
+        (NaN if exact), method (sampled or exact), setting ("0-9/0.7/sampled");
+        score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
+        its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
+        dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
+        with a number, or the probability of all numbers together; answered: whether the prompt has a response. In the
+        order of run.json and of the study.
+
+    Raises
+    ------
+    InputError
+        For an unknown convention, runs without scores, a condition or a row that contradicts results/schema.json, or a
+        human score without a known range.
+    """
+    check_convention(invalid)
+    rows = runs.compute_once("scored rows", lambda: _read_score_rows(runs))
+    if invalid == "dropped":
+        return rows
+    is_outvoted = (rows["method"] == "sampled") & (rows["validity"] <= 0.5)
+    return rows.assign(score=rows["score"].mask(is_outvoted))
+
+
+def _read_score_rows(runs: Runs) -> pd.DataFrame:
+    if not _has_scores(runs):
+        raise InputError(
+            f"{_word_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
+        )
+    if GOLD in runs.info["models"]:
+        raise InputError(f"{_word_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")
+    _create_score_conditions(runs)
+    rows = runs.sql(
+        """
+        WITH numbers AS (
+            SELECT study, model, condition, item, variant, unnest(probability) AS probability,
+                   low + generate_subscripts(probability, 1) - 1 AS number
+            FROM responses JOIN score_conditions USING (study, condition) WHERE probability IS NOT NULL),
+        expectations AS (
+            SELECT study, model, condition, item, variant, count(*) AS n_numbers,
+                   sum(number * probability) / nullif(sum(probability), 0) AS expected
+            FROM numbers GROUP BY ALL)
+        SELECT u.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", s.item, s.text,
+               map_extract(s.attributes, 'source')[1] AS source, r.item IS NOT NULL AS answered,
+               u.model, u.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
+               r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
+               coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
+               CASE WHEN c.method = 'exact' THEN r.mass ELSE 1 - coalesce(r.invalid, 0) / len(r.output) END AS validity
+        FROM units AS u JOIN score_conditions AS c USING (study, condition) JOIN stimuli AS s USING (study)
+        LEFT JOIN responses AS r USING (study, model, condition, item, variant)
+        LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
+        ORDER BY u.position, s.position""",
+        [UNGROUPED],
+    )
+    _check_score_rows(runs, rows)
+    rows["gold"] = _rescale_human_scores(runs, rows)
+    rows["setting"] = name_settings(rows)
+    for field in ("series", "stage"):
+        rows[field] = rows["model"].map({name: entry.get(field) for name, entry in runs.info["models"].items()})
+    return rows.drop(columns=["gold_score", "gold_range", "n_numbers", "expected"])
+
+
+def name_settings(rows: pd.DataFrame) -> pd.Series:
+    """Join range, temperature and method of every row to one name, such as "0-9/0.7/sampled"."""
+    return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
+
+
+def _create_score_conditions(runs: Runs) -> None:
+    """Create table `score_conditions`: the conditions of the scoring studies with their checked fields."""
+    runs.execute(
+        "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
+        '"range" VARCHAR, low BIGINT, high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)'
+    )
+    for study, entry in runs.info["studies"].items():
+        if entry["protocol"] != PROTOCOL:
+            continue
+        for name, fields in runs.info["conditions"][study].items():
+            low, high, temperature, method = _parse_score_fields(
+                f"{_word_paths(runs, study)}: run.json: condition {name!r}", fields
+            )
+            form, samples = fields.get("form"), fields.get("samples")
+            row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
+            runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _parse_score_fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+    ends, temperature, method = (fields.get(name) for name in ("range", "temperature", "method"))
+    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
+        raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
+    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not math.isfinite(temperature):
+        raise InputError(f"{where}: temperature is {temperature!r}; scores need a number")
+    if method not in METHODS:
+        raise InputError(f"{where}: method is {method!r}; it must be {' or '.join(METHODS)}")
+    return ends[0], ends[1], float(temperature), method
+
+
+def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
+    """Refuse rows without an item or with two, scores outside the range, exact scores that contradict probabilities."""
+    unknown = runs.sql(
+        "SELECT study, model, condition, item FROM responses JOIN score_conditions USING (study, condition) "
+        "ANTI JOIN stimuli USING (study, item, variant) LIMIT 1"
+    )
+    _check_no_wrong_rows(runs, unknown, "is not in stimuli.parquet")
+    score, exact = rows["score"], (rows["method"] == "exact") & rows["answered"]
+    wrong_by_problem = {
+        "has two answers or two variants; a scoring item has one of each": rows.duplicated([*UNIT, "item"]),
+        "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
+        "needs one probability for every number of the range": exact
+        & (rows["n_numbers"].fillna(0) != rows["high"] - rows["low"] + 1),
+        "has a score that is not the expectation of its probabilities": exact
+        & ~np.isclose(score, rows["expected"], rtol=0, atol=TOLERANCE, equal_nan=True),
+    }
+    for problem, is_wrong in wrong_by_problem.items():
+        _check_no_wrong_rows(runs, rows[is_wrong], problem)
+
+
+def _check_no_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> None:
+    """Name the first of some wrong rows, if there are any."""
+    for row in wrong_rows.head(1).to_dict("records"):
+        raise InputError(
+            f"{_word_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
+            f"item {row['item']!r} {problem}"
+        )
+
+
+def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
+    """Convert human scores to the range that was asked for: 75 on 0-100 is 6.75 on 0-9."""
+    range_matches = {text: _RANGE.fullmatch(text) for text in rows["gold_range"].dropna().unique()}
+    ends_by_range = {text: (float(match[1]), float(match[2])) for text, match in range_matches.items() if match}
+    least, most = (rows["gold_range"].map({text: pair[i] for text, pair in ends_by_range.items()}) for i in (0, 1))
+    has_score = rows["gold_score"].notna()
+    is_wrong = has_score & ~((least < most) & rows["gold_score"].between(least, most))
+    if is_wrong.any():
+        row = rows[is_wrong].iloc[0]
+        raise InputError(
+            f"{_word_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score "
+            f"{row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 "
+            "that holds the score"
+        )
+    share = (rows["gold_score"] - least) / (most - least)
+    return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
+
+
+def _word_paths(runs: Runs, study: str | None = None) -> str:
+    return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
+
+
+def read_sampled_numbers(runs: Runs) -> pd.DataFrame:
+    """Read the sampled numbers again from the texts, as they were read for the score.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item; drawn: texts with a number; spread: variance (n - 1) of their numbers, moved into
+        the range; NaN below two, and where the numbers do not have the row's score as their mean: then it was read by
+        another rule.
+    """
+    rows = runs.sql(
+        """
+        SELECT study, model, condition, item, output, score, low, high
+        FROM responses JOIN score_conditions USING (study, condition)
+        WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
+    )
+    counts_and_variances = [
+        _compute_number_variance(texts, score, low, high)
+        for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
+    ]
+    drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
+    return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
+
+
+def _compute_number_variance(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
+    numbers = [
+        min(max(number, low), high) for text in texts if text and (number := find_first_number(text)) is not None
+    ]
+    if len(numbers) < 2 or abs(float(np.mean(numbers)) - score) > TOLERANCE:
+        return len(numbers), np.nan
+    return len(numbers), float(np.var(numbers, ddof=1))
+
+
+def find_first_number(text: str) -> float | None:
+    """Return the first number of a text, by the rule of the protocol `scoring` of a run; None if there is none.
+
+    >>> (find_first_number("Score: 8.5 of 10."), find_first_number("8,5"), find_first_number("0-9"),
+    ...  find_first_number("none"))
+    (8.5, 8.0, 0.0, None)
+    """
+    match = _NUMBER.search(text.translate(_COMMON))
+    return None if match is None else float(match.group())

@@ -1,0 +1,394 @@
+"""Find the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
+
+::
+
+    for name, page in list_pages().items():
+        print(name, list(page.tables), list(page.figures))
+"""
+
+from __future__ import annotations
+
+import functools
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from analysis.reporting.catalogue.columns import SHARED, Column, Pattern
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+WHERE_LISTED = {
+    "table": "`waver table --list` names all tables",
+    "figure": "analysis.open(RUN).figures() names all figures",
+}
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+
+Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Say which columns of a table are measures of a model, for the page that compares them over models.
+
+    Attributes
+    ----------
+    named
+        Column -> what the measure is called.
+    headline
+        Those of them that stand first, in the verdict and in the matrix of all measures.
+    lead
+        The one that stands for the table where there is room for one.
+    kinds
+        Columns of which each value makes a measure of its own: Consistency by `pattern`.
+    validity, averaged
+        Column with the share of valid answers, and the kinds that it is averaged over before a model counts as silent.
+    accuracy
+        Column -> the column with the accuracy on the same items, which it is compared with as with a benchmark. Not for
+        a measure that accuracy is a part of: that they go together is arithmetic.
+    only
+        Column that is true where a row counts; empty: all count.
+    most
+        Models and conditions, of more than which the table takes too long to be made for the comparison, too; 0: it
+        never does.
+    """
+
+    named: Mapping[str, str]
+    headline: tuple[str, ...] = ()
+    lead: str = ""
+    kinds: tuple[str, ...] = ()
+    validity: str = "validity"
+    averaged: tuple[str, ...] = ()
+    accuracy: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: where it is computed, what it is called, and its columns.
+
+    Attributes
+    ----------
+    function
+        "module.function" inside the folder of the page, imported when the table is asked for.
+    columns
+        All columns in order, as in the CSV. `flip_*` stands for one column per threshold, `intervals` for the columns
+        `X_lower` and `X_upper` of every column X that is listed before and has them.
+    hidden
+        Columns that LaTeX, Markdown and HTML leave out to save room.
+    optional
+        Columns that these forms leave out where they are empty.
+    interval
+        Column -> the two columns that hold the ends of its interval, printed with it. For a column X that is not named
+        here these are `X_lower` and `X_upper`, if the table has them; None: it is printed without an interval.
+    error
+        Column -> the columns with its standard error and its dagger, printed with it.
+    best
+        Columns compared within each row, with what is best among them, "largest" or "smallest absolute": it is printed
+        bold. A pattern stands for several columns, as in `columns`.
+    measures
+        Which columns are measures of a model; None: the table has none.
+    """
+
+    function: str
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    hidden: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    interval: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    error: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    best: tuple[tuple[str, str], ...] = ()
+    measures: Measures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: what it shows, and the frames that it is drawn from.
+
+    Attributes
+    ----------
+    title
+        What it shows, in one line.
+    data
+        Names of tables, separated by blanks: their frames are drawn as one picture. Or "module.function" inside the
+        folder of the page: given the frames (`analysis.reporting.catalogue.frames.Frames`), the function yields a tuple
+        of frames for every picture.
+    draw
+        The function of the page's `plots`, and of its `captions`, that takes these frames; the figure's own name
+        unless given.
+    file
+        Name of its files; the figure's own name unless given.
+    nothing
+        What the page says where there is nothing to draw.
+    """
+
+    title: str
+    data: str
+    draw: str = ""
+    file: str = ""
+    nothing: str = "Nothing to show here: these runs have no data for it."
+
+
+ALL = frozenset({"*"})
+"""Of `Catalogue.protocols`: all protocols that pages are about and whose runs hold answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewordings:
+    """Name the functions that read the wordings of some protocols, to compare them with each other.
+
+    Attributes
+    ----------
+    read
+        "package.module:function": from runs and names of studies to their answers (`reporting.reworded.Study`).
+    several
+        "package.module:function": from runs and names of studies to whether they have anything to compare.
+    """
+
+    read: str
+    several: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What one page has. Written by `analysis/pages/<page>/catalogue.py`, which imports nothing heavy.
+
+    Attributes
+    ----------
+    place
+        Where the page stands in the report: 10, 20, 30 ...
+    protocols
+        The page is about run folders of these protocols, or of `ALL`; see `collects` and `compares`. `pages` puts in
+        their place what they stand for.
+    tables
+        Name -> table, in the order of `table --list`. A name is used by one page only.
+    columns
+        What the columns of these tables mean; found before the shared entries. A key "table.column" is for one table,
+        where a page uses one name for two things.
+    figures
+        Name -> figure, in the order of the page. A name is used by one page only.
+    patterns
+        Names of columns that a run decides on, such as "flip_*" -> a function that makes the entry of a matching
+        name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
+    unwanted
+        Says in one line why runs of these protocols, with the parameters given to the report, have no data for the
+        page; empty where they have.
+    needs
+        Package beyond those of the report -> how to install it.
+    studies
+        The published studies that the page repeats, by their names in results/published/studies.toml.
+    differing
+        "module.function" of the page: from its frames to study, model and two conditions that a paired comparison finds
+        to differ; empty where the page compares no conditions of a model.
+    collects
+        Whether the page compares the measures (`Table.measures`) of all pages: `pages` adds the protocols of those.
+    rewordings
+        How the wordings of these protocols are read, to compare them with each other.
+    unread
+        Without `rewordings`: why their wordings are not compared, in one line that goes on "PROTOCOL: ...".
+    compares
+        Whether the page compares wordings: `pages` adds the protocols that some page names the `rewordings` of.
+    unanswered
+        Those of `protocols` whose runs hold no answers of models.
+    declared
+        What `protocols` was before `pages` put in its place what it stands for.
+    """
+
+    place: int
+    protocols: frozenset[str]
+    tables: Mapping[str, Table]
+    columns: Mapping[str, Column]
+    figures: Mapping[str, Figure]
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    unwanted: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, given: ""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    studies: tuple[str, ...] = ()
+    differing: str = ""
+    collects: bool = False
+    rewordings: Rewordings | None = None
+    unread: str = ""
+    compares: bool = False
+    unanswered: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Split a line of column names."""
+    return tuple(text.split())
+
+
+@functools.cache
+def list_pages() -> Mapping[str, Catalogue]:
+    """Return every page by name, in the order of the report."""
+    folders = [module.name for module in pkgutil.iter_modules([str(PAGES)]) if module.ispkg]
+    page_by_name: dict[str, Catalogue] = {
+        name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
+    }
+    page_by_name = {name: replace(page, declared=page.protocols) for name, page in page_by_name.items()}
+    compared = _unite_protocols(page for page in page_by_name.values() if page.rewordings)
+    page_by_name |= {
+        name: replace(page, protocols=page.protocols | compared) for name, page in page_by_name.items() if page.compares
+    }
+    measured_pages = [page for page in page_by_name.values() if any(table.measures for table in page.tables.values())]
+    protocols = _unite_protocols(measured_pages)
+    page_by_name |= {name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.collects}
+    answered = (
+        _unite_protocols(page_by_name.values())
+        - ALL
+        - frozenset().union(*(page.unanswered for page in page_by_name.values()))
+    )
+    page_by_name |= {
+        name: replace(page, protocols=answered) for name, page in page_by_name.items() if page.protocols == ALL
+    }
+    return dict(sorted(page_by_name.items(), key=lambda entry: entry[1].place))
+
+
+def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
+    return frozenset[str]().union(*(page.protocols for page in entries))
+
+
+def list_unanswered_protocols() -> frozenset[str]:
+    """List the protocols whose runs hold no answers of models."""
+    return frozenset[str]().union(*(page.unanswered for page in list_pages().values()))
+
+
+def describe_no_page(protocols: Iterable[str]) -> str:
+    """Say in one line that no page is about these protocols, and which protocols there are pages for."""
+    about = sorted(frozenset[str]().union(*(page.protocols for page in list_pages().values())))
+    return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
+
+
+def list_tables() -> dict[str, Table]:
+    """Return every table by name, page after page."""
+    return {name: entry for page in list_pages().values() for name, entry in page.tables.items()}
+
+
+def list_figures() -> dict[str, Figure]:
+    """Return every figure by name, page after page."""
+    return {name: entry for page in list_pages().values() for name, entry in page.figures.items()}
+
+
+def look_up_table(name: str) -> Table:
+    """Look up a table.
+
+    Raises
+    ------
+    InputError
+        For an unknown name; the message names the nearest, and says where all of them are listed.
+    """
+    return look_up_entry(name, list_tables(), "table")
+
+
+def look_up_figure(name: str) -> Figure:
+    """Look up a figure; an unknown name is an InputError as for a table."""
+    return look_up_entry(name, list_figures(), "figure")
+
+
+def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
+    """Look up an entry by name.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    entries
+        All entries by name.
+    kind
+        "table" or "figure".
+
+    Returns
+    -------
+    The entry.
+
+    Raises
+    ------
+    InputError
+        For an unknown name; the message names the nearest and how to list them, or that it is one of the other kind.
+    """
+    if name in entries:
+        return entries[name]
+    other, other_entries = ("figure", list_figures()) if kind == "table" else ("table", list_tables())
+    if name in other_entries:
+        raise InputError(f"{name!r} is a {other}, not a {kind}; ask for it as a {other}")
+    raise InputError(f"unknown {kind} {shorten_line(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
+
+
+def find_page_name(name: str, kind: str = "tables") -> str:
+    """Find the page that has a table or a figure.
+
+    Parameters
+    ----------
+    name
+        Name of a table or figure that there is.
+    kind
+        "tables" or "figures".
+
+    Returns
+    -------
+    Name of the page.
+    """
+    return next(page for page, entry in list_pages().items() if name in getattr(entry, kind))
+
+
+def look_up_column(table: str, name: str) -> Column:
+    """Find what a column of a table means.
+
+    The page that owns the table comes first: its entry for this table, its entry for all its tables, its patterns. Then
+    come the shared entries, and last the ends of intervals: `tau_lower` is explained by `tau`.
+
+    Parameters
+    ----------
+    table
+        A table of the catalogue.
+    name
+        A column of it, or a pattern that stands for several.
+
+    Returns
+    -------
+    Its meaning, unit, header and digits.
+
+    Raises
+    ------
+    KeyError
+        For a column that nothing explains; a test keeps this from happening.
+    """
+    page = list_pages()[find_page_name(table)]
+    for key in (f"{table}.{name}", name):
+        if key in page.columns:
+            return page.columns[key]
+    for pattern, make in page.patterns.items():
+        if fnmatchcase(name, pattern) and (entry := make(name)):
+            return entry
+    if name in SHARED:
+        return SHARED[name]
+    for ending, side in (("_lower", "lower"), ("_upper", "upper")):
+        if name.endswith(ending):
+            base = look_up_column(table, name.removesuffix(ending))
+            return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
+    raise KeyError(f"{table}.{name}")
+
+
+def import_function(page: str, path: str) -> Callable[..., Any]:
+    """Import a function from the folder of a page.
+
+    Parameters
+    ----------
+    page
+        Name of the page.
+    path
+        "module.function".
+
+    Returns
+    -------
+    The function.
+    """
+    module, name = path.split(".")
+    page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
+    return page_function

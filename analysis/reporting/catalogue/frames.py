@@ -1,0 +1,80 @@
+"""Compute the tables of some runs, each table once, and join their rows as a page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import orders, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+
+class Frames:
+    """Return the tables of some runs by name: computed at the first request, then kept.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    options
+        Options of the tables, such as `resamples` or `thresholds`; each table takes those that it has.
+    computed
+        Called with the name and the frame of every table when it has been computed.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        options: Mapping[str, Any],
+        computed: Callable[[str, pd.DataFrame], None] = lambda name, frame: None,
+    ) -> None:
+        self.runs = runs
+        self.options = options
+        self._computed = computed
+        self._frames: dict[str, pd.DataFrame] = {}
+
+    def join_orders(
+        self, name: str, frame: pd.DataFrame | None = None, *, shown: Sequence[str] = (), seen: float | None = None
+    ) -> pd.DataFrame:
+        """Return a table as the page shows it: option orders are one row until they differ (`orders.join_order_rows`).
+
+        Parameters
+        ----------
+        name
+            A table of the catalogue.
+        frame
+            Some of its rows, or with more columns; the whole table unless given.
+        shown
+            The columns that are shown; those of the printed table unless given.
+        seen
+            As in `orders.join_order_rows`.
+
+        Returns
+        -------
+        A row per model and condition as they are shown.
+        """
+        rows = self[name] if frame is None else frame
+        if not orders.has_several_orders(rows, self.runs.info["conditions"]):
+            return rows
+        page = catalogue.find_page_name(name)
+        differing = catalogue.list_pages()[page].differing
+        differing_pairs = catalogue.import_function(page, differing)(self) if differing else ()
+        return orders.join_order_rows(
+            name,
+            rows,
+            shown or tables.list_shown_columns(name, rows),
+            self.runs.info["conditions"],
+            differing_pairs,
+            seen,
+        )
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._frames:
+            self._frames[name] = tables.build_table(name, self.runs, **self.options)
+            self._computed(name, self._frames[name])
+        return self._frames[name]

@@ -1,0 +1,172 @@
+"""Turn a table into text: CSV with full precision, Markdown; cells with few digits for LaTeX and HTML, too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue.columns import IDENTITY, Column, format_value
+
+if TYPE_CHECKING:
+    from analysis.reporting.catalogue import Table
+
+WORDY = 24  # characters from which on a column is set as running text
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One printed value with its 95 % interval or standard error, if it has one; `best`: the best of its row."""
+
+    text: str
+    interval: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table ready to print: entries of the data dictionary as headers, rows of cells."""
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    numeric: tuple[bool, ...]
+    wordy: tuple[bool, ...]
+
+
+def render_csv(frame: pd.DataFrame) -> str:
+    """Write a table as CSV (RFC 4180): header, commas, CRLF; floats read back the same, undefined values are empty.
+
+    A column of lists is written as JSON, so that it reads back, too.
+    """
+    lists = [name for name in map(str, frame.columns) if frame[name].map(lambda v: isinstance(v, list | tuple)).any()]
+    plain = frame.assign(**{name: frame[name].map(_convert_list_to_json) for name in lists})
+    return plain.to_csv(index=False, lineterminator="\r\n")
+
+
+def _convert_list_to_json(value: Any) -> Any:
+    return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
+
+
+def build_grid(
+    name: str, frame: pd.DataFrame, shown_names: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()
+) -> Grid:
+    """Turn a frame into headers and cells with few digits.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue: it says what the columns mean, and what is printed with them.
+    frame
+        The table, or some of its rows.
+    shown_names
+        Columns to show (`tables.list_shown_columns`). Study, model and condition come first by themselves; study and
+        condition only where they tell rows apart. An empty column is left out where the table calls it optional.
+    best
+        Columns that are compared within each row, and the rule: "largest" or "smallest absolute"
+        (`tables.list_compared_columns`).
+
+    Returns
+    -------
+    Grid
+        One row of cells per row of the frame.
+    """
+    table = catalogue.look_up_table(name)
+    keys = (
+        *_list_identity_columns(frame),
+        *(key for key in shown_names if key not in table.optional or frame[key].fillna("").any()),
+    )
+    columns = tuple(catalogue.look_up_column(name, key) for key in keys)
+    bold = {cell for compared, rule in best for cell in _find_best_cells(frame, compared, rule)}
+    cells_by_column = [_format_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
+    for key, column in zip(keys, cells_by_column, strict=True):
+        column[:] = [replace(cell, best=True) if (row, key) in bold else cell for row, cell in enumerate(column)]
+    numeric = tuple(pd.api.types.is_numeric_dtype(frame[key]) and frame[key].dtype != bool for key in keys)
+    longest = [max((len(cell.text) for cell in column), default=0) for column in cells_by_column]
+    wordy = tuple(not number and size > WORDY for number, size in zip(numeric, longest, strict=True))
+    return Grid(keys, columns, tuple(zip(*cells_by_column, strict=True)), numeric, wordy)
+
+
+def drop_uniform_columns(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
+    """Leave out the columns with the same cell in every row of several; return these with their cell, if not empty.
+
+    The first column that names rows stays in any case.
+    """
+    if len(table.rows) < 2:
+        return table, []
+    places = range(len(table.names))
+    first = table.rows[0]
+    varying_places = [i for i in places if any(row[i] != first[i] for row in table.rows)] or [0]
+    uniform_columns = [(table.columns[i], first[i]) for i in places if i not in varying_places and first[i].text]
+    parts = (
+        tuple(part[i] for i in varying_places) for part in (table.names, table.columns, table.numeric, table.wordy)
+    )
+    names, columns, numeric, wordy = parts
+    rows = tuple(tuple(row[i] for i in varying_places) for row in table.rows)
+    return Grid(names, columns, rows, numeric, wordy), uniform_columns  # type: ignore[arg-type]
+
+
+def _list_identity_columns(frame: pd.DataFrame) -> list[str]:
+    """List which of study, model and condition are needed to tell the rows apart; the model always."""
+    study, model, condition = IDENTITY
+    names = [study] if study in frame and frame[study].nunique() > 1 else []
+    if model in frame:
+        names.append(model)
+    if condition in frame:
+        conditions_by_model = frame.groupby(model)[condition] if model in frame else frame[condition]
+        if np.any(np.asarray(conditions_by_model.nunique()) > 1):
+            names.append(condition)
+    return names
+
+
+def _find_best_cells(frame: pd.DataFrame, compared: Sequence[str], rule: str) -> Iterator[tuple[int, str]]:
+    """Yield row and column of the best value of every row with two values or more; all of those that tie."""
+    values = frame[list(compared)].astype(float)
+    values = values if rule == "largest" else -values.abs()
+    top = values.max(axis=1)
+    for row, several in enumerate(values.notna().sum(axis=1) > 1):
+        if several:
+            yield from ((row, name) for name in compared if values[name].iloc[row] == top.iloc[row])
+
+
+def _format_cells(table: Table, frame: pd.DataFrame, name: str, entry: Column) -> list[Cell]:
+    """Print a column, each value with its standard error and dagger, or with its interval, where it has them."""
+    texts = [format_value(raw, entry) for raw in frame[name]]
+    if name in table.error:
+        errors, daggers = (frame[key] for key in table.error[name])
+        error_texts = (format_value(error, entry) for error in errors)
+        return [Cell(text + dagger, f"± {error}" if error else "")
+                for text, dagger, error in zip(texts, daggers, error_texts, strict=True)]  # fmt: skip
+    between = table.interval.get(name, (f"{name}_lower", f"{name}_upper"))
+    if between is None or not set(between) <= set(frame):
+        return [Cell(text) for text in texts]
+    ends = ([format_value(raw, entry) for raw in frame[end]] for end in between)
+    return [Cell(text, f"[{lower}, {upper}]" if text and lower and upper else "")
+            for text, lower, upper in zip(texts, *ends, strict=True)]  # fmt: skip
+
+
+def render_markdown(table: Grid) -> str:
+    """Write a grid as a pipe table; characters that Markdown reads as markup are escaped."""
+    lines = [
+        [_escape_markdown(entry.header) for entry in table.columns],
+        [("---:" if n else "---") for n in table.numeric],
+    ]
+    for row in table.rows:
+        lines.append([_render_markdown_cell(cell) for cell in row])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _render_markdown_cell(cell: Cell) -> str:
+    text = _escape_markdown(cell.text)
+    return " ".join(filter(None, (f"**{text}**" if cell.best else text, _escape_markdown(cell.interval))))
+
+
+def _escape_markdown(text: str) -> str:
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", " ".join(text.split()))

@@ -1,0 +1,38 @@
+"""Put the numbers that a paper printed (results/published) next to the same numbers of these runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.runs.folder import UNIT
+
+FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
+OURS = "these runs"  # value of column `source` for rows that were not printed
+
+
+def insert_printed_rows(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Insert printed rows after our rows of the same study, model and condition.
+
+    Parameters
+    ----------
+    ours
+        Our rows, with columns study, model and condition.
+    matched
+        Those of our rows that were printed, too, with `printed`, the model's name in the paper.
+    rows
+        The paper's rows: `printed` and any other columns.
+
+    Returns
+    -------
+    DataFrame
+        The columns of both without `printed`. A printed row has the study, model and condition of the run, so that both
+        sort and filter as one group.
+    """
+    units = list(UNIT)
+    printed_units = matched[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
+    all_rows = pd.concat([ours, printed_units], ignore_index=True) if len(printed_units) else ours
+    # The sort is stable: our rows were first, the printed ones follow them.
+    order = all_rows.groupby(units, sort=False).ngroup()
+    return all_rows.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)

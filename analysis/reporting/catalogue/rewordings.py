@@ -1,0 +1,74 @@
+"""Read the answers of every study as arrays (units, items, wordings), by the readers that the pages' catalogues name.
+
+A page names the reader of its protocols in `Catalogue.rewordings`, or says in `Catalogue.unread` why their wordings are
+not compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.catalogue import Rewordings, list_pages
+
+if TYPE_CHECKING:
+    from analysis.measures.reworded import Study
+    from analysis.runs import Runs
+
+
+def list_readers() -> Mapping[str, Rewordings]:
+    """List protocol -> its reader, in the order of the pages that name them."""
+    return {
+        protocol: page.rewordings
+        for page in list_pages().values()
+        if page.rewordings
+        for protocol in sorted(page.protocols)
+    }
+
+
+def studies(runs: Runs) -> list[Study]:
+    """Read all studies, once per `Runs`: each by agreement and by its logit, by accuracy, or by score.
+
+    Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
+    words by their texts, are shared; one that an item has twice counts by its mean.
+    """
+    return runs.compute_once("reliability studies", lambda: list(_read_studies(runs)))
+
+
+def _read_studies(runs: Runs) -> Iterator[Study]:
+    for reader, names in _group_studies(runs).items():
+        yield from import_function(reader.read)(runs, names)
+
+
+def has_rewordings(runs: Runs) -> bool:
+    """Tell whether a study has anything to compare: several wordings of an item, or what stands for them."""
+    return any(import_function(reader.several)(runs, names) for reader, names in _group_studies(runs).items())
+
+
+def _group_studies(runs: Runs) -> Mapping[Rewordings, list[str]]:
+    """Group the names of the studies by their reader; studies without one are left out."""
+    by_protocol = list_readers()
+    grouped: dict[Rewordings, list[str]] = {reader: [] for reader in by_protocol.values()}
+    for name, fields in runs.info["studies"].items():
+        if reader := by_protocol.get(fields["protocol"]):
+            grouped[reader].append(name)
+    return {reader: names for reader, names in grouped.items() if names}
+
+
+def explain_unread(protocols: Collection[str]) -> tuple[str, ...]:
+    """Say in a line for each of these protocols why its wordings are not compared with each other."""
+    lines = []
+    for protocol in sorted(set(protocols) - list_readers().keys()):
+        about = {name: page for name, page in list_pages().items() if protocol in page.declared}
+        reasons = [page.unread for page in about.values() if page.unread]
+        named = f"page {', '.join(about)} names no reader of its wordings" if about else "no page is about it"
+        lines.append(f"{protocol}: {reasons[0] if reasons else named}")
+    return tuple(lines)
+
+
+def import_function(path: str) -> Callable[..., Any]:
+    """Import "module:function"."""
+    module, _, name = path.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function

@@ -1,0 +1,127 @@
+"""Call the two answers that a page is about by their names: not every study asks for “agree” or “disagree”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.catalogue.grid import Grid
+
+AGREE = ("agree", "disagree")
+MIXED = ("the first answer", "the second answer")  # of studies that differ in their answers
+_ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots and captions
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """The names of the two answers in the frame of the original item; the first is what agreement is about."""
+
+    first: str = AGREE[0]
+    second: str = AGREE[1]
+
+    @property
+    def is_agree_disagree(self) -> bool:
+        """Return whether the answers are “agree” and “disagree”."""
+        return (self.first, self.second) == AGREE
+
+    @property
+    def measure(self) -> str:
+        """Name the probability of the first answer, divided by that of both."""
+        return "agreement" if self.is_agree_disagree else f"share of {quote_answer(self.first)}"
+
+    @property
+    def the_measure(self) -> str:
+        """Name it within a sentence: "agreement", or "the share of “left”"."""
+        return self.measure if self.is_agree_disagree else f"the {self.measure}"
+
+    def rewrite_text(self, text: str) -> str:
+        """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.
+
+        >>> AnswerPair("left",
+        ...            "right").rewrite_text("Mean agreement. + the model agrees with every item, - it disagrees.")
+        'Mean share of “left”. + the model chooses “left” on every item, - it chooses “right”.'
+        """
+        if self.is_agree_disagree:
+            return text
+        return _REPLACED_WORD.sub(self._replace_word, text)
+
+    def _replace_word(self, match: re.Match[str]) -> str:
+        side, replacement = _REPLACEMENTS[match[0]]
+        answer = (self.first, self.second)[side]
+        return replacement.replace("{}", quote_answer(answer)).replace("[]", answer)
+
+    def rewrite_grid(self, table: Grid) -> Grid:
+        """Rewrite the headers, meanings and units of a grid, and the names that its columns put into words."""
+        columns = (
+            replace(
+                entry,
+                header=self.rewrite_text(entry.header),
+                meaning=self.rewrite_text(entry.meaning),
+                unit=self.rewrite_text(entry.unit),
+            )
+            for entry in table.columns
+        )
+        rows = (
+            tuple(
+                replace(cell, text=self.rewrite_text(cell.text)) if entry.word_name else cell
+                for entry, cell in zip(table.columns, row, strict=True)
+            )
+            for row in table.rows
+        )
+        return replace(table, columns=tuple(columns), rows=tuple(rows))
+
+
+# Words of the catalogue: which of the two answers each is about (0 or 1), and what stands there for other answers,
+# with the answer in quotation marks for {}, without for [].
+_REPLACEMENTS = {
+    "of agreement": (0, "of the share of {}"), "agreement": (0, "share of {}"), "Agreement": (0, "Share of {}"),
+    "disagreement": (1, "{}"),
+    "p(agree)": (0, "p([])"), "p(disagree)": (1, "p([])"),
+    **{f"{verb}{ending}": (side, replacement) for side, verb in enumerate(AGREE)
+       for ending, replacement in (("", "choose {}"), ("s", "chooses {}"), ("d", "chose {}"), ("ing", "choosing {}"))},
+    **{f"{verb}{ending} with": (side, f"{replacement} {{}} on") for side, verb in enumerate(AGREE)
+       for ending, replacement in (("", "choose"), ("s", "chooses"), ("d", "chose"))},
+}  # fmt: skip
+_REPLACED_WORD = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(map(re.escape, sorted(_REPLACEMENTS, key=len, reverse=True)))})(?![\w-])"
+)
+
+
+def quote_answer(answer: str) -> str:
+    """Write an answer in quotation marks; what stands for the answers of several studies has none."""
+    return answer if answer in MIXED else f"“{answer}”"
+
+
+def find_answer_pair(info: Mapping[str, Any]) -> AnswerPair:
+    """Return the two answers that all studies of some runs share (`Runs.info`)."""
+    names = {tuple(fields["canonical"][:2]) for fields in info["studies"].values()}
+    return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
+
+
+def mark_answers(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
+    """Note the answers of some runs on a frame that is drawn; `of` reads them.
+
+    Parameters
+    ----------
+    frame
+        A frame; its `attrs` are changed.
+    info
+        `Runs.info`.
+
+    Returns
+    -------
+    The same frame.
+    """
+    frame.attrs[_ATTRIBUTE] = find_answer_pair(info)
+    return frame
+
+
+def read_marked_answers(frame: pd.DataFrame) -> AnswerPair:
+    """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
+    answers = frame.attrs.get(_ATTRIBUTE)
+    return answers if isinstance(answers, AnswerPair) else AnswerPair()

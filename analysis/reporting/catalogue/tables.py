@@ -1,0 +1,319 @@
+"""Compute the tables of the catalogue by name and write them as text: for the command line, notebooks and pages.
+
+::
+
+    frame = list_tables.build("stability", runs.open_runs("results/demo/agreement"))
+    print(list_tables.render("stability", frame, "latex"))
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import numbers
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.catalogue import (
+    find_page_name,
+    import_function,
+    list_pages,
+    list_tables,
+    look_up_column,
+    look_up_table,
+)
+from analysis.reporting.catalogue.columns import IDENTITY
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.output.latex import Width
+    from analysis.runs import Runs
+
+FORMATS = ("csv", "latex", "markdown")
+INTERVALS = "intervals"  # in `Table.columns`: the ends of the intervals of all columns before it
+
+
+def list_options(name: str) -> dict[str, inspect.Parameter]:
+    """Return the options of a table: the keyword parameters of its function with their defaults."""
+    parameters = inspect.signature(import_function(find_page_name(name), look_up_table(name).function)).parameters
+    return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
+
+
+def convert_options(
+    subject: str, given_options: Mapping[str, Any], known_options: Mapping[str, inspect.Parameter]
+) -> dict[str, Any]:
+    """Check options, and convert those that are text, as on a command line, to the types of their defaults.
+
+    Parameters
+    ----------
+    subject
+        The table or figure that the options are for, as messages name it.
+    given_options
+        Option -> value.
+    known_options
+        The options that there are (`list_options`).
+
+    Returns
+    -------
+    Option -> value.
+
+    Raises
+    ------
+    InputError
+        For an option that there is not, with the nearest and all names, or a value that does not fit.
+    """
+    converted = {}
+    for name, value in given_options.items():
+        if name not in known_options:
+            listed = f"the options are {', '.join(known_options)}" if known_options else "it has none"
+            raise InputError(
+                f"{subject} has no option {shorten_line(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
+            )
+        try:
+            converted[name] = _convert_to_type(known_options[name].default, value)
+        except (ValueError, OverflowError) as error:
+            raise InputError(f"{subject}: option {name}: {error}") from error
+    return converted
+
+
+def _convert_to_type(default: Any, value: Any) -> Any:
+    """Convert a text to the type of a default; of another value, check only whether it is one or several."""
+    if not isinstance(value, str):
+        several = isinstance(default, tuple | list)
+        if several != isinstance(value, tuple | list):
+            raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
+        return (
+            tuple(_convert_to_type(default[0], part) for part in value)
+            if several
+            else _check_value_type(default, value)
+        )
+    if isinstance(default, tuple | list):
+        return tuple(_convert_to_type(default[0], part) for part in value.split(","))
+    if isinstance(default, bool):
+        if value.lower() not in ("true", "false"):
+            raise ValueError(f"{value!r} is neither true nor false")
+        return value.lower() == "true"
+    if default is None:
+        return value
+    if isinstance(default, str):
+        return value
+    # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
+    if value.isascii() and "_" not in value:
+        with contextlib.suppress(ValueError):
+            return _check_value_type(default, type(default)(value))
+    raise ValueError(f"{shorten_line(repr(value))} is not a number, as in the default {default}")
+
+
+def _check_value_type(default: Any, value: Any) -> Any:
+    """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
+    if default is None or isinstance(default, str | bool):
+        if default is not None and not isinstance(value, type(default)):
+            raise ValueError(f"{shorten_line(repr(value))} is not of the kind of the default {default!r}")
+        return value
+    whole = isinstance(default, int)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
+        raise ValueError(f"{shorten_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}")
+    size: Any = abs(value)
+    if not size < 2**63:  # NaN, too
+        raise ValueError(f"{shorten_line(repr(value))} is no number that can be used here, as in the default {default}")
+    return value
+
+
+def explain_tables(names: Sequence[str] = ()) -> str:
+    """List all tables by name and title; with names, the columns of these tables and what they mean."""
+    if not names:
+        width = max(map(len, list_tables()))
+        return "".join(f"{name:{width}}  {entry.title}\n" for name, entry in list_tables().items())
+    lines = []
+    for name in names:
+        lines.append(f"{name}: {look_up_table(name).title}\n{look_up_table(name).caption}\n")
+        lines += [
+            f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _explain_columns(name)
+        ]
+        option_texts = [f"{key}={option.default}" for key, option in list_options(name).items()]
+        lines.append(f"  options (-p): {', '.join(option_texts) or 'none'}\n")
+    return "".join(lines)
+
+
+def _explain_columns(name: str) -> list[tuple[str, str, str]]:
+    lines = []
+    for key in look_up_table(name).columns:
+        if key == INTERVALS:
+            lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, over items"))
+        else:
+            entry = look_up_column(name, key)
+            lines.append((key, entry.unit, entry.meaning))
+    return lines
+
+
+def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
+    """Compute a table.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    runs
+        From `analysis.runs.open_runs`.
+    **given_options
+        Options such as `resamples` or `thresholds`. One that this table does not have is left out, so that a report
+        can give one set to all its tables.
+
+    Returns
+    -------
+    DataFrame
+        The columns that the catalogue declares, in its order and in full precision; `catalogue.look_up_column` explains
+        each. A table without rows has them, too.
+
+    Raises
+    ------
+    AssertionError
+        For a column that is declared and not computed, or computed and not declared: a fault of the page.
+    """
+    known_options = list_options(name)
+    frame: pd.DataFrame = import_function(find_page_name(name), look_up_table(name).function)(
+        runs, **{key: value for key, value in given_options.items() if key in known_options}
+    )
+    declared_columns = list_declared_columns(name, frame)
+    if frame.empty:
+        return _build_empty_table(frame, declared_columns)
+    for key in declared_columns:
+        assert key in frame, f"table {name}: column {key!r} is declared, but was not computed"
+    for key in frame:
+        assert key in declared_columns, f"table {name}: column {key!r} was computed, but is not declared"
+    return frame[declared_columns]
+
+
+def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> pd.DataFrame:
+    """Give an empty frame its declared columns; what it has already keeps its type."""
+    import pandas as pd
+
+    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
+
+
+def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
+    """List the columns that the catalogue declares for a table, in order, with those that depend on the run.
+
+    A frame with `flip_05`, `flip_10`, `flip_05_lower`, `flip_05_upper` and the entries `flip_* intervals` give
+    `flip_05, flip_10, flip_05_lower, flip_05_upper`.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Names of columns.
+    """
+    columns_so_far: list[str] = []
+    for entry in look_up_table(name).columns:
+        if entry == INTERVALS:
+            columns_so_far += [
+                end for key in columns_so_far for end in (f"{key}_lower", f"{key}_upper") if end in frame
+            ]
+        else:
+            columns_so_far += _expand_pattern(name, frame, entry)
+    return columns_so_far
+
+
+def _expand_pattern(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
+    """List the columns of a frame that a column of the catalogue stands for: itself, or those of its pattern."""
+    if "*" not in entry:
+        return [entry]
+    make = list_pages()[find_page_name(name)].patterns[entry]
+    return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and make(key)]
+
+
+def render_table(
+    name: str, frame: pd.DataFrame, form: str, columns: Sequence[str] | None = None, width: Width = "page"
+) -> str:
+    """Write a table as text: `csv` with full precision, `latex` (booktabs) or `markdown` with few digits.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+    form
+        "csv", "latex" or "markdown".
+    columns
+        The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
+        tell rows apart. All (CSV), or those that are `shown`, unless given.
+    width
+        Of a LaTeX table: "page", or one "column" of a two-column document.
+
+    Returns
+    -------
+    The text.
+
+    Raises
+    ------
+    InputError
+        For an unknown format, column or width.
+    """
+    from analysis.reporting.catalogue import grid
+    from analysis.reporting.output import latex
+
+    if form not in FORMATS:
+        raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
+    for key in columns or ():
+        if key not in frame:
+            raise InputError(f"table {name} has no column {shorten_line(repr(key))}{suggest_nearest(key, frame)}; "
+                             f"`waver table --list {name}` explains all")  # fmt: skip
+    if form == "csv":
+        return grid.render_csv(frame[list(columns)] if columns else frame)
+    chosen = [key for key in columns if key not in IDENTITY] if columns else list_shown_columns(name, frame)
+    cells = grid.build_grid(name, frame, chosen, list_compared_columns(name, frame))
+    return (
+        latex.render_latex(cells, name, look_up_table(name), width) if form == "latex" else grid.render_markdown(cells)
+    )
+
+
+def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
+    """List the columns of a table that LaTeX, Markdown and HTML show, without study, model and condition.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Names of columns, in the order of the catalogue.
+    """
+    left_out = (*IDENTITY, INTERVALS, *look_up_table(name).hidden)
+    return [
+        key
+        for entry in look_up_table(name).columns
+        if entry not in left_out
+        for key in _expand_pattern(name, frame, entry)
+    ]
+
+
+def list_compared_columns(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
+    """List the columns of a table that are compared within each row.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+
+    Returns
+    -------
+    Columns that are compared, and which is best: "largest" or "smallest absolute" (`Table.best`).
+    """
+    groups = look_up_table(name).best
+    return [
+        ([key for part in names.split() for key in _expand_pattern(name, frame, part)], rule) for names, rule in groups
+    ]

@@ -1,0 +1,85 @@
+"""Make the pictures of a figure from the tables of some runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import orders, selection
+from analysis.reporting.drawing import plotting
+from analysis.reporting.words import word_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.catalogue.frames import Frames
+    from analysis.reporting.drawing.plotting import Drawing
+
+
+MOST_PICTURES = 6  # pictures of one figure on a page
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Describe one picture: its caption, the name of its files, and how to draw it (option: `width` in inches)."""
+
+    name: str
+    caption: str
+    draw: functools.partial[Drawing]
+
+
+def build_pictures(name: str, frames: Frames) -> list[Picture]:
+    """Make the pictures of a figure: several where its tasks or groups do not fit on one picture, but at most
+    `MOST_PICTURES`.
+
+    Parameters
+    ----------
+    name
+        A figure of the catalogue.
+    frames
+        The tables that it is drawn from.
+
+    Returns
+    -------
+    list of Picture
+        Empty where the runs have no data for the figure. Several are numbered: "agreement-1", "agreement-2".
+    """
+    entry = catalogue.look_up_figure(name)
+    page = catalogue.find_page_name(name, "figures")
+    figure = entry.draw or name
+    draw = catalogue.import_function(page, f"plots.draw_{figure}")
+    caption = catalogue.import_function(page, f"captions.caption_{figure}")
+    looks, info = plotting.assign_looks(frames.runs.models), frames.runs.info
+    parts = [
+        part for part in _select_picture_frames(page, entry, frames) if not selection.mark_answers(part[0], info).empty
+    ]
+    stem = entry.file or name
+    left_out_note = (
+        f" Left out: {word_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."
+        if len(parts) > MOST_PICTURES
+        else ""
+    )
+    return [
+        Picture(
+            stem if len(parts) == 1 else f"{stem}-{number}",
+            caption(*part) + _name_picture_study(part[0], info) + orders.describe_joined_orders(*part) + left_out_note,
+            functools.partial(draw, *part, looks=looks),
+        )
+        for number, part in enumerate(parts[:MOST_PICTURES], start=1)
+    ]
+
+
+def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """Name the study of a picture, where the runs are of several and the picture is of one."""
+    studies = list(frame["study"].unique()) if "study" in frame else []
+    return f" Study: {studies[0]}." if len(studies) == 1 < len(info["studies"]) else ""
+
+
+def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
+    if "." not in entry.data:
+        return [tuple(frames.join_orders(table) for table in entry.data.split())]
+    picture_frames: Any = catalogue.import_function(page, entry.data)(frames)
+    return picture_frames

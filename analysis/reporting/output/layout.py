@@ -1,0 +1,287 @@
+"""Lay executed notebooks out as pages: contents, anchors, links between the pages; or all of them as one file.
+
+A notebook's cells come as HTML from templates that escape what items and models say. Here they get what stands around
+them. Headings of which the cells show nothing are left out, and the parts that the runs have no data for are named.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import io
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.output.html import TEMPLATES, render_template
+from analysis.reporting.words import glossary
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+    from bs4.formatter import HTMLFormatter
+    from nbformat import NotebookNode
+
+_MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
+ON_CARD = ("answer", "figure")  # cells with these tags stand first on a page, and are shown on the index, too
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One page without what stands around it.
+
+    Attributes
+    ----------
+    name, question
+        The notebook's name, and the heading of its first cell.
+    first, rest
+        The HTML of its cells: the question with what is on the card, and all others.
+    headings
+        Place and text of every heading that the contents list.
+    """
+
+    name: str
+    question: str
+    first: str
+    rest: str = ""
+    headings: tuple[tuple[str, str], ...] = ()
+
+
+def build_chapter(name: str, question: str, node: NotebookNode, command: str) -> Chapter:
+    """Turn an executed notebook into the inner part of a page.
+
+    Parameters
+    ----------
+    name
+        Name of the page.
+    question
+        What the page asks.
+    node
+        The executed notebook.
+    command
+        The command that makes the page again, shown at its foot.
+
+    Returns
+    -------
+    The page without what stands around it.
+    """
+    from nbconvert.exporters import TemplateExporter
+
+    exporter = TemplateExporter(
+        template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
+    )
+    cells, missing = _drop_empty_cells(node)
+    place = max((place for place, cell in enumerate(cells) if _is_on_card(cell)), default=0) + 1
+    first, rest = (
+        exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
+    )
+    left_out = render_template("missing", missing=missing) if missing else ""
+    foot = (
+        render_template("again", command=command)
+        + left_out
+        + render_template("glossary", terms=glossary.find_used_terms(first + rest))
+    )
+    return Chapter(name, question, first, rest + foot, tuple(_list_headings(first + rest)))
+
+
+def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> str:
+    """Lay out a page of its own, with links to the other pages beside it.
+
+    Parameters
+    ----------
+    chapter
+        The page.
+    chapters
+        All pages.
+    title
+        Title of the report.
+
+    Returns
+    -------
+    The HTML.
+    """
+    other_pages = [(f"{other.name}.html", other.question) for other in chapters if other.name != chapter.name]
+    return render_template("chapter", chapter=chapter, title=title, others=other_pages, **_read_page_assets())
+
+
+def render_index(**index_values: Any) -> str:
+    """Return the page that leads to the pages beside it."""
+    return render_template("index", address=lambda name: f"{name}.html", **index_values, **_read_page_assets())
+
+
+def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], **index_values: Any) -> str:
+    """Return everything as one file: links between pages become anchors, and tables become links that hold them.
+
+    Parameters
+    ----------
+    chapters
+        The pages.
+    tables
+        Name -> CSV file.
+    **index_values
+        What the index shows: title, results, foot (how to cite and make it again).
+
+    Returns
+    -------
+    The HTML.
+    """
+    data = [(name, _encode_as_zip(path)) for name, path in tables.items()]
+    bodies = [(chapter.name, _make_ids_unique(chapter)) for chapter in chapters]
+    listed = [(chapter.name, chapter.question) for chapter in chapters]
+    text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
+                           **index_values,
+                  **_read_page_assets())  # fmt: skip
+    for chapter in chapters:
+        text = text.replace(f'href="{chapter.name}.html#', f'href="#{chapter.name}--')  # on the cards
+    return text
+
+
+def _encode_as_zip(path: Path) -> str:
+    """Return a file as the address of a ZIP file that holds it: a third of its size as text, so that it can be mailed.
+
+    Windows, macOS, pandas and R open it. The same table makes the same bytes: the time in the ZIP file is always 1980.
+    """
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as packed:
+        packed.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+    return f"data:application/zip;base64,{_encode_base64(memory.getvalue())}"
+
+
+def _make_ids_unique(contents: Chapter) -> str:
+    """Return the HTML of a page with ids that no other page has, and links to the tables.
+
+    A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
+    small enough for a mail.
+    """
+    soup = _parse(contents.first + contents.rest)
+    for figure in soup.find_all("figure")[1:]:
+        figure["tabindex"] = "0"
+        for source in figure.find_all("source"):
+            source.decompose()
+    for key in ("id", "for"):
+        for tag in soup.select(f"[{key}]"):
+            tag[key] = f"{contents.name}--{tag[key]}"
+    for link in soup.find_all("a", href=True):
+        address = str(link["href"])
+        if address.startswith("#"):
+            link["href"] = f"#{contents.name}--{address[1:]}"
+        elif Path(address).parent == Path("tables"):
+            link["href"] = f"#file-{Path(address).stem}"
+    return soup.decode(formatter=_formatter())
+
+
+def _parse(html: str) -> BeautifulSoup:
+    from bs4 import BeautifulSoup
+
+    return BeautifulSoup(html, "html.parser")
+
+
+@functools.cache
+def _formatter() -> HTMLFormatter:
+    """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
+    from bs4.formatter import HTMLFormatter
+
+    class Formatter(HTMLFormatter):
+        def attribute_value(self, value: str) -> str:
+            return value.replace("&", "&amp;")
+
+    return Formatter(HTMLFormatter.REGISTRY["minimal"].entity_substitution, void_element_close_prefix="")
+
+
+def _read_page_assets() -> dict[str, str]:
+    """Return the style sheet and the script of every page, and the script's hash, which the page's policy allows."""
+    script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
+    digest = _encode_base64(hashlib.sha256(script.encode()).digest())
+    style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    return {"style": style, "script": script, "script_hash": f"sha256-{digest}"}
+
+
+def _encode_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _is_on_card(cell: NotebookNode) -> bool:
+    return any(tag in ON_CARD for tag in cell.metadata.get("tags", []))
+
+
+def _list_headings(html: str) -> Iterator[tuple[str, str]]:
+    """List place and text of all headings of the second level that can be linked to."""
+    from bs4 import BeautifulSoup, SoupStrainer
+
+    for heading in BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("h2", id=True)).find_all("h2"):
+        for link in heading.find_all("a", class_="anchor"):
+            link.decompose()
+        yield str(heading["id"]), heading.get_text().strip()
+
+
+def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+    """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
+    shown_cells, missing = [], []
+    for cell in node.cells:
+        notes = _find_nothing_notes(cell)
+        missing += notes or []
+        if notes is None:
+            shown_cells.append(cell)
+    places: Counter[str] = Counter()
+    cells = [
+        _add_anchors(cell, places)
+        for place, cell in enumerate(shown_cells)
+        if not _is_bare_heading(cell, shown_cells[place + 1 :])
+    ]
+    return cells, missing
+
+
+def _find_nothing_notes(cell: NotebookNode) -> list[str] | None:
+    """Return what a cell without anything to show says instead; None for a cell that shows something, or only code."""
+    html_outputs = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
+    texts = [text for text in html_outputs if text is not None]
+    if not texts or len(texts) < len(html_outputs):
+        return None
+    from bs4 import Comment
+
+    soup = _parse("".join(texts))
+    notes = [note.extract() for note in soup.find_all("p", class_="nothing")]
+    something = soup.find(True) or soup.find(string=lambda text: not isinstance(text, Comment) and text.strip())
+    return None if something else [note.decode_contents() for note in notes if note.contents]
+
+
+def _read_heading(cell: NotebookNode) -> tuple[int, str]:
+    """Return level and text of a cell that is one heading; 0 and nothing for any other."""
+    marks, _, text = cell.source.strip().partition(" ")
+    if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
+        return 0, ""
+    return len(marks), text.strip()
+
+
+def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
+    """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
+    level, _ = _read_heading(cell)
+    return level > 1 and not any(True for _ in _find_shown_cells(level, later_cells))
+
+
+def _find_shown_cells(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    for cell in later_cells:
+        its, _ = _read_heading(cell)
+        if 0 < its <= level:
+            return
+        if not its and (cell.cell_type == "markdown" or cell.outputs):
+            yield cell
+
+
+def _add_anchors(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
+    """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
+    level, text = _read_heading(cell)
+    if not level:
+        return cell
+    place = re.sub(r"\W+", "-", text.lower()).strip("-")
+    places[place] += 1
+    place = place if places[place] == 1 else f"{place}-{places[place]}"
+    render_heading = (
+        f"<h1>{escape(text)}</h1>" if level == 1 else render_template("heading", level=level, place=place, text=text)
+    )
+    return type(cell)({**cell, "source": render_heading.strip()})

@@ -1,0 +1,173 @@
+"""Read notebooks and check their parameters, which are converted to their declared types before anything runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "notebooks"
+SET_BY_REPORT = ("runs", "out")  # the report sets these itself
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def find_run_folder(folder: str) -> Path:
+    """Find a run folder: as given, or else relative to the folder of the notebooks."""
+    if not str(folder):
+        raise InputError("the name of a run folder is empty")
+    path = Path(folder).expanduser()
+    return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
+
+
+def parse_run_folders(runs: Any) -> list[str]:
+    """Return the run folders that a notebook is given: a list, or the name of one, as `papermill -p runs FOLDER` gives.
+
+    Raises
+    ------
+    InputError
+        For what is no name: papermill reads a folder called 2026 as a number.
+    """
+    folders = [runs] if isinstance(runs, str | int | float | os.PathLike) else list(runs or [])
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(
+                f"runs: {shorten_line(repr(folder))} is no name of a folder; with papermill, give it with -r, not -p"
+            )
+    return [str(folder) for folder in folders]
+
+
+def read_question(notebook: Path) -> str:
+    """Return the question that a notebook answers, which is the heading of its first cell."""
+    cell = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]
+    return "".join(cell["source"]).splitlines()[0].removeprefix("# ").strip()
+
+
+def read_parameters(notebook: Path) -> dict[str, dict[str, str]]:
+    """Read the typed parameters of a notebook: name -> {inferred_type_name, default, help}."""
+    import papermill
+
+    parameters: dict[str, dict[str, str]] = papermill.inspect_notebook(str(notebook))
+    return parameters
+
+
+def check_parameters(values: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
+    """Convert and check parameters for some notebooks; each notebook gets the parameters that it has.
+
+    Parameters
+    ----------
+    values
+        Name -> value; texts, as they come from a command line, are converted to the declared type.
+    notebooks
+        Name -> file.
+
+    Returns
+    -------
+    dict
+        Notebook name -> its parameters.
+
+    Raises
+    ------
+    InputError
+        For a parameter that no notebook has, with the nearest and all names, or a value of another type.
+    """
+    parameters_by_notebook = {name: read_parameters(path) for name, path in notebooks.items()}
+    known_parameters = {
+        key: entry
+        for entries in parameters_by_notebook.values()
+        for key, entry in entries.items()
+        if key not in SET_BY_REPORT
+    }
+    listed = f"known are {', '.join(known_parameters)}" if known_parameters else "the pages of these runs have none"
+    for name in values:
+        if name in SET_BY_REPORT:
+            raise InputError(
+                f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
+            )
+        if name not in known_parameters:
+            raise InputError(
+                f"unknown parameter {shorten_line(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
+            )
+    return {
+        notebook: {key: convert_parameter(value, entries[key], key) for key, value in values.items() if key in entries}
+        for notebook, entries in parameters_by_notebook.items()
+    }
+
+
+def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:
+    return f"{name} ({entry['inferred_type_name']}, default {entry['default']}: {entry['help']})"
+
+
+def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
+    """Convert a value to the declared type of a parameter.
+
+    >>> convert_parameter("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
+    [0.05, 0.1]
+    """
+    declared_type = entry["inferred_type_name"]
+    element = (
+        declared_type.removeprefix("list[").removesuffix("]") if declared_type.startswith("list[") else declared_type
+    )
+    convert_element = _CONVERTERS.get(element)
+    if convert_element is None:
+        raise InputError(f"parameter {name!r} has type {declared_type}, which cannot be given from outside")
+    try:
+        return (
+            [convert_element(part) for part in _split_list(value)]
+            if declared_type.startswith("list[")
+            else convert_element(value)
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_line(repr(value))} is not "
+            f"{declared_type}"
+        ) from error
+
+
+def _split_list(value: Any) -> Sequence[Any]:
+    if isinstance(value, list | tuple):
+        return value
+    text = str(value).strip()
+    if text.startswith("["):
+        return list(json.loads(text))
+    return [part.strip() for part in text.split(",")]
+
+
+def _convert_to_integer(value: Any) -> int:
+    if isinstance(value, bool | float):
+        raise TypeError(value)
+    return int(value)
+
+
+def _convert_to_number(value: Any) -> float:
+    if isinstance(value, bool):
+        raise TypeError(value)
+    return float(value)
+
+
+def _check_text_value(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _convert_to_flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _refuse_value(value)
+
+
+def _refuse_value(value: Any) -> bool:
+    raise ValueError(value)
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "int": _convert_to_integer,
+    "float": _convert_to_number,
+    "str": _check_text_value,
+    "bool": _convert_to_flag,
+}

@@ -1,0 +1,288 @@
+"""Make the parts of one page of the report for its notebook: figures with captions, tables, provenance.
+
+::
+
+    page = StabilityPage(["results/demo/agreement"])
+    page.answer()
+    page.figure("overview")
+    page.table("stability")
+
+Everything shown is HTML from templates, which escape all texts of items and models. Where a folder is given, every
+table that is shown is written there as CSV and LaTeX, and every figure as SVG and PDF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from analysis import runs
+from analysis.reporting import catalogue, words
+from analysis.reporting.catalogue import grid, orders, selection, tables
+from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.catalogue.selection import AnswerPair
+from analysis.reporting.drawing import plotting
+from analysis.reporting.drawing.pictures import Picture, build_pictures
+from analysis.reporting.output import files, provenance
+from analysis.reporting.output.html import Html, build_data_address, render_fragment, render_note
+from analysis.reporting.output.notebooks import find_run_folder, parse_run_folders
+from analysis.reporting.words import Answer, prompts
+from analysis.runs.folder import list_run_folders, read_protocol
+from analysis.runs.unanswered import count_unanswered
+
+MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
+FEW_ROWS = 8  # a table with no more stands open; others are folded
+KEY_COLUMNS = (
+    "study",
+    "model",
+    "condition",
+    "group",
+    "item",
+    "measure",
+    "feature",
+    "term",
+    "benchmark",
+    "pattern",
+    "source",
+)
+
+
+class Page:
+    """Show the parts of a page about some runs; each page adds its answer, its method and what else it shows.
+
+    Attributes
+    ----------
+    protocols
+        The page looks at the run folders of these protocols; set by each page from its catalogue.
+    studies
+        The published studies that it repeats (`citations.read_published_studies`); set by each page from its catalogue.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
+
+    Parameters
+    ----------
+    folders
+        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
+        working directory, then from the notebooks' own folder.
+    out
+        Folder for `tables/` and `figures/`; nothing is written without one.
+    **options
+        Options of the tables (`resamples`, `seed`, `thresholds`), recorded in the provenance.
+    """
+
+    protocols: ClassVar[frozenset[str]]
+    studies: ClassVar[tuple[str, ...]] = ()
+    of_agreement: ClassVar[bool] = False
+
+    def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
+        self.folders = parse_run_folders(folders)
+        self.out = Path(out) if out else None
+        self.options = options
+        self.runs = runs.open_runs(*(find_run_folder(folder) for folder in self.folders), protocols=self.protocols)
+        self.frames = Frames(self.runs, self.options, self._write_frame)
+        self.choice = selection.find_answer_pair(self.runs.info) if self.of_agreement else AnswerPair()
+        self._answer: Answer | None = None
+        self._details: dict[str, tuple[str, ...]] = {}
+        self._figures = 0
+        self._has_explained_orders = False
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a table of the catalogue: computed once, and written to the folder of the page."""
+        return self.frames[name]
+
+    def list_other_protocols(self) -> frozenset[str]:
+        """List the protocols of the given run folders that the page does not look at."""
+        inside = [folder for name in self.folders for folder in list_run_folders(Path(find_run_folder(name)))]
+        return frozenset(map(read_protocol, inside)) - self.protocols
+
+    def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
+        if self.out:
+            files.write_table(name, frame, self.out)
+
+    def show_answer(self, answer: Answer) -> Html:
+        """Show the answer in words, and keep what the cells below show of it: its cautions and details.
+
+        The caution about prompts without a response comes first, on every page.
+        """
+        for name in answer.details:
+            assert name in catalogue.list_figures() or name in catalogue.list_tables(), (
+                f"details of {name!r}, which there is not"
+            )
+        self._details = dict(answer.details)
+        self._answer = replace(
+            answer, cautions=(*words.list_unanswered_cautions(count_unanswered(self.runs)), *answer.cautions)
+        )
+        return render_fragment("answer", answer=self._answer)
+
+    def cautions(self) -> Html:
+        """Show what weakens the answer; the answer, which is shown before, links to it."""
+        if self._answer is None:
+            raise RuntimeError("the cautions belong to the answer: show page.answer() first")
+        return render_fragment("cautions", cautions=self._answer.cautions)
+
+    def render_details(self, name: str) -> str:
+        """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
+        return render_fragment("said", sentences=self._details.pop(name, ())).text
+
+    def figure(self, name: str) -> Html:
+        """Show a figure of the catalogue with its caption, for a wide screen and for a phone, and save it.
+
+        What the answer says about it stands above; below the page's first figure, which follows the answer at once.
+        """
+        self._figures += 1
+        entry = catalogue.look_up_figure(name)
+        pictures_html = "".join(
+            self._render_picture(entry.title, picture) for picture in build_pictures(name, self.frames)
+        )
+        html = pictures_html or render_note(f"{entry.title}: {entry.nothing}").text
+        return Html(html + self.render_details(name) if self._figures == 1 else self.render_details(name) + html)
+
+    def _render_picture(self, title: str, picture: Picture) -> str:
+        wide, narrow = (
+            self._write_drawing(picture.draw(width=width), f"{picture.name}{ending}")
+            for ending, width in plotting.WIDTHS.items()
+        )
+        alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
+        caption = self._shorten_repeated_caption(picture.caption)
+        return render_fragment(
+            "figure", wide=_encode_picture(wide), narrow=_encode_picture(narrow), alt=alt, caption=caption
+        ).text
+
+    def _shorten_repeated_caption(self, caption: str) -> str:
+        """Say what a row for both orders is in the first caption of the page; the others refer to it."""
+        if orders.JOINED_NOTE not in caption:
+            return caption
+        has_explained, self._has_explained_orders = self._has_explained_orders, True
+        return caption.replace(orders.JOINED_NOTE, orders.REPEATED_NOTE) if has_explained else caption
+
+    def _write_drawing(self, figure: plotting.Drawing, name: str) -> str:
+        """Return the figure as SVG, and save it where there is a folder."""
+        if self.out is None:
+            return plotting.render_svg(figure)
+        vector, _ = plotting.write_figure(figure, self.out / "figures" / name)
+        return vector.read_text(encoding="utf-8")
+
+    def table(
+        self, name: str, rows: pd.DataFrame | None = None, *, sort: str | None = None, most: int = MOST_ROWS
+    ) -> Html:
+        """Show a table with few digits, folded unless it is short, below what the answer says about it.
+
+        Columns that are the same in all rows are named below it instead; the CSV file has them.
+
+        Parameters
+        ----------
+        name
+            A table of the page.
+        rows
+            Those that are shown; None shows the whole table.
+        sort
+            Column to sort by, the largest value first; None keeps the order.
+        most
+            Most rows.
+
+        Returns
+        -------
+        The table; a note where it has no rows.
+        """
+        frame, entry = self.frame(name), catalogue.look_up_table(name)
+        title, caption = self.choice.rewrite_text(entry.title), self.choice.rewrite_text(entry.caption)
+        if frame.empty:
+            return Html(self.render_details(name) + render_note(f"{title}: none.").text)
+        chosen_rows = frame if rows is None else rows
+        chosen_rows = (
+            chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
+        )
+        joined_rows = self.frames.join_orders(name, chosen_rows)
+        shown_rows, caption = (
+            joined_rows.head(most),
+            self._shorten_repeated_caption(caption + orders.describe_joined_orders(joined_rows)),
+        )
+        cells = grid.build_grid(
+            name,
+            shown_rows,
+            tables.list_shown_columns(name, shown_rows),
+            tables.list_compared_columns(name, shown_rows),
+        )
+        cells, uniform_columns = grid.drop_uniform_columns(self.choice.rewrite_grid(cells))
+        same_text = "; ".join(_word_uniform_column(*pair) for pair in uniform_columns)
+        if uniform_columns and _count_key_columns(cells.names) == len(cells.names):  # only names of rows are left
+            sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
+            return Html(self.render_details(name) + render_fragment("uniform", said=sentence, caption=caption).text)
+        box = render_fragment(
+            "table", name=name, title=title, caption=caption, grid=cells,
+            left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
+            same=same_text, keys=_count_key_columns(cells.names), ours=_find_own_rows(shown_rows),
+            open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None,
+        )  # fmt: skip
+        return Html(self.render_details(name) + box.text)
+
+    def section(self, name: str, title: str = "", introduction: str = "") -> Html:
+        """Show a table under its own heading; without rows, only say so.
+
+        Parameters
+        ----------
+        name
+            A table of the page.
+        title
+            The heading; empty for none.
+        introduction
+            Words before the table.
+
+        Returns
+        -------
+        Heading and table.
+        """
+        if self.frame(name).empty and name not in self._details:
+            return render_note(f"{title or self.choice.rewrite_text(catalogue.look_up_table(name).title)}: none.")
+        heading = render_fragment(
+            "section", name=name, title=title, said=introduction, note=catalogue.look_up_table(name).title
+        )
+        return Html(heading.text + self.table(name).text)
+
+    def prompts(self) -> Html:
+        """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
+        return render_fragment("asked", **prompts.build_prompt_values(self.runs))
+
+    def provenance(self) -> Html:
+        """Show how to cite the page, and where it comes from.
+
+        This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
+        """
+        return Html(provenance.render_foot(self.studies, self.entries(), self._details))
+
+    def entries(self) -> list[tuple[str, list[str]]]:
+        """Return name and lines of every entry of the page's foot."""
+        run_paths = [folder.path for folder in self.runs.folders]
+        shown_folders = [
+            name for name in self.folders if any(find_run_folder(name) in (path, *path.parents) for path in run_paths)
+        ]
+        return provenance.list_provenance_entries(self.runs, shown_folders, self.options)
+
+
+def _find_own_rows(frame: pd.DataFrame) -> set[int]:
+    """Return the positions of our rows in a table that has printed rows, too; empty in other tables."""
+    if "source" not in frame or (frame["source"] == OURS).all():
+        return set()
+    return set(np.flatnonzero(frame["source"] == OURS))
+
+
+def _count_key_columns(names: Sequence[str]) -> int:
+    """Count the first columns that name the rows; they stay in view when the others are scrolled."""
+    return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
+
+
+def _word_uniform_column(column: Column, cell: grid.Cell) -> str:
+    """Write what a column has in all rows: "Items 62"."""
+    return " ".join(filter(None, (column.header, cell.text, cell.interval)))
+
+
+def _encode_picture(svg: str) -> str:
+    """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
+    return build_data_address("image/svg+xml", " ".join(svg.split()))

@@ -1,0 +1,164 @@
+"""Say how to cite a report and where it comes from: runs, models, versions, and the command that makes it again."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from analysis.reporting import words
+from analysis.reporting.output.html import render_template
+from analysis.reporting.words import citations
+from analysis.runs.unanswered import count_unanswered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from analysis.runs import Runs
+
+Entries: TypeAlias = "list[tuple[str, list[str]]]"
+PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
+
+
+def render_foot(names: Sequence[str], entries: Entries, unshown: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the foot of a page or of the index: what to cite, where it comes from, and BibTeX to copy.
+
+    Parameters
+    ----------
+    names
+        The published studies that it repeats (`citations.read_published_studies`); Waver itself is cited before them.
+    entries
+        From `list_provenance_entries`.
+    unshown
+        Figure or table -> what the answer says about it, where no cell shows it.
+
+    Returns
+    -------
+    The HTML.
+    """
+    studies_by_name = citations.read_published_studies()
+    cited_studies = {name: studies_by_name[name] for name in names}
+    return render_template("provenance", studies=[citations.TOOL, *cited_studies.values()],
+                           bibtex=citations.render_bibtex(cited_studies), entries=entries,
+                  unshown=unshown or {})  # fmt: skip
+
+
+def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> Entries:
+    """List what stands at the foot of a page.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    folders
+        The run folders as they were given.
+    options
+        Parameters of the page that are not the defaults.
+
+    Returns
+    -------
+    Name and lines of every entry.
+    """
+    info = runs.info
+    return [
+        ("Run", [*folders]),
+        ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
+        ("Models", [_describe_model_source(name, fields) for name, fields in info["models"].items()]),
+        ("Conditions", _describe_conditions(info["conditions"])),
+        *([("Wordings", lines)] if (lines := words.describe_drawn_wordings(runs.info)) else []),
+        ("No response", words.describe_unanswered_units(count_unanswered(runs)) or ["none: every prompt has one"]),
+        ("Asked with", _describe_sessions(info["sessions"])),
+        ("Analysed with", [word_versions()]),
+        ("Parameters", [", ".join(f"{name} = {value}" for name, value in options.items()) or "defaults"]),
+        ("Date", [format_current_time()]),
+    ]
+
+
+def build_report_command(
+    folders: Sequence[str], out: Path, parameters: Mapping[str, Any], title: str, single_file: bool
+) -> str:
+    """Write the command that makes a report again.
+
+    Parameters
+    ----------
+    folders
+        The run folders.
+    out
+        Folder of the report.
+    parameters
+        Parameters of the pages that were given.
+    title
+        Title of the report; empty for none.
+    single_file
+        Whether the report is one file.
+
+    Returns
+    -------
+    The command as typed into a shell.
+    """
+    options = [part for name, value in parameters.items() for part in ("-p", f"{name}={_word_option(value)}")]
+    title_options = ["--title", title] if title else []
+    return shlex.join(["waver", "report", *folders, "--out", str(out), *title_options, *options]) + (
+        " --single-file" if single_file else ""
+    )
+
+
+def word_versions() -> str:
+    """Return the versions of Python and of the packages that the numbers depend on."""
+    return ", ".join(
+        [f"Python {platform.python_version()}", *(f"{name} {_word_package_version(name)}" for name in PACKAGES)]
+    )
+
+
+def _word_package_version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # a checkout that is run without being installed
+        return "not installed"
+
+
+def format_current_time() -> str:
+    """Return date and time in UTC, to the minute."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _word_option(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _describe_study_source(name: str, fields: Mapping[str, Any]) -> str:
+    source = f", items from {fields['source']}" if fields.get("source") else ""
+    return f"{name} ({fields['protocol']}{source}), hash {fields['hash']}"
+
+
+def _describe_model_source(name: str, fields: Mapping[str, Any]) -> str:
+    field_names = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
+    field_texts = [f"{key} {_format_field(fields[key])}" for key in field_names if fields.get(key) not in (None, "")]
+    return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
+
+
+def _format_field(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
+    lines = []
+    for fields in conditions.values():
+        for name, settings in fields.items():
+            field_texts = ", ".join(f"{key} {value}" for key, value in settings.items() if value not in (None, ""))
+            lines.append(f"{name}: {field_texts}")
+    return list(dict.fromkeys(lines))
+
+
+def _describe_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = []
+    for session in sessions:
+        call = shlex.join(map(str, session.get("command") or []))
+        if call and session.get("folder"):
+            call = f"cd {shlex.quote(str(session['folder']))} && {call}"
+        library_versions = ", ".join(f"{name} {version}" for name, version in (session.get("versions") or {}).items())
+        lines.append(" | ".join(filter(None, (call, session.get("started") or "", library_versions))))
+    return list(dict.fromkeys(filter(None, lines))) or ["not recorded"]

@@ -1,0 +1,271 @@
+"""Make a report from runs: papermill runs the notebooks, nbconvert turns them into self-contained pages."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis import runs
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import Catalogue
+from analysis.reporting.output import execution, files, layout, notebooks, provenance
+from analysis.reporting.output.html import render_template
+from analysis.reporting.output.layout import Chapter
+from analysis.reporting.words import citations
+from ground.errors import InputError, describe_os_error
+from ground.extras import check_packages
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from analysis.runs import Runs
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """Hold one notebook of the report and the catalogue of its page."""
+
+    path: Path
+    page: Catalogue
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def missing_packages(self) -> str:
+        """Say in one line which needed packages are not installed; empty where all are."""
+        absent = [name for name in self.page.needs if importlib.util.find_spec(name) is None]
+        return ", ".join(f"it needs {name}: {self.page.needs[name]}" for name in absent)
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookResult:
+    """Hold what one notebook made: its page and what its card on the index shows, or why it failed.
+
+    `wrong_input`: the call or the runs are to blame, not the notebook. `left_out`: why the notebook was not run.
+    `progress_line`: the line about it on standard error.
+    """
+
+    name: str
+    question: str
+    parts: tuple[str, ...] = ()
+    error: str | None = None
+    wrong_input: bool = False
+    left_out: str = ""
+    progress_line: str = ""
+    chapter: Chapter | None = None
+
+
+def list_notebooks() -> list[Notebook]:
+    """Return the notebooks of all pages, in the order of the report."""
+    return [Notebook(notebooks.FOLDER / f"{name}.ipynb", page) for name, page in catalogue.list_pages().items()]
+
+
+def write_report(
+    folders: Sequence[str],
+    out: Path,
+    parameters: Mapping[str, Any] | None = None,
+    registry: Sequence[Notebook] | None = None,
+    title: str = "",
+    single_file: bool = False,
+) -> list[NotebookResult]:
+    """Write the report about some runs.
+
+    Parameters
+    ----------
+    folders
+        Run folders, or folders that hold run folders.
+    out
+        Folder for the pages, `tables/`, `figures/` and the executed `notebooks/`; made where it is missing.
+    parameters
+        Notebook parameters: name -> value, or -> text as typed.
+    registry
+        The notebooks to choose from; those of all pages unless given.
+    title
+        What the report is about, in the reader's words; the names of the studies unless given.
+    single_file
+        Write everything as one file, too: `OUT.html` beside the folder.
+
+    Returns
+    -------
+    list of Result
+        One per notebook about such runs. A failed notebook has an `error` and no page; one that the runs have no data
+        for, or that needs a missing package, is left out. The other pages are written all the same.
+
+    Raises
+    ------
+    InputError
+        For a package of the extra `notebooks` that is not installed, a folder that is no run, runs that no notebook is
+        about, or an unknown or mistyped parameter. Nothing is written in these cases.
+    """
+    check_packages("a report", "papermill", "nbconvert", "ipykernel")
+    candidates = list_notebooks() if registry is None else registry
+    opened = runs.open_runs(*(notebooks.find_run_folder(folder) for folder in folders))
+    folders_by_notebook = {notebook.name: _list_page_folders(notebook.page, opened) for notebook in candidates}
+    reasons = {
+        n.name: n.page.unwanted(_open_subset(folders_by_notebook[n.name], opened), parameters or {})
+        for n in candidates
+        if folders_by_notebook[n.name]
+    }
+    relevant_notebooks = [notebook for notebook in candidates if notebook.name in reasons]
+    chosen_notebooks = [notebook for notebook in relevant_notebooks if not reasons[notebook.name]]
+    if not chosen_notebooks:
+        raise InputError(_explain_nothing(folders, candidates, opened, reasons))
+    if out.suffix.lower() in (".html", ".htm"):
+        raise InputError(
+            f"{out}: --out names a folder; give --out {out.with_suffix('')}, and --single-file for "
+            f"{out.with_suffix('')}.html"
+        )
+    for folder in (out, *out.parents):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file; --out needs a folder")
+    if single_file and name_single_file(out).is_dir():
+        raise InputError(
+            f"{name_single_file(out)} is a folder; --single-file writes a file of that name: give another --out"
+        )
+    values = notebooks.check_parameters(
+        parameters or {}, {notebook.name: notebook.path for notebook in chosen_notebooks}
+    )
+    files.remove_report_files(out)
+    for name in ("index", *(notebook.name for notebook in candidates)):  # one that stayed would lead to what is removed
+        (out / f"{name}.html").unlink(missing_ok=True)
+    command = provenance.build_report_command(folders, out, parameters or {}, title, single_file)
+    run_paths = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
+    title = title or ", ".join(opened.info["studies"])
+    left_out = {notebook.name: reasons[notebook.name] or notebook.missing_packages for notebook in relevant_notebooks}
+    tasks = [
+        functools.partial(_build_left_out_result, notebook, left_out[notebook.name])
+        if left_out[notebook.name]
+        else functools.partial(_execute_page, notebook, {"runs": run_paths, **values[notebook.name]}, out, command)
+        for notebook in relevant_notebooks
+    ]
+    results = execution.execute_at_once(tasks, lambda result: _print_line(result.progress_line))
+    files.write_dictionary(out)
+    results = _write_pages(results, out, title)
+    study_names = citations.join_study_names(notebook.page.studies for notebook in relevant_notebooks)
+    entries = provenance.list_provenance_entries(opened, folders, parameters or {})
+    foot = provenance.render_foot(study_names, entries) + render_template("again", command=command)
+    index_values = {"title": title, "results": results, "foot": foot}
+    table_files = {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
+    stems = [path.stem for path in (out / "figures").glob("*.pdf")]
+    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_figure_key)
+    files.write_text_file(out / "index.html", layout.render_index(tables=table_files, figures=figures, **index_values))
+    if single_file:
+        single_file_tables = (
+            table_files | {"dictionary": out / "tables" / files.DICTIONARY} if table_files else table_files
+        )
+        files.write_text_file(
+            name_single_file(out),
+            layout.render_single_file(_list_chapters(results), single_file_tables, **index_values),
+        )
+    return results
+
+
+def name_single_file(out: Path) -> Path:
+    """Return the file that holds everything of the report in a folder: beside it, with its name."""
+    folder = out.resolve()
+    return folder.with_name(f"{folder.name}.html")
+
+
+def _list_chapters(results: Sequence[NotebookResult]) -> list[Chapter]:
+    return [result.chapter for result in results if result.chapter]
+
+
+def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> list[NotebookResult]:
+    """Write all pages when it is known which there are; one that cannot be written has failed."""
+    chapters = _list_chapters(results)
+    written = []
+    for result in results:
+        try:
+            if result.chapter:
+                files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, chapters, title))
+            written.append(result)
+        except OSError as error:
+            written.append(_build_failed_result(result.name, result.question, describe_os_error(error)[1]))
+            _print_line(written[-1].progress_line)
+    return written
+
+
+def _list_page_folders(page: Catalogue, opened: Runs) -> list[str]:
+    """Return the run folders that a page is about."""
+    return [str(folder.path) for folder in opened.folders if folder.info["study"]["protocol"] in page.protocols]
+
+
+def _open_subset(chosen: Sequence[str], opened: Runs) -> Runs:
+    return opened if len(chosen) == len(opened.folders) else runs.open_runs(*chosen)
+
+
+def _explain_nothing(
+    folders: Sequence[str], candidates: Sequence[Notebook], opened: Runs, reasons: Mapping[str, str]
+) -> str:
+    """Say in one line why there is nothing to report."""
+    protocols = {folder.info["study"]["protocol"] for folder in opened.folders}
+    if not any(protocols & notebook.page.protocols for notebook in candidates):
+        return f"{', '.join(folders)}: {catalogue.describe_no_page(protocols)}"
+    return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
+
+
+def _build_left_out_result(notebook: Notebook, why: str) -> NotebookResult:
+    """Say why a notebook is not run."""
+    question = notebooks.read_question(notebook.path)
+    return NotebookResult(notebook.name, question, left_out=why, progress_line=f"{notebook.name}: left out: {why}")
+
+
+def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, command: str) -> NotebookResult:
+    """Execute one notebook; `command` is the command that makes the report again."""
+    page, executed = out / f"{notebook.name}.html", out / "notebooks" / f"{notebook.name}.ipynb"
+    question = notebooks.read_question(notebook.path)
+    started = time.monotonic()
+    try:
+        executed.parent.mkdir(parents=True, exist_ok=True)
+        node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
+        chapter = layout.build_chapter(notebook.name, question, node, command)
+    except execution.NotebookFailed as error:
+        return _build_failed_result(notebook.name, question, str(error), error.wrong_input)
+    except OSError as error:
+        return _build_failed_result(notebook.name, question, describe_os_error(error)[1])
+    progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
+    return NotebookResult(
+        notebook.name,
+        question,
+        parts=_select_card_parts(notebook.name, node),
+        progress_line=progress_line,
+        chapter=chapter,
+    )
+
+
+def _build_failed_result(name: str, question: str, reason: str, wrong_input: bool = False) -> NotebookResult:
+    return NotebookResult(
+        name, question, error=reason, wrong_input=wrong_input, progress_line=f"{name}: failed: {reason}"
+    )
+
+
+def _print_line(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _select_card_parts(name: str, node: NotebookNode) -> tuple[str, ...]:
+    """Return what the tagged cells show, in the order of `layout.ON_CARD`; their links lead to the page."""
+    cells_by_tag = {tag: cell for cell in node.cells for tag in cell.metadata.get("tags", []) if tag in layout.ON_CARD}
+    return tuple(
+        output["data"]["text/html"].replace('href="#', f'href="{name}.html#')
+        for tag in layout.ON_CARD
+        if tag in cells_by_tag
+        for output in cells_by_tag[tag].outputs
+        if "text/html" in output.get("data", {})
+    )
+
+
+def _build_figure_key(name: str) -> tuple[int, int]:
+    """Return the sort key of a figure's file: the place of the figure in the catalogue, then the picture's number."""
+    stem, number = re.fullmatch(r"(.*?)(?:-(\d+))?", name).groups()  # type: ignore[union-attr]
+    order = list(catalogue.list_figures())
+    return order.index(stem) if stem in order else len(order), int(number or 0)

@@ -1,0 +1,190 @@
+"""Print single wordings: the prompt that the models read, their probabilities, and what they wrote."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.catalogue import suggest_nearest
+from analysis.reporting.words import join_names, word_quantity
+from analysis.runs import model_prompts
+from ground.errors import InputError, shorten_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+WIDTH = 80
+FEW_WORDINGS, WORDINGS, MODELS, TEXTS = 3, 20, 10, 3  # shown: of the first item, of a named one; per prompt; per model
+LONGEST_TEXT = 300  # characters of a text that a model wrote
+MOST_CHARACTERS = 6_000  # characters of a prompt
+PROMPTS, MARKED_PROMPTS = 12, 2  # per wording; with the marks of a chat template
+
+
+def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
+    """Write the lines about some wordings.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    item, model, condition
+        Show only these; empty: the first item of every study, the first models, all conditions.
+
+    Yields
+    ------
+    Lines; the last ones of a study count what is not shown.
+
+    Raises
+    ------
+    InputError
+        For a name that these runs do not have, with the nearest one that they have; for a model that was not asked
+        about the item under the condition.
+    """
+    items = dict.fromkeys(row[0] for row in runs.execute("SELECT item FROM stimuli ORDER BY position").fetchall())
+    conditions = dict.fromkeys(name for names in runs.info["conditions"].values() for name in names)
+    for kind, name, names in (
+        ("item", item, items), ("model", model, runs.info["models"]), ("condition", condition, conditions),
+    ):  # fmt: skip
+        if name and name not in names:
+            raise InputError(f"these runs have no {kind} {shorten_line(repr(name))}{suggest_nearest(name, names)}")
+    has_lines = False
+    for study in runs.info["studies"]:
+        lines = list(_describe_item(runs, study, item, model, condition))
+        if lines:
+            yield from [""] * has_lines + lines
+            has_lines = True
+    if not has_lines:
+        options = {"--item": item, "--model": model, "--condition": condition}
+        chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
+        raise InputError(f"the run holds no answer for {chosen}: this was not asked; waver status counts what was")
+
+
+def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
+    query = "SELECT item FROM stimuli WHERE study = ? GROUP BY item ORDER BY min(position)"
+    items = [row[0] for row in runs.execute(query, [study]).fetchall()]
+    if item and item not in items:
+        return
+    chosen_item = item or items[0]
+    wordings = model_prompts.read_wordings(runs, study, chosen_item)
+    shown_wordings = wordings[: WORDINGS if item else FEW_WORDINGS]
+    answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))
+    for column, name in (("model", model), ("condition", condition)):
+        answers = answers[answers[column] == name] if name else answers
+    if answers.empty:
+        return
+    about = runs.info["studies"][study]
+    yield f"study {study} ({about['protocol']}): {word_quantity(len(items), 'item')}"
+    yield f"item {chosen_item}: {word_quantity(len(wordings), 'wording')}"
+    for wording in shown_wordings:
+        rows = answers[answers["variant"] == wording["variant"]]
+        if len(rows):
+            yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
+            yield from _describe_prompts(runs, study, wording, rows)
+    yield from _describe_marked_prompts(runs, study, answers)
+    yield from _describe_unshown(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
+
+
+def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(
+        {"study": study, "item": [w["item"] for w in wordings], "variant": [w["variant"] for w in wordings]}
+    )
+
+
+def _describe_prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.DataFrame) -> Iterator[str]:
+    """Write every prompt of a wording once, with the answers of all models that read it."""
+    groups: dict[tuple[str, model_prompts.Prompt], list[dict[str, Any]]] = {}
+    for row in rows.to_dict("records"):
+        prompt = model_prompts.recover_prompt(
+            model_prompts.find_asked_entry(runs, study, row["model"], row["condition"]), wording
+        )
+        groups.setdefault((row["condition"], prompt), []).append(row)
+    for (condition, prompt), answers in list(groups.items())[:PROMPTS]:
+        yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
+        for row in answers[:MODELS]:
+            yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
+            yield from _quote_written_texts(row["output"] or ())
+        if len(answers) > MODELS:
+            yield f"  and {word_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
+    if len(groups) > PROMPTS:
+        yield from ("", f"  and {word_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
+
+
+def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
+    if prompt.why:
+        yield from _wrap_text(f"prompt not known: {prompt.why}", "  ")
+    else:
+        yield from _quote_lines(prompt.text)
+
+
+def _quote_lines(text: str) -> Iterator[str]:
+    """Write a prompt: every line of it begins with |, and goes on after : where it is too long for one line."""
+    for line in text[:MOST_CHARACTERS].split("\n"):
+        yield from textwrap.wrap(
+            _escape_unprintable(line), WIDTH, initial_indent="  | ", subsequent_indent="  : ", drop_whitespace=False,
+            replace_whitespace=False, expand_tabs=False,
+        ) or ["  |"]  # fmt: skip
+    if len(text) > MOST_CHARACTERS:
+        yield f"  and {len(text) - MOST_CHARACTERS:,} more characters"
+
+
+def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
+    for text in texts[:TEXTS]:
+        yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
+    if len(texts) > TEXTS:
+        yield f"    and {word_quantity(len(texts) - TEXTS, 'more text')}"
+
+
+def _describe_marked_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
+    """Write one prompt with the marks of each chat template: above, messages stand without them."""
+    entries = [
+        model_prompts.find_asked_entry(runs, study, *unit)
+        for unit in answers[["model", "condition"]].itertuples(index=False)
+    ]
+    chats: dict[str, Any] = {}
+    for entry in entries:
+        if entry is not None and any(message["role"] is not None for message in entry["wordings"] or ()):
+            chats.setdefault(entry["prompt"], entry)
+    for entry in list(chats.values())[:MARKED_PROMPTS]:
+        yield ""
+        yield from _wrap_text(
+            "Messages stand above with their role in square brackets, without the marks that a chat template puts "
+            "around them. As "
+            f"{join_names(entry['models'][:MODELS])} got it (item {entry['item']}, wording {entry['variant']}):", "",
+            "",
+        )  # fmt: skip
+        yield from _quote_lines(entry["prompt"])
+    if len(chats) > MARKED_PROMPTS:
+        yield from (
+            "",
+            f"and {word_quantity(len(chats) - MARKED_PROMPTS, 'more such prompt')}: choose with --condition or --model",
+        )
+
+
+def _describe_unshown(item: str, items: int, wordings: int, of: int, named: bool) -> Iterator[str]:
+    """Say what was not shown."""
+    if wordings < of or (not named and items > 1):
+        yield ""
+    if wordings < of:
+        yield from _wrap_text(
+            f"Shown: {wordings} of {of:,} wordings of this item"
+            + ("." if named else f"; --item {item} shows up to {WORDINGS}."), "")  # fmt: skip
+    if not named and items > 1:
+        yield from _wrap_text(f"{word_quantity(items - 1, 'more item')}: choose one with --item.", "")
+
+
+def _wrap_text(text: str, indent: str, further: str | None = None) -> list[str]:
+    """Break a text into lines of at most `WIDTH` characters; a word that is longer is cut."""
+    later = f"{indent}  " if further is None else further
+    return textwrap.wrap(
+        _escape_unprintable(text), WIDTH, initial_indent=indent, subsequent_indent=later, 
+    )  # fmt: skip
+
+
+def _escape_unprintable(text: str) -> str:
+    """Write what would move the cursor or colour the terminal as an escape: the text comes from a model or a file."""
+    return "".join(char if char.isprintable() or char in "\n\t" else f"\\x{ord(char):02x}" for char in text)

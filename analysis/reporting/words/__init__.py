@@ -1,0 +1,325 @@
+"""Write counts, shares, lists and cautions in words, the same way on every page."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
+from analysis.statistics.interval import list_missing_reasons
+from ground.errors import shorten_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a page says in words. The first screen shows `setup` and `verdict`, and links to the cautions.
+
+    Attributes
+    ----------
+    setup
+        What was asked of whom, in one sentence.
+    verdict
+        The answer: at most two sentences.
+    cautions
+        What weakens the answer.
+    details
+        Name of a figure or table of the page -> the sentences that are shown with it.
+    """
+
+    setup: str
+    verdict: str
+    cautions: tuple[str, ...] = ()
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def word_quantity(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    number
+        The number.
+    noun
+        The noun for one.
+    plural
+        The noun for several; None adds an s.
+
+    Returns
+    -------
+    "1 item", "2 items".
+
+    >>> word_quantity(1, "item"), word_quantity(1200, "item"), word_quantity(2, "reply", "replies")
+    ('1 item', '1,200 items', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def word_unit_count(frame: pd.DataFrame) -> str:
+    """Write the number of rows about models: models, or models with a condition where one was asked under several.
+
+    >>> import pandas as pd
+    >>> word_unit_count(pd.DataFrame({"model": ["a", "b"]})), word_unit_count(pd.DataFrame({"model": ["a", "a"]}))
+    ('2 models', '2 combinations of model and condition')
+    """
+    if frame["model"].is_unique:
+        return word_quantity(len(frame), "model")
+    return word_quantity(len(frame), "combination") + " of model and condition"
+
+
+def word_dates(info: Mapping[str, Any]) -> str:
+    """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
+
+    Parameters
+    ----------
+    info
+        What `run.json` holds (`Runs.info`): its sessions and its models.
+
+    >>> word_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
+    ', on 22 November 2026'
+    >>> days = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
+    >>> word_dates({"models": {"m": {"engine": "import"}}, "sessions": days})
+    ' (imported 22 November 2026 to 3 January 2027)'
+    >>> word_dates({"models": {}, "sessions": [{"started": ""}]})
+    ''
+    """
+    stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
+    days = sorted({datetime.date.fromisoformat(stamp[:10]) for stamp in stamps if stamp})
+    if not days:
+        return ""
+    first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
+    dates = f"on {first}" if first == last else f"from {first} to {last}"
+    engines = {fields.get("engine") for fields in info["models"].values()}
+    return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
+
+
+def describe_drawn_wordings(info: Mapping[str, Any]) -> list[str]:
+    """Say for which models only some wordings of every item were drawn; nothing where all were asked.
+
+    Parameters
+    ----------
+    info
+        What `run.json` holds (`Runs.info`): its `drawn`.
+
+    >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
+    >>> describe_drawn_wordings({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
+    ['40 of 120 wordings per item, drawn by seed 0: m', '40 of 90 to 120 wordings per item, drawn by seed 0: n']
+    >>> describe_drawn_wordings({"drawn": []})
+    []
+    """
+    models: dict[str, dict[str, None]] = {}
+    for draw in info["drawn"]:
+        least, most = f"{draw['least']:,}", f"{draw['most']:,}"
+        total = most if least == most else f"{least} to {most}"
+        sentence = f"{draw['wordings']:,} of {total} wordings per item, drawn by seed {draw['seed']}"
+        models.setdefault(sentence, {})[draw["model"]] = None
+    return [f"{sentence}: {join_names(list(names))}" for sentence, names in models.items()]
+
+
+def word_count_range(counts: pd.Series) -> str:
+    """Write the least and the greatest of some counts: "10", or "453 to 500"."""
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def join_names(names: Sequence[str], most: int = 3) -> str:
+    """Write the first names, and how many more there are.
+
+    Parameters
+    ----------
+    names
+        The names.
+    most
+        How many are written.
+
+    Returns
+    -------
+    "a, b and 4 others"; empty without names.
+    """
+    if not names:
+        return ""
+    if len(names) <= most:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{', '.join(names[:most])} and {word_quantity(len(names) - most, 'other')}"
+
+
+def format_percent(share: float, decimals: int = 0) -> str:
+    """Write a share in per cent; where rounding would show a 0 or 100 that it is not, with one more decimal or a bound.
+
+    Parameters
+    ----------
+    share
+        The share, 0 to 1.
+    decimals
+        Decimals, one more where needed.
+
+    Returns
+    -------
+    The text.
+
+    >>> (format_percent(0.0), format_percent(0.0016), format_percent(0.584), format_percent(0.999), format_percent(1.0),
+    ...  format_percent(0.8349, 1))
+    ('0 %', '0.2 %', '58 %', '99.9 %', '100 %', '83.5 %')
+    >>> format_percent(0.0004), format_percent(0.9996)
+    ('<0.1 %', '>99.9 %')
+    """
+    for places in (decimals, decimals + 1):
+        text = f"{100 * share:.{places}f}"
+        if not (float(text) == 0 and share > 0) and not (float(text) == 100 and share < 1):
+            return f"{text} %"
+    least = 10**-places
+    return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
+
+
+def format_signed(number: float, decimals: int) -> str:
+    """Write a number with its sign and a true minus; without a sign where it rounds to zero.
+
+    Parameters
+    ----------
+    number
+        The number.
+    decimals
+        Decimals.
+
+    Returns
+    -------
+    The text.
+
+    >>> format_signed(15.43, 1), format_signed(-2.0, 1), format_signed(0.0, 1)
+    ('+15.4', '−2.0', '0.0')
+    """
+    text = f"{number:+.{decimals}f}".replace("-", "−")
+    return text[1:] if float(text[1:]) == 0 else text
+
+
+def format_points(difference: float) -> str:
+    """Write a difference of shares in percentage points, with its sign: 0.154 is "+15.4"."""
+    return format_signed(100 * difference, 1)
+
+
+def describe_no_answer(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return what a page says in place of a verdict where every model is `thresholds.is_silent`: verdict and sentences.
+
+    >>> describe_no_answer(["a"])[0], describe_no_answer(["a", "b"])[0]
+    ('This model does not answer.', 'These models do not answer.')
+    """
+    verdict = "This model does not answer." if len(names) == 1 else "These models do not answer."
+    return verdict, (
+        f"With {join_names(list(names))}, less than half of the probability (or of the texts read) is a valid answer. "
+        "What the other half would have been is not known, so nothing is compared here.",
+    )
+
+
+def describe_undecided(pairs: pd.DataFrame) -> str:
+    """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
+    corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))
+    return (
+        f"{word_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
+        f"samples, the smallest p value after Holm is {corrected:.2f}."
+    )
+
+
+def list_unanswered_cautions(frame: pd.DataFrame) -> list[str]:
+    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
+    if frame.empty:
+        return []
+    n_failed, n_missing, n_asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
+    reasons = frame.loc[frame["failed"] > 0, "reason"]
+    first = f" The first error: “{shorten_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
+    return [
+        f"No response to {n_failed + n_missing:,} of {word_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
+        f"{n_missing:,} are missing. This is so for {join_names(describe_unanswered_units(frame))}.{first}"
+    ]
+
+
+def describe_unanswered_units(frame: pd.DataFrame) -> list[str]:
+    """Write for each model and condition how many prompts failed, and how many are missing."""
+    return [
+        f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
+        f"{row['asked']:,})"
+        for row in frame.to_dict("records")
+    ]
+
+
+def list_few_models_cautions(number: int) -> list[str]:
+    """Return the caution about a small number of models; empty where there are enough.
+
+    >>> list_few_models_cautions(1), list_few_models_cautions(FEW_MODELS)
+    (['Only 1 model: these results say nothing about models in general.'], [])
+    """
+    caution = f"Only {word_quantity(number, 'model')}: these results say nothing about models in general."
+    return [caution] if number < FEW_MODELS else []
+
+
+def list_few_items_cautions(
+    sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow"
+) -> list[str]:
+    """Write the caution about rows with few items, and what follows from it.
+
+    Every row is judged by its own number of items. Where others have enough, those that have few are named.
+
+    Parameters
+    ----------
+    sizes
+        Items behind each row, by the row's label; rows without any item are left out.
+    where
+        What follows the number of items, after a blank; empty for nothing.
+    so
+        What follows from it.
+
+    Returns
+    -------
+    One sentence; no one where all rows have at least `FEW_ITEMS`.
+
+    >>> import pandas as pd
+    >>> list_few_items_cautions(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
+    ['Only 5 to 12 items in a group for a and c: little is known.']
+    >>> list_few_items_cautions(pd.Series({"a": 5})), list_few_items_cautions(pd.Series({"a": FEW_ITEMS}))
+    (['Only 5 items: bootstrap intervals tend to be too narrow.'], [])
+    """
+    known_sizes = sizes[sizes > 0]
+    few = known_sizes[known_sizes < FEW_ITEMS]
+    if few.empty:
+        return []
+    names = list(dict.fromkeys(map(str, few.index)))
+    who = "" if len(few) == len(known_sizes) else f" for {join_names(names)}"
+    return [f"Only {word_count_range(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
+
+
+def explain_no_interval(row: pd.Series, figure: str) -> str:
+    """Say why a figure of a row has no interval.
+
+    Parameters
+    ----------
+    row
+        Has `no_interval`.
+    figure
+        Name of the figure's column.
+
+    Returns
+    -------
+    A few words; empty where there is an interval or none was asked for.
+    """
+    return "".join(f"no interval: {why}" for why in list_missing_reasons([row["no_interval"]], (figure,)))
+
+
+def explain_missing_lines(frame: pd.DataFrame, *figures: str) -> str:
+    """Say why marks of a figure have no line, from the column `no_interval`; empty where all have one.
+
+    Parameters
+    ----------
+    frame
+        The frame that is drawn.
+    figures
+        The columns that are drawn; none where a row has one figure only.
+
+    >>> import pandas as pd
+    >>> explain_missing_lines(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
+    ' No interval, no line: one item only.'
+    """
+    why = list_missing_reasons(list(frame["no_interval"].fillna("")), figures)
+    return f" No interval, no line: {' or '.join(why)}." if why else ""

@@ -1,0 +1,155 @@
+"""Withhold words about a change with the wording where chance alone may have changed answers, and say why.
+
+The rule "chance" of `verdicts`, for every page that says whether an answer changes in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers, measure_sample_agreement
+from analysis.reporting.words import join_names, labels, verdicts
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.significance import ROUNDING
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+ONCE = (
+    f"{verdicts.UNCLEAR} wording from chance: a second answer to the same wording might differ, too. Probabilities, "
+    "temperature 0 or two samples per wording would tell."
+)
+ALIKE = (
+    f"{verdicts.UNCLEAR} wording from chance: samples of one wording are not shown to be alike more often than those "
+    "of different ones."
+)
+
+NO_CHANCE = pd.DataFrame(columns=["study", "model", "condition", "answers"])  # no answers that chance may have changed
+CAUTIONS = {
+    DRAWN: "Chance and wording are not told apart for {}: one answer per wording, at a temperature above 0 or not "
+    "known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
+    SAMPLED: "Chance and wording are not told apart for {}: samples of one wording are not shown to be alike more "
+    "often than those of different wordings.",
+}
+
+
+def find_chance(runs: Runs) -> pd.DataFrame:
+    """Find the models and conditions whose answers may have changed by chance alone.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
+        often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
+    """
+    return runs.compute_once("answers by chance", lambda: _find_chance_units(runs))
+
+
+def _find_chance_units(runs: Runs) -> pd.DataFrame:
+    units = classify_answers(runs)
+    drawn = units[units["answers"] != DETERMINED]
+    sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
+    for study in sampled["study"].unique():
+        gaps = measure_sample_agreement(runs, study).groupby(["model", "condition"])["gap"]
+        tested = {unit: compute_p_above_zero(values.to_numpy()) for unit, values in gaps}
+        is_of_study = sampled["study"] == study
+        sampled.loc[is_of_study, "p"] = [
+            tested.get(unit, np.nan) for unit in zip(*(sampled.loc[is_of_study, key] for key in ("model", "condition")),
+                                                     strict=True)
+        ]  # fmt: skip
+    unaffected = (
+        sampled.index[verdicts.mark_clear_effects(correct_families_by_holm(sampled, ["study"]))] if len(sampled) else []
+    )
+    return drawn.drop(index=unaffected).reset_index(drop=True)
+
+
+def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
+    """Test whether the mean of some items' values is above 0: the one-sided p value of Student's t.
+
+    NaN for one item. Where all values are one, t has no error: p is that of as many heads in a row.
+
+    >>> round(compute_p_above_zero(np.array([0.1, 0.3, 0.2])), 3), compute_p_above_zero(np.array([1.0, 1.0]))
+    (0.037, 0.25)
+    """
+    from scipy.special import stdtr
+
+    n = len(values)
+    if n < 2:
+        return np.nan
+    if np.ptp(values) <= ROUNDING:
+        return 2.0**-n if values[0] > ROUNDING else 1.0
+    return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
+
+
+def mark_chance_rows(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tell which rows are about answers that chance may have changed.
+
+    Parameters
+    ----------
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+
+    Returns
+    -------
+    Of every row (rows,), whether its model and condition are in `chance`.
+    """
+    if chance.empty:
+        return np.zeros(len(rows), bool)
+    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(chance[labels.UNIT]))
+
+
+def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame, word: str) -> list[str]:
+    """Take a word about change from the rows whose answers may have changed by chance alone.
+
+    Parameters
+    ----------
+    words
+        The word of every row.
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+    word
+        The word that is withheld.
+
+    Returns
+    -------
+    The words, empty in place of the one withheld.
+    """
+    is_by_chance = mark_chance_rows(rows, chance)
+    return [
+        "" if by_chance and row_word == word else row_word
+        for row_word, by_chance in zip(words, is_by_chance, strict=True)
+    ]
+
+
+def explain_withheld(chance: pd.DataFrame) -> str:
+    """Write the verdict where no word is left: why these runs cannot tell, and what would."""
+    return ONCE if (chance["answers"] == DRAWN).any() else ALIKE
+
+
+def list_chance_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
+    """Name the models, of some rows, whose answers may have changed by chance alone.
+
+    Parameters
+    ----------
+    rows
+        Columns study, model, condition.
+    chance
+        From `find_chance`.
+
+    Yields
+    ------
+    A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
+    """
+    for answers, caution in CAUTIONS.items():
+        is_by_chance = mark_chance_rows(rows, chance[chance["answers"] == answers])
+        if is_by_chance.any():
+            yield caution.format(join_names(list(labels.name_rows(rows)[is_by_chance].unique())))

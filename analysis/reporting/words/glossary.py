@@ -1,0 +1,80 @@
+"""Explain the words of the report in plain English; `glossary.toml` holds them, the only place.
+
+::
+
+    python -m analysis.reporting.words.glossary > docs/glossary.md
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+TERMS_FILE = Path(__file__).with_name("glossary.toml")
+HEAD = """# Glossary
+
+The words of the report in plain English. Every page of a report shows those that it uses, folded, at its foot.
+"""
+
+
+# What is no text of the report: style, script, code, and the texts of items, in examples and in cells.
+_FOREIGN_TEXT = "style, script, pre.code, blockquote, td[class='words']"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word, the other words that stand for the same, and what it means."""
+
+    word: str
+    also: tuple[str, ...]
+    means: str
+
+
+@functools.cache
+def read_terms() -> tuple[Term, ...]:
+    """Return all terms, in the order of the alphabet."""
+    entries = tomllib.loads(TERMS_FILE.read_text(encoding="utf-8"))
+    return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in entries.items())
+
+
+def find_used_terms(page: str) -> list[Term]:
+    """Return the terms that some HTML shows, in the order of the alphabet; those in texts of items do not count.
+
+    >>> [term.word for term in find_used_terms('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
+    ['flip', 'item']
+    >>> find_used_terms('<blockquote>A military base</blockquote><table><td class="words">It is a tie.</td></table>')
+    []
+    """
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(page, "html.parser")
+    for other in soup.select(_FOREIGN_TEXT):
+        other.decompose()
+    text = soup.get_text("\n")
+    return [term for term in read_terms() if any(_is_used(word, text) for word in (term.word, *term.also))]
+
+
+def _is_used(word: str, text: str) -> bool:
+    """Tell whether a text has a whole word; its first letter may be a capital at the beginning of a sentence."""
+    if word[1:] not in text:  # most are not: this is much faster than the search
+        return False
+    first = word[0] if word[0].isupper() else f"[{word[0]}{word[0].upper()}]"
+    return re.search(rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])", text) is not None
+
+
+def render_glossary() -> str:
+    """Write the whole glossary as a page of Markdown."""
+    return HEAD + "".join(f"\n**{term.word}**{_word_synonyms(term)}  \n{term.means}\n" for term in read_terms())
+
+
+def _word_synonyms(term: Term) -> str:
+    """Name the other words for a term, but not its plural."""
+    synonyms = [word for word in term.also if not word.startswith(term.word)]
+    return f" ({', '.join(synonyms)})" if synonyms else ""
+
+
+if __name__ == "__main__":
+    print(render_glossary(), end="")

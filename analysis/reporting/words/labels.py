@@ -1,0 +1,265 @@
+"""Name the rows of a table for figures, sentences and printed tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+
+UNIT = ["study", "model", "condition"]
+SEPARATOR = " · "
+STAGES = {"base", "tuned", "chat", "instruct", "it"}  # words that say how a model was trained, not which it is
+LEAD = 30  # characters that a word before a colon may have
+SILENT = " °"  # ends the label of a model that does not answer (`thresholds.is_silent`)
+
+
+def name_rows(frame: pd.DataFrame) -> pd.Series:
+    """Return for each row of a frame a short, unambiguous name of its model x condition (x study).
+
+    The name is the model's id, without its organisation where the names still differ without it. The condition is
+    added where the model was asked under several, the study where the frame holds several: a label does not say what
+    all other labels say. A row whose column `silent` is true gets the mark `SILENT`.
+
+    Parameters
+    ----------
+    frame
+        Has columns `model` and, where they apply, `condition`, `study` and `silent`.
+
+    Returns
+    -------
+    Series
+        One string per row, aligned with `frame`.
+    """
+    units, which = _find_distinct_units(frame, [name for name in (*UNIT, "silent") if name in frame])
+    return pd.Series(_name_units(units).to_numpy()[which], frame.index)
+
+
+def _find_distinct_units(frame: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+    """Return the different values of some columns, and which of them each row has: there may be a million rows."""
+    which = frame.groupby(names, sort=False, observed=True, dropna=False).ngroup()
+    return frame.loc[(~which.duplicated()).to_numpy(), names], which.to_numpy()
+
+
+def _name_units(frame: pd.DataFrame) -> pd.Series:
+    names = pd.Series(frame["model"].astype(str).unique())
+    short = names.str.rsplit("/", n=1).str[-1]
+    label = frame["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
+    if "condition" in frame:
+        several = frame.groupby("model")["condition"].transform("nunique") > 1
+        label = label.where(~several, label + SEPARATOR + frame["condition"].astype(str))
+    if "study" in frame and frame["study"].nunique() > 1:
+        label = label + SEPARATOR + frame["study"].astype(str)
+    return label + frame["silent"].map({True: SILENT, False: ""}) if "silent" in frame else label
+
+
+def explain_silent(frame: pd.DataFrame) -> str:
+    """Say in a caption what `SILENT` means; empty where no row of the frame has it."""
+    if "silent" not in frame or not frame["silent"].any():
+        return ""
+    return f" {SILENT.strip()}: less than half of the answers are valid, so the model is not ranked."
+
+
+def mark_silent_rows(frame: pd.DataFrame, validity_table: pd.DataFrame, side: str = "") -> pd.DataFrame:
+    """Add column `silent` to rows about models.
+
+    Parameters
+    ----------
+    frame
+        Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
+    validity_table
+        Columns study, model, condition, validity.
+    side
+        Beginning of the columns' names, such as "a_"; empty for none.
+
+    Returns
+    -------
+    The frame with `silent` (with a `side` "a_": `a_silent`): whether less than half of a unit's answers are valid.
+    """
+    units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
+    rows, which = _find_distinct_units(frame, ["study", f"{side}model", f"{side}condition"])
+    validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
+    return frame.assign(**{f"{side}silent": is_silent(pd.Series(validity, frame.index))})
+
+
+def name_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return labels `a` and `b` for the pairs of table `differences`: a model has one name on both sides."""
+    names = [*UNIT, "silent"] if "a_silent" in frame else UNIT
+    sides = {side: frame[["study", *(f"{side}_{name}" for name in names[1:])]].set_axis(names, axis=1) for side in "ab"}
+    units = pd.concat(sides.values()).drop_duplicates()
+    labels_by_unit = units.assign(label=name_rows(units))
+    return {side: part.merge(labels_by_unit, how="left")["label"].set_axis(frame.index) for side, part in sides.items()}
+
+
+def shorten_middle(text: str, length: int) -> str:
+    """Cut the middle out of a text that is too long; ids often differ at their ends only.
+
+    Parameters
+    ----------
+    text
+        The text.
+    length
+        Most characters, the ellipsis included.
+
+    Returns
+    -------
+    The text, with "…" in place of what was cut.
+    """
+    if len(text) <= length:
+        return text
+    head = (length - 1) // 2
+    return f"{text[:head]}…{text[len(text) - (length - 1 - head) :]}"
+
+
+def shorten_together(texts: Sequence[str], length: int) -> list[str]:
+    """Shorten names that are shown together, but leave them long enough that different names stay different.
+
+    Parameters
+    ----------
+    texts
+        The names.
+    length
+        Most characters; more where different names would become the same.
+
+    Returns
+    -------
+    The names, shortened, in their order.
+    """
+    longest = max(map(len, texts), default=0)
+    while length < longest and len({shorten_middle(text, length) for text in texts}) < len(set(texts)):
+        length += 4
+    return [shorten_middle(text, length) for text in texts]
+
+
+def fit_names(names: Sequence[str], length: int) -> list[str]:
+    """Shorten names that are shown together, and leave out what all begin with.
+
+    Parameters
+    ----------
+    names
+        The names.
+    length
+        Most characters, or a few more as in `shorten_together`.
+
+    Returns
+    -------
+    The names, shortened, in their order.
+    """
+    return shorten_together(drop_common_start(list(names)), length)
+
+
+def take_openings(texts: Sequence[str], length: int) -> list[str]:
+    """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    length
+        Most characters of each.
+
+    Returns
+    -------
+    The first words of every text.
+
+    >>> take_openings(["Question: Is tea good?", "Question: Is coffee good?"], 12), take_openings(["Q: one"], 12)
+    (['Is tea good?', 'Is coffee…'], ['Q: one'])
+    """
+    leads = {text.partition(":")[0] for text in texts if ":" in text} if len(texts) > 1 else set()
+    lead = f"{leads.pop()}:" if len(leads) == 1 else ""
+    shared = bool(lead) and len(lead) < LEAD and all(text.startswith(lead) and text != lead for text in texts)
+    return [take_first_words(text.removeprefix(lead) if shared else text, length) for text in texts]
+
+
+def take_first_words(text: str, length: int) -> str:
+    """Return the first words of a text.
+
+    Parameters
+    ----------
+    text
+        The text; blanks and line breaks become one blank.
+    length
+        Most characters, the ellipsis included.
+
+    Returns
+    -------
+    Whole words where they fill half of the length, with "…" where more follows.
+    """
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    word = cut.rsplit(" ", 1)[0]
+    return (word if len(word) > length // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def drop_common_start(names: list[str]) -> list[str]:
+    """Remove the words that all names begin with, because panels are small.
+
+    One of them stays where a name would be left with its stage alone: "tuned" would not say which model it is.
+
+    >>> (drop_common_start(["demo-small · chat", "demo-large · chat"]), drop_common_start(["one"]),
+    ...  drop_common_start(["gpt-4", "gpt-4o"]))
+    (['small · chat', 'large · chat'], ['one'], ['4', '4o'])
+    >>> drop_common_start(["demo-large-tuned · base", "demo-large-choice · base"])
+    ['large-tuned · base', 'large-choice · base']
+    """
+    models = {name.split(SEPARATOR)[0] for name in names}
+    shared = os.path.commonprefix(sorted(models)) if len(models) > 1 else ""  # noqa: RUF071 - characters are meant
+    cut = _find_last_word_end(shared)
+    if any(name[cut:].casefold() in STAGES for name in models):
+        cut = _find_last_word_end(shared[: cut - 1])
+    return [name[cut:] for name in names]
+
+
+def _find_last_word_end(text: str) -> int:
+    """Return where the last whole word of a text ends, with the mark behind it."""
+    return max(text.rfind(mark) for mark in "-_/ ") + 1
+
+
+def select_ends(order: Sequence[Any], most: int) -> list[Any]:
+    """Choose what a figure has room for: all of an order, or its two ends.
+
+    Parameters
+    ----------
+    order
+        Things in an order.
+    most
+        How many there is room for.
+
+    Returns
+    -------
+    All, or the first and the last ones, as many of each; one more of the first if `most` is odd.
+    """
+    return list(order) if len(order) <= most else [*order[: most - most // 2], *order[len(order) - most // 2 :]]
+
+
+def describe_selection(most: int, total: int, things: str, which: str, rest: str = "; the table has all") -> str:
+    """Say in a caption which things a figure shows, where it has no room for all.
+
+    Parameters
+    ----------
+    most
+        How many it has room for.
+    total
+        How many there are.
+    things
+        What they are: "rows".
+    which
+        Which are shown: "most and least stable".
+    rest
+        How the sentence ends.
+
+    Returns
+    -------
+    The sentence after a blank; empty where all are shown.
+
+    >>> describe_selection(24, 500, "rows", "most and least stable")
+    ' Shown: the 24 most and least stable of 500 rows; the table has all.'
+    """
+    return f" Shown: the {most} {which} of {total:,} {things}{rest}." if total > most else ""

@@ -1,0 +1,1 @@
+"""Import the records of Every Eval Ever."""

@@ -1,0 +1,186 @@
+"""Import records of Every Eval Ever (schema 0.3.0) that `waver export --as eee` wrote, with the same numbers.
+
+Items and wordings come back in their old order, so a study of which all wordings were asked has its old hash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import InputError
+from inference.arguments import add_models_file
+from inference.importers.shared import saving
+from inference.stimuli.reading.files import shorten_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from inference.importers.eee.records import Aggregate, EeeResponse
+    from inference.stimuli.study import Study, Variant
+
+COMMAND = "import eee"
+HELP = "import records of Every Eval Ever that `waver export` wrote (JSON)"
+
+BATCH = 20_000
+SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
+_KEY = ("model", "condition", "item", "variant")
+_STIMULUS = ("parents", "language", "gold", "gold_score")
+_RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
+             "text_logprob")  # fmt: skip
+_MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
+_FAMILIES = {"causal": "causal", "vllm": "causal", "masked": "masked"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import eee``."""
+    parser.epilog = "example: waver import eee exported/data/statements --out RUN"
+    parser.add_argument("records", nargs="+", metavar="DIR", help="folder with records of one study, or an aggregate")
+    parser.add_argument(
+        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
+    )
+    parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")
+    add_models_file(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import records into a run folder.
+
+    Raises
+    ------
+    InputError
+        In one line with file and line: malformed or changed records, of several studies, of other tools ...
+    """
+    from inference.importers.eee import records
+
+    aggregates = [records.read_aggregate(path) for path in records.find_aggregates(args.records)]
+    study = _build_eee_study(aggregates, args.name)
+    lines = saving.save_import(
+        args.out,
+        study,
+        lambda: _build_eee_tables(aggregates, study),
+        _join_eee_conditions(aggregates),
+        descriptions=args.models,
+        imported={aggregate.model: saving.compute_fingerprint([aggregate.samples], {}) for aggregate in aggregates},
+        command=args.call,
+        models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
+    )
+    saving.print_lines(lines)
+
+
+def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
+    """Make the study of the wordings that were asked, in their old order."""
+    from inference.importers.eee.records import read_eee_responses
+    from inference.stimuli.study import Item, Study
+
+    about = aggregates[0].study
+    for aggregate in aggregates:
+        if aggregate.study["hash"] != about["hash"]:
+            raise InputError(
+                f"{aggregate.path}: is of study {shorten_value(aggregate.study['name'])}, {aggregates[0].path.name} of "
+                f"{shorten_value(about['name'])}; give the records of one study"
+            )
+    place_by_key: dict[tuple[str, str], tuple[int, Variant]] = {}
+    for aggregate in aggregates:
+        for row in read_eee_responses(aggregate):
+            key, variant = (row.values["item"], row.values["variant"]), _build_eee_variant(row)
+            place = row.values["position"], variant
+            if place_by_key.setdefault(key, place) != place:
+                raise InputError(f"{row.where}: item '{key[0]}', variant '{key[1]}' is another wording than before")
+    items: dict[str, list[Variant]] = {}
+    for _, variant in sorted(place_by_key.values(), key=lambda pair: pair[0]):
+        items.setdefault(variant.item, []).append(variant)
+    return Study(
+        protocol=about["protocol"],
+        name=about["name"] if name is None else name,
+        items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
+        canonical=tuple(about["canonical"]),
+        decision_rule=about["decision_rule"],
+        source=str(about.get("source", "")),
+    )
+
+
+def _build_eee_variant(row: EeeResponse) -> Variant:
+    from inference.stimuli.study import Option, Variant
+
+    options, canonical = row.values["options"], row.values["canonical"]
+    if len(options) != len(canonical):
+        raise InputError(f"{row.where}: {len(options)} options, but {len(canonical)} of what they mean")
+    stimulus_fields = {name: row.values[name] for name in _STIMULUS if name in row.values}
+    if "parents" in stimulus_fields:
+        stimulus_fields["parents"] = tuple(stimulus_fields["parents"])
+    return Variant(
+        item=row.values["item"], variant=row.values["variant"], pattern=row.values["pattern"], text=row.text,
+        options=tuple(map(Option, options, canonical)), attributes=row.values.get("attributes", {}), **stimulus_fields,
+    )  # fmt: skip
+
+
+def _join_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
+    """Join the conditions of all models; refuse one name for two settings."""
+    conditions_by_name: dict[str, Mapping[str, Any]] = {}
+    for aggregate in aggregates:
+        for name, fields in aggregate.conditions.items():
+            if conditions_by_name.setdefault(name, fields) != fields:
+                raise InputError(
+                    f"{aggregate.path}: condition {shorten_value(name)} has other settings than in another record"
+                )
+    return conditions_by_name
+
+
+def _build_eee_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
+    """Make the response tables, some rows in memory at a time."""
+    import pyarrow as pa
+
+    from inference.importers.eee.records import read_eee_responses
+    from inference.runfolder.parquet import build_arrow_schema
+
+    numbers = {variant.key: number for number, variant in enumerate(study.variants)}
+    marks_by_condition: dict[tuple[str, str], bytearray] = {}  # model, condition -> which wordings have a response
+    columns = [build_arrow_schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
+    for aggregate in aggregates:
+        responses = read_eee_responses(aggregate)
+        while batch := list(islice(responses, BATCH)):
+            for row in batch:
+                number = numbers[row.values["item"], row.values["variant"]]
+                marks = marks_by_condition.setdefault(
+                    (aggregate.model, row.values["condition"]), bytearray(len(numbers))
+                )
+                if marks[number]:
+                    raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
+                marks[number] = 1
+            records = [_build_eee_record(aggregate.model, row) for row in batch]
+            yield pa.table(
+                {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
+            )
+
+
+def _build_eee_record(model: str, row: EeeResponse) -> dict[str, Any]:
+    """Make the columns of a response; refuse impossible numbers."""
+    record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
+    shares = record["probability"]
+    if shares is not None and not (min(shares, default=0) >= 0 and sum(shares) <= 1 + SLACK):
+        raise InputError(f"{row.where}: metadata.waver_probability is negative or adds up to more than 1")
+    if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
+        raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
+    counts = record["count"]
+    if counts is not None and (len(counts) != len(row.values["options"]) or min(counts, default=0) < 0):
+        raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
+    labels = {None, *row.values["options"], *row.values["canonical"]}
+    if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
+        raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
+    return {**record, "output": row.output}
+
+
+def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:
+    """Return what a record says about its model; numbers are written as text there."""
+    about = aggregate.about
+    facts: dict[str, Any] = {name: about[name] for name in _MODEL_FACTS if isinstance(about.get(name), str)}
+    if (family := _FAMILIES.get(str(about.get("engine")))) is not None:
+        facts.setdefault("family", family)
+    with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        facts["parameters"] = int(json.loads(about["parameters"]))
+    return facts

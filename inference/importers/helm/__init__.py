@@ -1,0 +1,1 @@
+"""Import the runs of HELM."""

@@ -1,0 +1,211 @@
+"""Turn the requests of several HELM runs into logged responses: perturbations are wordings of their instance."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ground.errors import InputError, shorten_text
+from inference.importers.helm.run import JOINT, ORIGINAL, PREDICTED, SEPARATE, HelmRequest, HelmRun, RequestKey
+from inference.importers.shared import log_differences, saving
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.stimuli.reading.files import shorten_value
+
+
+class HelmAnswers:
+    """The responses of several runs.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    metric
+        What tells right from wrong.
+    variant_key
+        The setting of the prompt that tells wordings apart; None: those that differ between the runs of one model.
+    outcomes
+        Whether of multiple choice, too, only the outcome counts.
+
+    Attributes
+    ----------
+    conditions
+        condition name -> fields, as far as responses have been gone through.
+    run_lines
+        A line on every run, likewise.
+
+    Raises
+    ------
+    InputError
+        No run has the setting.
+    """
+
+    def __init__(self, runs: Sequence[HelmRun], metric: str, *, variant_key: str | None, outcomes: bool) -> None:
+        self.conditions: dict[str, dict[str, Any]] = {}
+        self.run_lines: list[str] = []
+        self._runs, self._metric, self._outcomes = runs, metric, outcomes
+        self._has_several_tasks = len({run.task for run in runs}) > 1
+        groups = [(run.task, run.model) for run in runs]
+        settings, arguments = [run.settings for run in runs], [run.arguments for run in runs]
+        variant_settings = (
+            log_differences.list_differing_within_groups(groups, arguments) if variant_key is None else [variant_key]
+        )
+        if variant_key is not None and not any(variant_key in run_arguments for run_arguments in arguments):
+            setting_names = ", ".join(dict.fromkeys(name for run_arguments in arguments for name in run_arguments))
+            raise InputError(
+                f"--variant-key {shorten_text(variant_key)}: no run has this setting; there are "
+                f"{shorten_text(setting_names, 300)}"
+            )
+        self._prompts = log_differences.name_logs(arguments, variant_settings, "")
+        self._names = log_differences.name_logs(
+            settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
+        )
+        self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it
+
+    def read_helm_responses(self) -> Iterator[LoggedResponse]:
+        """Go through the responses of all runs.
+
+        Raises
+        ------
+        InputError
+            A request is damaged, has no score, or one that is neither right nor wrong.
+        """
+        for number, run in enumerate(self._runs):
+            letters = not self._outcomes and (run.method == JOINT or run.method.startswith(SEPARATE))
+            scores = run.read_request_scores((self._metric, PREDICTED))
+            rights: dict[str, list[bool]] = defaultdict(list)  # of instances as they are: split -> right?
+            wordings: dict[str, set[str]] = defaultdict(set)
+            partial = 0
+            for request in run.read_requests():
+                credit = self._read_credit(request, scores)
+                response = self._build_helm_response(
+                    number, request, credit, scores.get(request.key, {}), letters=letters
+                )
+                wordings[response.item].add(response.wording)
+                partial += not letters and 0 < credit < 1
+                if not request.key[1] and request.error is None:
+                    rights[request.split].append(response.answer == (response.gold if letters else 0))
+                yield response
+            self.run_lines.append(
+                _describe_helm_run(run, rights, run.read_stated_means(self._metric), wordings, partial, letters=letters)
+            )
+
+    def _read_credit(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
+        request_scores = scores.get(request.key, {})
+        credit = request_scores.get(self._metric)
+        if request.error is not None:
+            return 0.0
+        if credit is None or not 0 <= credit <= 1:
+            metric_names = ", ".join(name for name, value in request_scores.items() if value in (0, 1)) or "none"
+            value = "has no" if credit is None else f"has {credit:g} as"
+            raise InputError(
+                f"{request.where}: instance '{request.key[0]}' {value} {shorten_text(self._metric)} in "
+                "per_instance_stats.json, which does not tell right from wrong; choose one with --metric NAME: "
+                f"{shorten_text(metric_names, 300)}"
+            )
+        return credit
+
+    def _build_helm_response(
+        self, number: int, request: HelmRequest, credit: float, request_scores: Mapping[str, float], *, letters: bool
+    ) -> LoggedResponse:
+        run = self._runs[number]
+        answer: int | None = int(credit != 1)
+        if letters:
+            answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
+            _refuse_contradicting_score(request, credit, answer)
+        return LoggedResponse(
+            where=request.where,
+            model=run.model,
+            condition=self._name_helm_condition(number, request.key[2]),
+            item=f"{run.task}:{request.key[0]}" if self._has_several_tasks else request.key[0],
+            wording=self._name_helm_wording(number, request.key[1]),
+            text=request.prompt if any(self._prompts) else request.question,
+            choices=request.choices if letters else (),
+            gold=request.gold if letters else None,
+            answer=answer,
+            output=None if request.output is None or run.method.startswith(SEPARATE) else (request.output,),
+            error=request.error,
+            attributes={"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
+        )
+
+    def _name_helm_condition(self, number: int, trial: int) -> str:
+        """Name the condition of a request and record it; each trial has other examples in the prompt."""
+        run = self._runs[number]
+        name = self._names[number] + (f"/trial {trial + 1}" if trial else "")
+        same = [
+            other_run.settings
+            for other_run, condition_name in zip(self._runs, self._names, strict=True)
+            if condition_name == self._names[number]
+        ]
+        shared_fields = {
+            field: value if isinstance(value, int | float | str) else shorten_value(value)
+            for field, value in log_differences.select_shared_settings(same).items()
+        }
+        ways = {"method": run.method, "metric": self._metric, **({"trial": trial + 1} if trial else {})}
+        self.conditions.setdefault(name, {"form": saving.IMPORT_FORM, **ways, **shared_fields})
+        return name
+
+    def _name_helm_wording(self, number: int, perturbation: str) -> str:
+        """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""
+        name = ORIGINAL
+        if perturbation:
+            name = str(json.loads(perturbation).get("name", "perturbed"))
+            descriptions = self._perturbations[name]
+            if perturbation not in descriptions:
+                descriptions.append(perturbation)
+            place = descriptions.index(perturbation) + 1
+            name += f"-{place}" if place > 1 else ""
+        prompt = self._prompts[number]
+        return f"{prompt}, {name}" if prompt and perturbation else prompt or name
+
+
+def _find_predicted_choice(request: HelmRequest, request_scores: Mapping[str, float]) -> int | None:
+    """Find the choice that HELM took, where it asked about each one apart."""
+    if request.error is not None:
+        return None
+    place = request_scores.get(PREDICTED)
+    if place is None or not 0 <= place < len(request.choices) or place % 1:
+        raise InputError(
+            f"{request.where}: per_instance_stats.json has no {PREDICTED} among its {len(request.choices)} choices; "
+            "import it with --right-or-wrong"
+        )
+    return int(place)
+
+
+def _refuse_contradicting_score(request: HelmRequest, credit: float, answer: int | None) -> None:
+    """Refuse a choice that the score does not agree with; a fraction tells that several choices were likeliest."""
+    if request.error is None and request.gold is not None and credit in (0, 1) and (answer == request.gold) != credit:
+        raise InputError(
+            f"{request.where}: the score is {credit:g}, but the choice that was taken says otherwise; with "
+            "--right-or-wrong the scores count"
+        )
+
+
+def _describe_helm_run(
+    run: HelmRun,
+    rights: Mapping[str, Sequence[bool]],
+    stated: Mapping[str, float],
+    wordings: Mapping[str, set[str]],
+    partial: int,
+    *,
+    letters: bool,
+) -> str:
+    """Say in one line what a run held, and whether its accuracy is that of the rows."""
+    parts = [f"{len(wordings):,} instance{'s' * (len(wordings) != 1)}"]
+    for split, right in rights.items():
+        accuracy = sum(right) / len(right)
+        part = f"accuracy {accuracy:.3f} of {len(right):,} in {split}"
+        if split in stated:
+            part += (
+                ", as the run states" if abs(accuracy - stated[split]) < 1e-6 else f" (it states {stated[split]:.3f})"
+            )
+        parts.append(part)
+    if partial:
+        parts.append(f"{partial:,} partial score{'s' * (partial != 1)} taken as wrong")
+    every = set().union(*wordings.values())
+    gaps = sum(its != every for its in wordings.values())
+    if gaps:
+        advice = "; the page on choices needs them all, --right-or-wrong does not" if letters else ""
+        parts.append(f"{gaps:,} without some of the {len(every)} wordings{advice}")
+    return f"{run.path}: {', '.join(parts)}"

@@ -1,0 +1,100 @@
+"""Import runs of HELM: the folders with ``scenario_state.json`` below ``benchmark_output/runs/SUITE``.
+
+An item is an instance. Its wordings are its perturbations, the instance itself being `original`, and what differs
+between the prompts of several runs of one model. Answers are the letters of multiple choice, or whether HELM counts
+the answer as right. Log-probabilities are not taken: some of HELM's clients record those of the sampling at
+temperature 0, by which every token that is taken has the probability 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ground.errors import InputError
+from inference.importers.shared import saving
+
+if TYPE_CHECKING:
+    from inference.importers.helm.run import HelmRun
+
+COMMAND = "import helm"
+HELP = "import runs of HELM: folders with scenario_state.json"
+
+EXAMPLE = "example: waver import helm benchmark_output/runs/SUITE --out RUN"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import helm``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="folders of runs, or one that holds them")
+    parser.add_argument(
+        "--variant-key",
+        metavar="NAME",
+        help="the field of adapter_spec that tells wordings apart, besides perturbations (default: those that differ "
+        "between runs of one model)",
+    )
+    parser.add_argument(
+        "--metric",
+        metavar="NAME",
+        default="exact_match",
+        help="the metric of every instance that tells right from wrong (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import HELM runs into a run folder.
+
+    Raises
+    ------
+    InputError
+        A folder is not whole, or a request has no score; with file and request.
+    """
+    from inference.importers.helm import answers as helm_answers
+    from inference.importers.helm import run
+    from inference.importers.shared.logged_study import save_log
+
+    runs = [run.read_helm_run(path) for path in _list_run_folders(args.folders)]
+    answers = helm_answers.HelmAnswers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
+    lines = save_log(
+        args, args.folders, answers.read_helm_responses(), answers.conditions, _compute_helm_fingerprints(args, runs)
+    )
+    saving.print_lines([*lines, *answers.run_lines])
+
+
+def _list_run_folders(folder_names: list[str]) -> list[Path]:
+    """List the folders of runs; of a folder without a run of its own, those in it that have one."""
+    folder_by_path: dict[Path, Path] = {}
+    for path in map(Path, folder_names):
+        if not path.is_dir():
+            raise InputError(f"{path}: no folder; give folders of HELM runs, as in benchmark_output/runs/SUITE")
+        is_run_folder = (path / "scenario_state.json").exists() or (path / "run_spec.json").exists()
+        inside = (
+            [path] if is_run_folder else sorted(state_file.parent for state_file in path.glob("*/scenario_state.json"))
+        )
+        if not inside:
+            raise InputError(
+                f"{path}: neither the folder of a HELM run nor one that holds some: no scenario_state.json"
+            )
+        for folder in inside:
+            if folder_by_path.setdefault(folder.resolve(), folder) is not folder:
+                raise InputError(f"{folder}: this run is given twice; leave one out")
+    return list(folder_by_path.values())
+
+
+def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
+    """Compute the fingerprint of every model's runs and of the options that they are read with."""
+    from inference.importers.helm.run import SPEC, STATE, STATS
+
+    names = ("variant_key", "metric", "right_or_wrong")
+    settings = {"importer": "helm", **{name: getattr(args, name) for name in names}}
+    return {
+        model: saving.compute_fingerprint(
+            [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings
+        )
+        for model in dict.fromkeys(run.model for run in runs)
+    }

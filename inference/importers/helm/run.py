@@ -1,0 +1,244 @@
+"""Read the folder of one HELM run: what was asked, what was answered, and how HELM scored it.
+
+``run_spec.json`` says how a model was asked, ``scenario_state.json`` holds the requests, ``per_instance_stats.json``
+the scores. An instance that HELM perturbed keeps its id, so a perturbation is a wording of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ground.errors import InputError, shorten_text
+from inference.importers.shared import json_log
+from inference.importers.shared.json_log import drop_empty_values, ensure_object, list_entries
+from inference.stimuli.numbers import parse_number
+from inference.stimuli.reading.files import check_value, shorten_value
+
+SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
+PREDICTED = "predicted_index"
+ORIGINAL = "original"
+JOINT, SEPARATE = "multiple_choice_joint", "multiple_choice_separate"
+_GENERATION = frozenset({"temperature", "max_tokens", "stop_sequences", "random"})
+_MODEL = frozenset({"model", "model_deployment"})
+# How many were asked and what else is told of an answer: none of it changes what a model is asked.
+_AMOUNTS = frozenset(
+    {"max_eval_instances", "num_outputs", "num_train_trials", "num_trials", "eval_splits", "reeval_parameters"}
+)
+RequestKey: TypeAlias = tuple[str, str, int]  # instance, perturbation, trial
+
+
+@dataclass(frozen=True, slots=True)
+class HelmRequest:
+    """One request about an instance.
+
+    Attributes
+    ----------
+    key
+        Instance, perturbation (as HELM describes it, in JSON; empty for the instance itself) and number of the trial,
+        of which each has other examples in the prompt.
+    question, prompt
+        The input of the instance, and the whole prompt.
+    choices
+        The words of the choices, in the order shown; empty where there is no list of them.
+    gold
+        Place of the right choice; None where there are none or several.
+    answer
+        Place of the choice that the text gives; None: it gives none.
+    """
+
+    where: str
+    key: RequestKey
+    question: str
+    prompt: str
+    split: str
+    choices: tuple[str, ...]
+    gold: int | None
+    answer: int | None
+    output: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HelmRun:
+    """The facts of a run.
+
+    Attributes
+    ----------
+    task
+        The scenario with what it was given, `mmlu:subject=philosophy`.
+    method
+        How HELM turns an instance into requests.
+    arguments, settings
+        Of the prompt (instructions, number of examples ...), and of the generation (temperature ...).
+    """
+
+    path: Path
+    task: str
+    model: str
+    method: str
+    arguments: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    def read_requests(self) -> Iterator[HelmRequest]:
+        """Go through the requests; of those for each choice of one question, the first stands for all."""
+        path = self.path / STATE
+        read_keys: set[RequestKey] = set()
+        states = list_entries(str(path), _read_run_file(path), "request_states")
+        for place, state in enumerate(states, start=1):
+            request = _parse_helm_request(f"{path}, request {place}", ensure_object(state), self.method)
+            if request.key not in read_keys:
+                read_keys.add(request.key)
+                yield request
+            elif not self.method.startswith(SEPARATE):
+                raise InputError(f"{request.where}: a second request about instance '{request.key[0]}'; leave one out")
+        if not read_keys:
+            raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
+
+    def read_request_scores(self, certain: Collection[str]) -> dict[RequestKey, dict[str, float]]:
+        """Read the scores of all requests: metric -> value; each of the metrics in `certain` has one value."""
+        path = self.path / STATS
+        scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
+        entries_in_file = _read_run_file(path)
+        for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
+            where = f"{path}, entry {place}"
+            request_scores = scores_by_request[
+                _parse_request_key(where, ensure_object(entry), ensure_object(entry).get("instance_id"))
+            ]
+            for stat in map(ensure_object, list_entries(where, entry, "stats")):
+                name, value = ensure_object(stat.get("name")).get("name"), _parse_mean(stat)
+                if not isinstance(name, str) or not math.isfinite(value):
+                    continue
+                if request_scores.setdefault(name, value) != value and name in certain:
+                    raise InputError(
+                        f"{where}: a second value of {shorten_text(name)} for this instance; leave one out"
+                    )
+        return scores_by_request
+
+    def read_stated_means(self, metric: str) -> dict[str, float]:
+        """Read what the run says of instances that were not perturbed: split -> mean over instances and trials."""
+        path = self.path / TOTALS
+        if not path.exists():
+            return {}
+        entries_in_file = _read_run_file(path)
+        stats = [ensure_object(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
+        named_means = [(ensure_object(stat.get("name")), _parse_mean(stat)) for stat in stats]
+        return {
+            str(name.get("split")): mean
+            for name, mean in named_means
+            if name.get("name") == metric and "perturbation" not in name and math.isfinite(mean)
+        }
+
+
+def read_helm_run(path: Path) -> HelmRun:
+    """Read the facts of a run from its folder.
+
+    Raises
+    ------
+    InputError
+        A file is missing or damaged, or says no model.
+    """
+    for name in (SPEC, STATE, STATS):
+        if not (path / name).is_file():
+            raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
+    spec = ensure_object(_read_run_file(path / SPEC))
+    adapter, scenario = ensure_object(spec.get("adapter_spec")), ensure_object(spec.get("scenario_spec"))
+    model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
+    for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
+        if not isinstance(value, str) or not value.strip():
+            raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
+    scenario_arguments = ",".join(
+        f"{name}={value}" for name, value in sorted(ensure_object(scenario.get("args")).items())
+    )
+    head = spec["name"].partition(":")[0]
+    arguments = {
+        name: value for name, value in drop_empty_values(adapter).items() if name not in _GENERATION | _MODEL | _AMOUNTS
+    }
+    settings = {name: value for name, value in drop_empty_values(adapter).items() if name in _GENERATION}
+    check_value(str(path / SPEC), [model, head, scenario_arguments, arguments, settings])
+    return HelmRun(
+        path,
+        f"{head}:{scenario_arguments}" if scenario_arguments else head,
+        str(model),
+        str(method),
+        arguments,
+        settings,
+    )
+
+
+def _read_run_file(path: Path) -> Any:
+    return json_log.read_json_log(path, "import the run in parts")
+
+
+def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
+    trial = entry.get("train_trial_index", 0)
+    if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
+        raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
+    perturbation = drop_empty_values(ensure_object(entry.get("perturbation")))
+    return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
+
+
+def _parse_mean(stat: Mapping[str, Any]) -> float:
+    """Read the mean of a score; NaN where it is no number."""
+    return math.nan if isinstance(stat.get("mean"), str) else parse_number(stat.get("mean"))
+
+
+def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
+    instance = ensure_object(state.get("instance"))
+    key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
+    question, prompt = (
+        ensure_object(instance.get("input")).get("text"),
+        ensure_object(state.get("request")).get("prompt"),
+    )
+    if not isinstance(question, str) or not question.strip():
+        raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
+    references = [ensure_object(reference) for reference in list_entries(where, instance, "references")]
+    words = [str(ensure_object(reference.get("output")).get("text")) for reference in references]
+    right = {place for place, candidate in enumerate(references) if "correct" in list_entries(where, candidate, "tags")}
+    choices, labels = _find_shown_choices(state, words, method)
+    if choices != tuple(words):  # another order than that of the references
+        right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
+    result = ensure_object(state.get("result"))
+    output = _find_scored_text(where, result)
+    letter = None if output is None else output.strip()
+    return HelmRequest(
+        where=where,
+        key=key,
+        question=str(check_value(where, question)),
+        prompt=str(check_value(where, prompt)) if isinstance(prompt, str) else question,
+        split=str(instance.get("split", "none")),
+        choices=tuple(check_value(where, choices)),
+        gold=min(right) if choices and len(right) == 1 else None,
+        answer=labels.index(letter) if letter in labels else None,
+        output=output,
+        error=None
+        if output is not None
+        else f"no completion ({shorten_text(str(result.get('error', 'none was recorded')))})",
+    )
+
+
+def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str) -> tuple[tuple[str, ...], list[str]]:
+    """Find the choices as the prompt shows them, and their letters there."""
+    if method.startswith(SEPARATE):
+        return tuple(words), []
+    if method != JOINT:
+        return (), []
+    mapping = ensure_object(state.get("output_mapping"))
+    return tuple(map(str, mapping.values())), list(mapping)
+
+
+def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
+    """Find the text that HELM scores: of several completions the likeliest."""
+    completions = [ensure_object(completion) for completion in list_entries(where, result, "completions")]
+    if not completions or result.get("success") is False:
+        return None
+    for completion in completions:
+        if not isinstance(completion.get("text"), str) or not isinstance(completion.get("logprob", 0), int | float):
+            raise InputError(f"{where}: a completion needs a text, and a number as logprob")
+    likeliest = max(completions, key=lambda completion: completion.get("logprob", 0))
+    return str(check_value(where, likeliest["text"]))

@@ -1,0 +1,1 @@
+"""Import the logs of Inspect."""

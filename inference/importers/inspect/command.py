@@ -1,0 +1,100 @@
+"""Import logs of Inspect (inspect_ai): evaluations as ``.eval`` or ``.json`` files.
+
+An item is a sample, by its id. Its wordings are what differs between the logs of a task: arguments of the task and of
+its solvers; without such a difference, the first messages that a user sends for an item are numbered as they appear.
+The epochs of a sample are samples of one answer. Answers are those that the log's scorer read: of multiple choice the
+letter, of all else whether it counts as right. Generation settings that differ are conditions. Of several logs, those
+that cannot be imported are left out, with a line on each.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ground.errors import InputError
+from inference.importers.shared import saving
+
+if TYPE_CHECKING:
+    from inference.importers.inspect.log import Evaluation
+
+COMMAND = "import inspect"
+HELP = "import logs of Inspect (inspect_ai): .eval and .json files"
+
+EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key task_args.template"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import inspect``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of them")
+    parser.add_argument(
+        "--item-key",
+        metavar="KEY",
+        default="id",
+        help="what names an item: id (default), or metadata.NAME of the samples",
+    )
+    parser.add_argument(
+        "--variant-key",
+        metavar="KEY",
+        help="what tells the wordings of an item apart: task_args.NAME, solver_args.NAME, SOLVER.NAME, metadata.NAME "
+        "or prompt, the first message of the user (default: the arguments that differ between the logs, else prompt)",
+    )
+    parser.add_argument("--scorer", metavar="NAME", help="whose score counts, where samples have several")
+    parser.add_argument(
+        "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import logs of Inspect into a run folder.
+
+    Raises
+    ------
+    InputError
+        No log can be imported, a sample is damaged, or logs contradict each other; with file and sample.
+    """
+    from inference.importers.inspect import log
+    from inference.importers.inspect.answers import InspectAnswers
+    from inference.importers.inspect.names import InspectNames
+    from inference.importers.shared.logged_study import save_log
+
+    evaluations, left_out = log.read_usable_logs(_list_logs(args.logs))
+    names = InspectNames(evaluations, args.item_key, args.variant_key)
+    answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
+    lines = save_log(
+        args,
+        args.logs,
+        answers.read_inspect_responses(),
+        answers.conditions,
+        _compute_inspect_fingerprints(args, evaluations),
+    )
+    saving.print_lines([*lines, *answers.log_lines, *left_out])
+
+
+def _list_logs(names: list[str]) -> list[Path]:
+    """List the logs; of a folder, the .eval and .json files in it."""
+    logs: dict[Path, Path] = {}
+    for path in map(Path, names):
+        files = sorted([*path.glob("*.eval"), *path.glob("*.json")]) if path.is_dir() else [path]
+        if not files:
+            raise InputError(f"{path}: the folder holds no .eval and no .json log")
+        for file in files:
+            if logs.setdefault(file.resolve(), file) is not file:
+                raise InputError(f"{file}: this log is given twice; leave one out")
+    return list(logs.values())
+
+
+def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
+    """Compute the fingerprint of every model's logs and of the options that they are read with."""
+    names = ("item_key", "variant_key", "scorer", "right_or_wrong")
+    settings = {"importer": "inspect", **{name: getattr(args, name) for name in names}}
+    models = dict.fromkeys(evaluation.model for evaluation in evaluations)
+    return {
+        model: saving.compute_fingerprint(
+            [evaluation.path for evaluation in evaluations if evaluation.model == model], settings
+        )
+        for model in models
+    }

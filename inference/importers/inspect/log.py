@@ -1,0 +1,303 @@
+"""Read the log of one evaluation by Inspect: its facts, and its samples one after the other.
+
+A ``.eval`` log is a zip archive with ``header.json`` and ``samples/ID_epoch_N.json``; one that was not finished has no
+header yet, but ``_journal/start.json``. A ``.json`` log is one object that also has the samples. Long texts may stand
+apart, in ``attachments`` of the sample. Nothing in a log is executed; its class names are not looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError, shorten_text
+from inference.importers.inspect.zip_members import Archive
+from inference.importers.shared import json_log
+from inference.importers.shared.json_log import drop_empty_values, ensure_object, list_entries
+from inference.stimuli.numbers import parse_number
+from inference.stimuli.reading.files import check_value, parse_json, shorten_value
+
+VERSIONS = 2, 3
+"""Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
+SUCCESS = "success"
+GENERATION_SETTINGS = frozenset(
+    ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty",
+     "logit_bias", "num_choices", "best_of", "system_message", "reasoning_effort", "reasoning_tokens",
+     "reasoning_summary", "effort", "verbosity")
+)  # fmt: skip
+"""Settings that change what a model answers; others (retries, time-outs, connections) do not."""
+_REFERENCES = ("attachment://", "tc://")  # the second is how older versions wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The facts of a log: what was asked, which model, how, and what came out.
+
+    Attributes
+    ----------
+    path
+        The file.
+    status
+        success, or started, cancelled, error: not all samples are there then.
+    task, model
+        Their names, as the log has them.
+    arguments
+        Of the task and the solver, and the settings of the plan's steps: flat, `task_args.NAME`, `solver_args.NAME`
+        and `STEP.NAME`.
+    settings
+        How answers were generated: temperature and the like.
+    accuracy
+        Scorer -> the accuracy that the log itself states.
+    invalidated
+        Whether somebody has marked the log as one not to be used.
+    """
+
+    path: Path
+    status: str
+    task: str
+    model: str
+    arguments: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    accuracy: Mapping[str, float]
+    invalidated: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the evaluation came to its end."""
+        return self.status == SUCCESS
+
+    def read_samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Go through the samples, each with its place in the file for messages.
+
+        Raises
+        ------
+        InputError
+            The log holds none, or one is damaged.
+        """
+        empty = True
+        listed = _list_zipped_samples(self.path) if _is_zip(self.path) else _list_samples(self.path)
+        for place, sample in listed:
+            where = f"{self.path}, {place}"
+            if not isinstance(sample, dict):
+                raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")
+            empty = False
+            yield where, sample
+        if empty:
+            raise InputError(
+                f"{self.path}: the log holds no samples (status {self.status}), so there is nothing to import"
+            )
+
+    def refuse_unscored(self) -> None:
+        """Refuse a log of which no sample has a score; it is read as far as to its first one.
+
+        Raises
+        ------
+        InputError
+            There is no sample, none with a score, or one before it is damaged.
+        """
+        n_samples = n_errors = 0
+        for _, sample in self.read_samples():
+            if any(
+                ensure_object(score).get("value") is not None for score in ensure_object(sample.get("scores")).values()
+            ):
+                return
+            n_samples += 1
+            n_errors += sample.get("error") is not None
+        raise make_unscored_error(self.path, n_samples, n_errors)
+
+
+def make_unscored_error(path: Path, n_samples: int, n_errors: int) -> InputError:
+    """Make the error of a log that nobody scored.
+
+    Parameters
+    ----------
+    path
+        The log.
+    n_samples
+        Samples in it.
+    n_errors
+        Those that ended with an error.
+
+    Returns
+    -------
+    The error, which is not raised.
+    """
+    ended = f" ({n_errors:,} ended with an error)" if n_errors else ""
+    return InputError(
+        f"{path}: 0 of {n_samples:,} samples have a score{ended}, so nothing tells right from wrong; leave the log "
+        "out, or score it first (`inspect score`)"
+    )
+
+
+def read_usable_logs(paths: Sequence[Path]) -> tuple[list[Evaluation], list[str]]:
+    """Read the facts of the logs that can be imported.
+
+    Returns
+    -------
+    list of Evaluation
+        Of the logs with a score.
+    list of str
+        A line on every other one: no log of Inspect, damaged, empty, or without a score.
+
+    Raises
+    ------
+    InputError
+        There is no log that can be imported.
+    """
+    evaluations: list[Evaluation] = []
+    errors: list[InputError] = []
+    for path in paths:
+        try:
+            evaluation = read_inspect_log(path)
+            evaluation.refuse_unscored()
+        except InputError as error:
+            errors.append(error)
+        else:
+            evaluations.append(evaluation)
+    if len(paths) == len(errors) == 1:
+        raise errors[0]
+    if not evaluations:
+        raise InputError(f"none of {len(paths):,} logs can be imported; the first: {errors[0]}")
+    return evaluations, [f"left out: {error}" for error in errors]
+
+
+def read_inspect_log(path: Path) -> Evaluation:
+    """Read the facts of a log.
+
+    Raises
+    ------
+    InputError
+        It is no log of Inspect, is damaged, or has another version than the one that is read.
+    """
+    if path.suffix.lower() not in (".eval", ".json"):
+        raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
+    header = _read_zipped_header(path) if _is_zip(path) else _read_whole_log(path)
+    if not isinstance(header, dict) or not isinstance(header.get("eval"), dict):
+        raise InputError(f"{path}: no log of Inspect: there is no field `eval`")
+    if header.get("version") not in VERSIONS:
+        raise InputError(
+            f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
+            f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
+        )
+    about, plan = header["eval"], ensure_object(header.get("plan"))
+    for field in ("task", "model"):
+        if not isinstance(about.get(field), str) or not about[field].strip():
+            raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
+    arguments = _collect_arguments(about, plan)
+    generate_config = ensure_object(about.get("model_generate_config")) | ensure_object(plan.get("config"))
+    # A solver may set them, too: `multiple_choice.max_tokens`.
+    generate_config |= {
+        name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
+    }
+    settings = {
+        name: value for name, value in drop_empty_values(generate_config).items() if name in GENERATION_SETTINGS
+    }
+    arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
+    check_value(str(path), [about["task"], about["model"], arguments, settings])
+    return Evaluation(
+        path=path,
+        status=str(header.get("status", "started")),
+        task=about["task"].strip(),
+        model=about["model"].strip(),
+        arguments=arguments,
+        settings=settings,
+        accuracy=_parse_accuracies(header.get("results")),
+        invalidated=header.get("invalidated") is True,
+    )
+
+
+def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
+    """Return a text, or the one that it points to among the sample's attachments.
+
+    Parameters
+    ----------
+    where
+        File and member, for messages.
+    text
+        A text, or what begins as a reference to one.
+    sample
+        The sample.
+
+    Returns
+    -------
+    The text.
+
+    Raises
+    ------
+    InputError
+        There is no such attachment.
+    """
+    for reference in _REFERENCES:
+        if text.startswith(reference):
+            attached = ensure_object(sample.get("attachments")).get(text.removeprefix(reference))
+            if not isinstance(attached, str):
+                raise InputError(
+                    f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
+                    "whole"
+                )
+            return attached
+    return text
+
+
+def _is_zip(path: Path) -> bool:
+    return path.suffix.lower() == ".eval"
+
+
+def _read_zipped_header(path: Path) -> Any:
+    archive = Archive(path)
+    for name in ("header.json", "_journal/start.json"):
+        if name in archive.names:
+            return parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
+    raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
+
+
+def _list_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    archive = Archive(path)
+    for name in archive.names:
+        if name.startswith("samples/") and name.endswith(".json"):
+            yield name, parse_json(Path(f"{path}, {name}"), _read_member_text(path, name, archive))
+
+
+def _read_member_text(path: Path, name: str, archive: Archive) -> str:
+    try:
+        return archive.read_member(name).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}, {shorten_text(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
+
+
+def _read_whole_log(path: Path) -> Any:
+    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
+
+
+def _list_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    for place, sample in enumerate(list_entries(str(path), _read_whole_log(path), "samples"), start=1):
+        yield f"sample {place}", sample
+
+
+def _collect_arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what a task and its solvers were given."""
+    arguments = {
+        f"{group}.{name}": value
+        for group in ("task_args", "solver_args")
+        for name, value in ensure_object(about.get(group)).items()
+    }
+    for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
+        solver = str(ensure_object(step).get("solver")).rpartition("/")[2]
+        arguments |= {
+            f"{solver}.{name}": value for name, value in ensure_object(ensure_object(step).get("params")).items()
+        }
+    return drop_empty_values(arguments)
+
+
+def _parse_accuracies(results: Any) -> dict[str, float]:
+    """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
+    scores = ensure_object(results).get("scores")
+    accuracy_by_scorer = {}
+    for score in map(ensure_object, scores if isinstance(scores, list) else ()):
+        value = ensure_object(ensure_object(ensure_object(score).get("metrics")).get("accuracy")).get("value")
+        if not isinstance(value, str) and math.isfinite(parse_number(value)):
+            accuracy_by_scorer[str(score.get("name"))] = parse_number(value)
+    return accuracy_by_scorer

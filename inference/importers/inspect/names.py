@@ -1,0 +1,169 @@
+"""Name the items, wordings and conditions of several logs of Inspect by what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ground.errors import InputError, shorten_text
+from inference.importers.inspect.log import Evaluation
+from inference.importers.inspect.samples import Sample
+from inference.importers.shared import log_differences, saving
+from inference.stimuli.reading.files import check_value, shorten_value
+
+ID, PROMPT = "id", "prompt"
+METADATA = "metadata."
+FIRST_WORDING = "p1"  # the name of the only wording
+
+
+class InspectNames:
+    """Items, wordings and conditions of the samples of several logs; a log is named by its number.
+
+    Parameters
+    ----------
+    item_key
+        `id`, or `metadata.NAME`.
+    variant_key
+        An argument, `metadata.NAME` or `prompt`; None: the arguments that differ between the logs of one task and
+        model, else `prompt`.
+
+    Attributes
+    ----------
+    tasks
+        The task of every log, as short as tells all apart; None: there is only one.
+    conditions
+        The condition of every log: the generation settings that differ between the logs of one task and model.
+    fields
+        condition -> the settings that all its logs have in common.
+
+    Raises
+    ------
+    InputError
+        A key that no log has.
+    """
+
+    def __init__(self, evaluations: Sequence[Evaluation], item_key: str, variant_key: str | None) -> None:
+        if item_key != ID and not item_key.startswith(METADATA):
+            raise InputError(f"--item-key {shorten_text(item_key)}: give id or metadata.NAME")
+        self.tasks = _name_log_tasks(evaluations)
+        groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
+        settings = [evaluation.settings for evaluation in evaluations]
+        self.conditions = log_differences.name_logs(
+            settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
+        )
+        self.fields = {
+            name: log_differences.select_shared_settings(
+                [
+                    log_settings
+                    for log_settings, condition in zip(settings, self.conditions, strict=True)
+                    if condition == name
+                ]
+            )
+            for name in self.conditions
+        }
+        self._item_key, self._variant_key = item_key, variant_key
+        self._by_log = _name_log_wordings(evaluations, variant_key)
+        self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording
+        self._first: dict[str, tuple[Sample, str]] = {}  # item -> its first sample, the right answer in words
+
+    def name_sample_item(self, log: int, sample: Sample) -> str:
+        """Name the item of a sample; of several tasks, with its task.
+
+        Parameters
+        ----------
+        log
+            Number of the log.
+        sample
+            A sample of it.
+
+        Returns
+        -------
+        The name.
+
+        Raises
+        ------
+        InputError
+            It has another right answer than the item had before.
+        """
+        name = sample.name if self._item_key == ID else _read_metadata_name(sample, "--item-key", self._item_key)
+        item = name if self.tasks[log] is None else f"{self.tasks[log]}:{name}"
+        self._refuse_other_question(item, sample)
+        return item
+
+    def name_sample_wording(self, log: int, item: str, sample: Sample) -> str:
+        """Name the wording of a sample: by its log, its metadata, or its first message.
+
+        Parameters
+        ----------
+        log
+            Number of the log.
+        item
+            Name of the item, as `item` gives it.
+        sample
+            A sample of it.
+
+        Returns
+        -------
+        The name; where the first message tells, p1, p2 ... in order of appearance.
+
+        Raises
+        ------
+        InputError
+            The sample has no such metadata.
+        """
+        if self._by_log is not None:
+            return self._by_log[log]
+        if self._variant_key is not None and self._variant_key.startswith(METADATA):
+            return _read_metadata_name(sample, "--variant-key", self._variant_key)
+        texts = self._texts.setdefault(item, {})
+        return texts.setdefault(sample.prompt, f"p{len(texts) + 1}")
+
+    def _refuse_other_question(self, item: str, sample: Sample) -> None:
+        """Refuse two samples of one item with different right answers: they are not two wordings of one question.
+
+        The right answer of multiple choice is the same where its letter is, or its words are, as in another order.
+        """
+        words = sample.choices[sample.gold] if sample.gold is not None else sample.target
+        first, first_words = self._first.setdefault(item, (sample, words))
+        if sample.target != first.target and words != first_words:
+            raise InputError(
+                f"{sample.where}: item '{shorten_text(item)}' has the right answer {shorten_value(words)}, but "
+                f"{shorten_value(first_words)} in {first.where}; these are two questions: name items by --item-key, "
+                "or import the logs apart"
+            )
+
+
+def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
+    full = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
+    short = [name.rpartition("/")[2] for name in full]
+    names = dict(zip(full, short if len(set(short)) == len(full) else full, strict=True))
+    return [names[evaluation.task] if len(full) > 1 else None for evaluation in evaluations]
+
+
+def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | None) -> list[str] | None:
+    """Name the wording of every log by its arguments; None: samples tell their wordings."""
+    arguments = [log.arguments for log in evaluations]
+    if variant_key is None:
+        differing_names = log_differences.list_differing_within_groups(
+            [(log.task, log.model) for log in evaluations], arguments
+        )
+        return log_differences.name_logs(arguments, differing_names, FIRST_WORDING) if differing_names else None
+    if variant_key == PROMPT or variant_key.startswith(METADATA):
+        return None
+    if not any(variant_key in log for log in arguments):
+        argument_names = ", ".join(sorted({name for log in arguments for name in log})) or "none"
+        raise InputError(
+            f"--variant-key {shorten_text(variant_key)}: no log has this argument; give metadata.NAME, prompt, or one "
+            f"of these arguments: {shorten_text(argument_names, 300)}"
+        )
+    return log_differences.name_logs(arguments, [variant_key], FIRST_WORDING)
+
+
+def _read_metadata_name(sample: Sample, option: str, key: str) -> str:
+    value = sample.metadata.get(key.removeprefix(METADATA))
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        metadata_names = shorten_text(", ".join(f"{METADATA}{name}" for name in sample.metadata), 200) or "none"
+        raise InputError(
+            f"{sample.where}: {option} {shorten_text(key)} must be a text or number of every sample, here it is "
+            f"{shorten_value(value)}; of metadata there are {metadata_names}"
+        )
+    return str(check_value(sample.where, str(value).strip()))

@@ -1,0 +1,248 @@
+"""Read one sample of a log of Inspect: what was asked, what was answered, and how it was scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
+
+from ground.errors import InputError, shorten_text
+from inference.engines.contract import Score
+from inference.engines.openai.bounds import build_text_forms, score_first_tokens
+from inference.engines.openai.replies import Malformed
+from inference.engines.openai.returned import parse_first_tokens
+from inference.importers.inspect.log import resolve_attachment
+from inference.importers.shared.json_log import ensure_object, list_entries
+from inference.stimuli.reading.files import check_value, shorten_value
+
+_CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One answer to one question.
+
+    Attributes
+    ----------
+    where
+        File and member, for messages.
+    prompt
+        The first message of the user.
+    choices
+        The words of the choices, in the order of the data set; Inspect shows its log in this order, also where the
+        model saw them shuffled.
+    gold, answer
+        Places of the right choice and of the one taken; None: there is none, or more than one.
+    target
+        The right answer, as the log has it.
+    output
+        What the model wrote; None where it wrote nothing.
+    scorer
+        Whose score counts; None: nobody's.
+    credit
+        The score, from 0 (wrong) to 1 (right); None: the scorer gave none.
+    error
+        Why there is no answer.
+    begins
+        Whether the first token of the output is the letter of a choice.
+    first
+        The probabilities of the choices' letters as the first token; None: the log does not show them.
+    """
+
+    where: str
+    name: str
+    epoch: int
+    prompt: str
+    choices: tuple[str, ...]
+    gold: int | None
+    answer: int | None
+    target: str
+    output: str | None
+    scorer: str | None
+    credit: float | None
+    error: str | None
+    begins: bool
+    first: Score | None
+    metadata: Mapping[str, Any]
+
+
+def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> Sample:
+    """Read a sample.
+
+    Parameters
+    ----------
+    where
+        File and member, for messages.
+    sample
+        The sample as the log has it.
+    scorer
+        Whose score counts; None: the sample's only one.
+
+    Returns
+    -------
+    The sample.
+
+    Raises
+    ------
+    InputError
+        A field is missing or of another kind, there are several scores to choose from, or one is no number.
+    """
+    choices = tuple(_parse_content(where, sample, entry) for entry in list_entries(where, sample, "choices"))
+    targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
+    scorer_name, score_fields = _find_score(where, sample, scorer)
+    output, shows = _parse_output(where, sample)
+    begins, first = _score_first_token(shows, len(choices))
+    return Sample(
+        where=where,
+        name=_parse_sample_id(where, sample),
+        epoch=_parse_epoch(where, sample),
+        prompt=_find_prompt(where, sample),
+        choices=choices,
+        gold=_find_letter_place(targets[0], len(choices)) if len(targets) == 1 else None,
+        answer=_find_letter_place(score_fields.get("answer"), len(choices)),
+        target=", ".join(targets),
+        output=output,
+        scorer=scorer_name,
+        credit=_parse_credit(where, score_fields.get("value")),
+        error=_word_sample_error(sample.get("error")),
+        begins=begins,
+        first=first,
+        metadata=ensure_object(sample.get("metadata")),
+    )
+
+
+def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
+    name = sample.get("id")
+    if isinstance(name, bool) or not isinstance(name, int | str) or not str(name).strip():
+        raise InputError(f"{where}: id must be text or a whole number, not {shorten_value(name)}")
+    return str(check_value(where, str(name).strip()))
+
+
+def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
+    epoch = sample.get("epoch", 1)
+    if isinstance(epoch, bool) or not isinstance(epoch, int):
+        raise InputError(f"{where}: epoch must be a whole number, not {shorten_value(epoch)}")
+    return epoch
+
+
+def _find_prompt(where: str, sample: Mapping[str, Any]) -> str:
+    """Find the first message of the user; the input where no message was recorded."""
+    sample_input = sample.get("input")
+    for message in [
+        *list_entries(where, sample, "messages"),
+        *(sample_input if isinstance(sample_input, list) else []),
+    ]:
+        if (
+            ensure_object(message).get("role") == "user"
+            and (text := _parse_content(where, sample, message.get("content"))).strip()
+        ):
+            return text
+    text = "" if isinstance(sample_input, list) else _parse_content(where, sample, sample_input)
+    if not text.strip():
+        raise InputError(f"{where}: it has neither a message of a user nor an input, so nothing was asked")
+    return text
+
+
+def _parse_content(where: str, sample: Mapping[str, Any], content: Any) -> str:
+    """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like.
+
+    A NUL, which models write and no CSV file holds, is read as the sign of a character that cannot be shown.
+    """
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return str(check_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
+    if not isinstance(content, list):
+        raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
+    parts = [ensure_object(part) for part in content]
+    texts = [
+        _parse_content(where, sample, part["text"])
+        if isinstance(part.get("text"), str)
+        else f"[{part.get('type', 'data')}]"
+        for part in parts
+        if part.get("type") != "reasoning"
+    ]
+    return "\n".join(texts)
+
+
+def _parse_output(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
+    """Read the text of the first answer, and the log-probabilities of its tokens."""
+    answers = list_entries(where, ensure_object(sample.get("output")), "choices")
+    if not answers:
+        return None, None
+    first = ensure_object(answers[0])
+    return _parse_content(where, sample, ensure_object(first.get("message")).get("content")), first.get("logprobs")
+
+
+def _score_first_token(shows: Any, choices: int) -> tuple[bool, Score | None]:
+    """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
+    content = ensure_object(shows).get("content")
+    if not choices or not isinstance(content, list) or not content:
+        return False, None
+    first = ensure_object(content[0])
+    try:
+        tokens = parse_first_tokens({"logprobs": shows}, len(_wrap_in_list(first.get("top_logprobs"))))
+    except Malformed:
+        return False, None
+    if not tokens:
+        return False, None
+    letters = tuple((letter,) for letter in ascii_uppercase[:choices])
+    return _find_letter_place(first.get("token"), choices) is not None, score_first_tokens(
+        tokens, build_text_forms(letters)
+    )
+
+
+def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tuple[str | None, dict[str, Any]]:
+    """Find the score that counts, and whose it is."""
+    scores = ensure_object(sample.get("scores"))
+    if scorer is None and len(scores) > 1:
+        raise InputError(
+            f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
+        )
+    if not scores:
+        return None, {}
+    scorer_name = next(iter(scores)) if scorer is None else scorer
+    if scorer_name not in scores:
+        raise InputError(
+            f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
+        )
+    return scorer_name, ensure_object(scores[scorer_name])
+
+
+def _parse_credit(where: str, value: Any) -> float | None:
+    """Turn the value of a score into a number from 0 to 1, as Inspect's own accuracy does; NaN is no score."""
+    if value is None:
+        return None
+    credit = _CREDIT_BY_LETTER.get(value.casefold()) if isinstance(value, str) else None
+    if credit is None and isinstance(value, int | float | str):
+        try:
+            credit = float(value)
+        except (ValueError, OverflowError):
+            credit = math.inf
+    if credit is None or not (0 <= credit <= 1 or math.isnan(credit)):
+        raise InputError(
+            f"{where}: the score {shorten_value(value)} is neither C, I, P or N nor a number from 0 to 1, so it does "
+            "not tell right from wrong; choose another with --scorer NAME, or leave this log out"
+        )
+    return None if math.isnan(credit) else credit
+
+
+def _find_letter_place(text: Any, choices: int) -> int | None:
+    """Find the place of a letter among those of the choices; None for several letters, or none."""
+    letter = text.strip() if isinstance(text, str) else ""
+    place = ascii_uppercase.find(letter) if len(letter) == 1 else -1
+    return place if 0 <= place < choices else None
+
+
+def _word_sample_error(error: Any) -> str | None:
+    if error is None:
+        return None
+    message = str(ensure_object(error).get("message") or "no message").strip()
+    return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
+
+
+def _wrap_in_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]

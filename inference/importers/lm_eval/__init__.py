@@ -1,0 +1,1 @@
+"""Import what lm-evaluation-harness logged."""

@@ -1,0 +1,120 @@
+"""Import what lm-evaluation-harness logged with ``--log_samples``: `samples_*.jsonl` with `results_*.json` beside them.
+
+An item is a document, by its hash. What varies between the files of a model and a task is the wording: the number of
+examples, the ending of the task's name, a folder; `--variant-key` says it where that is not seen. All else is the
+condition. Which files hold what is told by `lm_eval_files` and `lm_eval_wordings`, what a row says by `lm_eval_rows`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from inference.importers.shared import saving
+
+if TYPE_CHECKING:
+    from inference.importers.lm_eval.rows import LmEvalRows
+    from inference.importers.lm_eval.wordings import WordedFile
+    from inference.importers.shared.logged_responses import LoggedResponse
+
+COMMAND = "import lm-eval"
+HELP = "import what lm-evaluation-harness logged with --log_samples (samples_*.jsonl and results_*.json)"
+
+EXAMPLE = "example: waver import lm-eval results/0shot results/5shot --out RUN --language en"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of ``waver import lm-eval``."""
+    parser.epilog = EXAMPLE
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="samples_TASK_DATE.jsonl files or folders of them, each with its results_DATE.json; NAME=PATH names the "
+        "model",
+    )
+    parser.add_argument(
+        "--item-key", metavar="KEY", help="what tells the items apart: doc_hash (default), doc_id or doc.FIELD"
+    )
+    parser.add_argument(
+        "--variant-key",
+        metavar="KEY",
+        nargs="+",
+        default=[],
+        help="what tells the wordings apart: shots, task (the ending of its name), folder, doc.FIELD, or several "
+        "(default: what varies between the files of a model and a task)",
+    )
+    parser.add_argument(
+        "--right-or-wrong",
+        action="store_true",
+        help="keep of a choice only whether it is right; so choices and texts are one study",
+    )
+    saving.add_arguments(parser)
+
+
+def main(args: argparse.Namespace) -> None:
+    """Import logs of lm-eval into a run folder.
+
+    Raises
+    ------
+    InputError
+        In one line with file and row: a damaged row, no results file, two runs of one task ...
+    """
+    from inference.importers.lm_eval import files
+    from inference.importers.lm_eval.rows import LmEvalRows
+    from inference.importers.lm_eval.wordings import arrange_files
+    from inference.importers.shared.logged_study import save_log
+
+    worded_files = arrange_files(files.find_sample_files(args.paths), args.variant_key)
+    conditions: dict[str, dict[str, Any]] = {}
+    file_readers = [
+        LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions) for worded_file in worded_files
+    ]
+    about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
+    lines = save_log(
+        args,
+        args.paths,
+        _chain_responses(file_readers),
+        conditions,
+        _compute_lm_eval_fingerprints(worded_files, args),
+        about,
+    )
+    saving.print_lines([*lines, *_describe_short_files(file_readers)])
+
+
+def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
+    for file_reader in file_readers:
+        yield from file_reader
+
+
+def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
+    """Compute the fingerprint of every model's files, so that others may join them."""
+    settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}
+    files: dict[str, list[WordedFile]] = {}
+    for worded_file in worded_files:
+        files.setdefault(worded_file.file.model, []).append(worded_file)
+    return {
+        model: saving.compute_fingerprint(
+            [model_file.file.path for model_file in model_files],
+            {**settings, "wordings": [(model_file.wording, model_file.condition) for model_file in model_files]},
+        )
+        for model, model_files in files.items()
+    }
+
+
+def _describe_short_files(file_readers: Sequence[LmEvalRows]) -> list[str]:
+    """Say which files do not hold all that they should."""
+    short = [
+        file_reader
+        for file_reader in file_readers
+        if file_reader.worded_file.file.samples not in (None, file_reader.docs)
+    ]
+    notes = [
+        f"{file_reader.worded_file.file.path.name}: {file_reader.docs:,} of the "
+        f"{file_reader.worded_file.file.samples:,} samples that its results file counts"
+        for file_reader in short[:5]
+    ]
+    if len(short) > 5:
+        notes.append(f"and {len(short) - 5:,} more files that do not hold as many samples as their results file counts")
+    return notes

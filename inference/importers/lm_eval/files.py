@@ -1,0 +1,228 @@
+"""Find the logs of lm-eval: which files hold samples, which model and task they are of, and how that was asked.
+
+``samples_TASK_DATE.jsonl`` stands beside ``results_DATE.json`` (or ``NAME_DATE.json``), which describes the model, the
+tasks and how they were asked. Only the file's name tells the task.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError
+from inference.importers.shared import saving
+from inference.importers.shared.json_log import refuse_halves
+
+_SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_VERSION = re.compile(r"0\.4\.")
+_SNAPSHOT = re.compile(r".*models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[0-9a-f]{7,40})/?")
+IDENTITY = ("revision", "dtype", "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """One file of samples.
+
+    Attributes
+    ----------
+    path, results
+        The file, and the one that describes it.
+    model, about
+        The model's name, and what `run.json` records of it.
+    task, date
+        From the file's name.
+    config
+        Of the task.
+    shots
+        Examples before each question; None: not stated.
+    form
+        `chat` where a chat template was applied, else `plain`.
+    system
+        Digest of the system instruction, where there is one.
+    samples
+        How many samples the results file counts; None: it does not.
+    """
+
+    path: Path
+    results: Path
+    model: str
+    about: Mapping[str, Any]
+    task: str
+    date: str
+    config: Mapping[str, Any]
+    shots: int | None
+    form: str
+    system: str | None
+    samples: int | None
+
+
+def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
+    """Find all files of samples, those of a folder in the order of their names.
+
+    Raises
+    ------
+    InputError
+        No file is found, one is given twice, its results file is missing or says something else, or two models have
+        one name.
+    """
+    files: list[SampleFile] = []
+    first: dict[Path, Path] = {}
+    results_by_path: dict[Path, dict[str, Any]] = {}
+    for name, path in saving.split_named_paths(paths):
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder")
+        inside = sorted(path.rglob("samples_*.jsonl")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(
+                f"{path}: no samples_TASK_DATE.jsonl in this folder; lm-eval writes them with --log_samples"
+            )
+        folder_files = [_build_sample_file(file, name, results_by_path) for file in inside]
+        if (
+            name is not None
+            and len(models := dict.fromkeys(_find_stated_name(results_by_path[file.results]) for file in folder_files))
+            > 1
+        ):
+            raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
+        for file in folder_files:
+            full_path = file.path.resolve()
+            if first.setdefault(full_path, file.path) != file.path or full_path in {
+                other.path.resolve() for other in files
+            }:
+                raise InputError(f"{file.path}: this file is given twice; leave one out")
+            files.append(file)
+    _refuse_mixed_models(files)
+    return files
+
+
+def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path, dict[str, Any]]) -> SampleFile:
+    match = _SAMPLES.fullmatch(path.name)
+    if not match:
+        raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
+    task, date = match["task"], match["date"]
+    results = _find_results_file(path, date)
+    if results not in results_by_path:
+        results_by_path[results] = _read_results_file(results)
+    content = results_by_path[results]
+    config = _select_results_field(content, "configs", results).get(task)
+    if not isinstance(config, dict):
+        raise InputError(
+            f"{results}: describes no task '{task}', of which {path.name} holds samples; is it another run's?"
+        )
+    shots = _select_results_field(content, "n-shot", results).get(task, config.get("num_fewshot"))
+    counted = _select_results_field(content, "n-samples", results).get(task)
+    effective = counted.get("effective") if isinstance(counted, dict) else None
+    return SampleFile(
+        path=path,
+        results=results,
+        model=name or _name_model(content, results),
+        about=_collect_stated_facts(content),
+        task=task,
+        date=date,
+        config=config,
+        shots=shots if isinstance(shots, int) else None,
+        form="chat" if content.get("chat_template") or content.get("chat_template_sha") else "plain",
+        system=_strip_text(content.get("system_instruction_sha")),
+        samples=effective if isinstance(effective, int) else None,
+    )
+
+
+def _find_results_file(path: Path, date: str) -> Path:
+    """Find the one results file that was written with a file of samples."""
+    beside = sorted(candidate for candidate in path.parent.glob("*.json") if candidate.name.endswith(f"_{date}.json"))
+    if len(beside) == 1:
+        return beside[0]
+    if not beside:
+        raise InputError(
+            f"{path}: results_{date}.json is not beside it; it names the model and how it was asked: put it there"
+        )
+    raise InputError(f"{path}: both {beside[0].name} and {beside[1].name} could be its results file; keep one of them")
+
+
+def _read_results_file(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
+    refuse_halves(str(path), content)
+    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
+        raise InputError(f"{path}: not a results file of lm-eval: it has no field 'results'")
+    version = content.get("lm_eval_version")
+    if version is not None and not (isinstance(version, str) and _VERSION.match(version)):
+        raise InputError(f"{path}: written by lm-eval {version}; logs of 0.4 are known, not those of this version")
+    return content
+
+
+def _select_results_field(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    part = content.get(name, {})
+    if not isinstance(part, dict):
+        raise InputError(f"{path}: field '{name}' is not an object, as lm-eval writes it")
+    return part
+
+
+def _parse_model_arguments(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Read `config.model_args`: an object, or text as in `pretrained=gpt2,dtype=float16`."""
+    config = content.get("config")
+    model_args = config.get("model_args") if isinstance(config, dict) else None
+    if isinstance(model_args, str):
+        return dict(pair.split("=", 1) for pair in model_args.split(",") if "=" in pair)
+    return model_args if isinstance(model_args, dict) else {}
+
+
+def _find_stated_name(content: Mapping[str, Any]) -> str | None:
+    arguments = _parse_model_arguments(content)
+    return (
+        _strip_text(content.get("model_name"))
+        or _strip_text(arguments.get("pretrained"))
+        or _strip_text(arguments.get("model"))
+    )
+
+
+def _name_model(content: Mapping[str, Any], path: Path) -> str:
+    """Name the model as its hub does; a local folder by its last part.
+
+    >>> _name_model({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
+    'org/m'
+    """
+    stated = _find_stated_name(content)
+    if stated is None:
+        raise InputError(f"{path}: names no model (model_name, config.model_args); give it as NAME=PATH")
+    if snapshot := _SNAPSHOT.fullmatch(stated):
+        return f"{snapshot['owner']}/{snapshot['name']}"
+    return Path(stated).name if stated.startswith(("/", ".", "~")) else stated
+
+
+def _collect_stated_facts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what `run.json` records of a model, where the results file states it."""
+    config: Any = content.get("config")
+    config = config if isinstance(config, dict) else {}
+    snapshot = _SNAPSHOT.fullmatch(_find_stated_name(content) or "")
+    arguments, parameters = _parse_model_arguments(content), config.get("model_num_parameters")
+    dtype = _strip_text(config.get("model_dtype")) or _strip_text(arguments.get("dtype"))
+    about = {
+        "revision": _strip_text(config.get("model_sha")) or (snapshot["revision"] if snapshot else None),
+        "dtype": dtype and dtype.removeprefix("torch."),
+        "parameters": parameters if isinstance(parameters, int) and parameters > 0 else None,
+    }
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def _strip_text(value: Any) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _refuse_mixed_models(files: Sequence[SampleFile]) -> None:
+    """Refuse one name for what are two models by their results files."""
+    first: dict[str, SampleFile] = {}
+    for file in files:
+        before = first.setdefault(file.model, file)
+        for field in IDENTITY:
+            first_value, other_value = before.about.get(field), file.about.get(field)
+            if first_value != other_value:
+                raise InputError(
+                    f"{file.results}: model '{file.model}' has {field} {other_value}, but {first_value} in "
+                    f"{before.results}; these are two models: name one as NAME=PATH"
+                )

@@ -1,0 +1,303 @@
+"""Read rows of lm-eval samples: a `LoggedResponse` response for every reading of a row.
+
+A row has one request per option, or one that asks for a text. It is read as its metrics say:
+
+- `acc`: the option with the highest log-likelihood, the first of equal ones;
+- `acc_norm`, `acc_bytes`: the highest per character or per byte of the option, without the delimiter before it;
+- `acc_mutual_info`: the highest difference from its log-likelihood without the text, which a second request per
+  option asks for;
+- other metrics, of texts: right where it is 1, wrong where it is 0. Rows of SCORE have the answer and the right one.
+
+Each but the first is a condition of its own, and so is each filter. What the row says of itself is compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ground.errors import InputError
+from inference.importers.lm_eval.requests import (
+    Request,
+    RowOptions,
+    list_generated_texts,
+    parse_loglikelihoods,
+    parse_options,
+    parse_requests,
+)
+from inference.importers.lm_eval.wordings import DOC, WordedFile
+from inference.importers.shared.json_log import refuse_halves
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.stimuli.reading.files import shorten_value
+
+ACC, NORM, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
+READINGS = {ACC: "likelihood", NORM: "per character", BYTES: "per byte", MUTUAL: "mutual information"}
+BYPASS = 999  # what lm-eval writes where nothing was judged (--predict_only)
+_PREFERRED = ("exact_match", ACC)
+_HASH = 16  # letters of `doc_hash` that name an item
+
+
+class LmEvalRows:
+    """The responses of one file, to be gone through once.
+
+    Parameters
+    ----------
+    item_key
+        `doc_hash`, `doc_id` or `doc.FIELD`; None: `doc_hash`, or what SCORE's rows say.
+    outcomes
+        Whether only right or wrong is wanted.
+    conditions
+        Condition name -> fields, of all files; filled here.
+
+    Attributes
+    ----------
+    docs
+        How many documents there were.
+    """
+
+    def __init__(
+        self, worded_file: WordedFile, item_key: str | None, outcomes: bool, conditions: dict[str, dict[str, Any]]
+    ) -> None:
+        self.worded_file, self.docs = worded_file, 0
+        self._item_key, self._outcomes, self._conditions = item_key, outcomes, conditions
+        self._line_by_document: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
+        self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
+        self._condition_by_reading: dict[tuple[str, str], str] = {}  # filter, reading -> condition
+        self._attributes = {"subset": worded_file.base or worded_file.file.task}
+
+    def __iter__(self) -> Iterator[LoggedResponse]:
+        path, decode = self.worded_file.file.path, json.JSONDecoder().decode
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.isspace():
+                    continue
+                where = f"{path}, line {number}"
+                try:
+                    row = decode(line.decode())
+                except (ValueError, RecursionError):
+                    cut = "" if line.endswith(b"\n") else "; the file ends within a row"
+                    raise InputError(f"{where}: not a JSON object{cut}; log it again, or take the row out") from None
+                if not isinstance(row, dict):
+                    raise InputError(f"{where}: expected one sample as a JSON object")
+                if b"\\ud" in line or b"\\uD" in line:
+                    refuse_halves(where, row)
+                yield from self._parse_row(where, number, row)
+        if not self._line_by_document:
+            raise InputError(f"{path}: there are no samples in it")
+        self.docs = max(map(len, self._line_by_document.values()))
+        self._line_by_document, self._copies = {}, {}  # of thousands of files, they would be too much
+
+    def _parse_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
+        filter_name = str(row.get("filter") or "none")
+        self._refuse_second_document(where, number, row, filter_name)
+        row_requests = parse_requests(where, row)
+        metrics = row.get("metrics") or [name for name in (*READINGS, *_PREFERRED) if name in row]
+        if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
+            raise InputError(f"{where}: field 'metrics' is no list of names")
+        if self._is_choice(row_requests):
+            item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
+            return self._build_reading_responses(
+                where,
+                row,
+                (item, wording),
+                filter_name,
+                metrics,
+                parse_options(where, row, row_requests, self.worded_file.file),
+            )
+        metric = next((name for name in _PREFERRED if name in metrics), metrics[0] if metrics else "")
+        score = self._parse_score_row(row, metrics)
+        if score is not None:
+            item, wording, right = score
+        else:
+            item, wording, right = (
+                self._name_row_item(where, row),
+                self._name_row_wording(where, row),
+                _parse_right_or_wrong(where, row, metric),
+            )
+        attributes = {**self._attributes, "metric": "accuracy" if score else metric}
+        condition = self._name_row_condition(where, filter_name)
+        response = LoggedResponse(
+            where, self.worded_file.file.model, condition, item, wording, row_requests[0][0],
+            answer=0 if right else 1, output=list_generated_texts(row), attributes=attributes,
+        )  # fmt: skip
+        return [response]
+
+    def _is_choice(self, row_requests: Sequence[Request]) -> bool:
+        kind = self.worded_file.file.config.get("output_type")
+        return kind == "multiple_choice" if kind else len(row_requests) > 1 and isinstance(row_requests[0][1], str)
+
+    def _build_reading_responses(
+        self,
+        where: str,
+        row: Mapping[str, Any],
+        item_and_wording: tuple[str, str],
+        filter_name: str,
+        metrics: Sequence[str],
+        row_options: RowOptions,
+    ) -> list[LoggedResponse]:
+        """Make a response for every reading of a choice."""
+        log_likelihoods, n = parse_loglikelihoods(where, row), len(row_options.words)
+        if len(log_likelihoods) != n * (2 if row_options.mutual else 1):
+            raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")
+        after_text, without_text, responses = tuple(log_likelihoods[:n]), log_likelihoods[n:], []
+        gold = _find_gold_place(row, row_options, after_text)
+        for metric, reading in READINGS.items():
+            scores = (
+                _compute_compared_scores(metric, after_text, without_text, row_options)
+                if metric == ACC or metric in metrics
+                else None
+            )
+            if scores is None:
+                continue
+            answer: int | None = scores.index(max(scores))
+            words, stated_right = (
+                row_options.words,
+                _parse_right_or_wrong(where, row, metric) if metric in metrics else None,
+            )
+            if gold is not None:
+                _refuse_contradicting_metric(where, row, metric, stated_right, answer == gold)
+            elif self._outcomes and stated_right is not None:
+                words, answer = (), 0 if stated_right else 1
+            responses.append(
+                LoggedResponse(
+                    where, self.worded_file.file.model, self._name_row_condition(where, filter_name, reading),
+                    *item_and_wording, row_options.text, words,
+                    gold, after_text if metric == ACC else None, row_options.one_context, answer=answer,
+                    attributes=self._attributes,
+                )
+            )  # fmt: skip
+        return responses
+
+    def _refuse_second_document(self, where: str, number: int, row: Mapping[str, Any], filter_name: str) -> None:
+        """Refuse a document that the file has already under this filter; lm-eval adds to a file that is there."""
+        doc = row.get("doc_id")
+        if isinstance(doc, bool) or not isinstance(doc, int | str):
+            raise InputError(f"{where}: field 'doc_id' is missing; these are no samples of lm-eval")
+        first = self._line_by_document.setdefault(filter_name, {}).setdefault(doc, number)
+        if first != number:
+            raise InputError(
+                f"{where}: doc_id {doc} with filter '{filter_name}' is in line {first} already; the file was written "
+                "twice: take the second rows out"
+            )
+
+    def _name_row_item(self, where: str, row: Mapping[str, Any]) -> str:
+        """Name the item: of equal documents in one file, the second one's name ends in -2."""
+        key = self._item_key or ("doc_hash" if row.get("doc_hash") else "doc_id")
+        name = _parse_naming_field(where, row, key, "--item-key")
+        if key == "doc_hash":
+            name = name[:_HASH]
+            copies = self._copies.setdefault(name, [])
+            if row["doc_id"] not in copies:
+                copies.append(row["doc_id"])
+            if place := copies.index(row["doc_id"]):
+                name += f"-{place + 1}"
+        return f"{self.worded_file.base}/{name}" if self.worded_file.base else name
+
+    def _name_row_wording(self, where: str, row: Mapping[str, Any]) -> str:
+        field_parts = [
+            f"{name}-{_parse_naming_field(where, row, DOC + name, '--variant-key')}" for name in self.worded_file.fields
+        ]
+        return "/".join(filter(None, (self.worded_file.wording, *field_parts))) or self.worded_file.otherwise
+
+    def _parse_score_row(self, row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[str, str, bool] | None:
+        """Read a row of SCORE, whose metrics are lists: question, prompt or option, answer, right answer ...
+
+        Its own keys tell item and wording, where none are given.
+        """
+        name = next((m for m in metrics if isinstance(row.get(m), list) and "accuracy" in m), None)
+        if name is None or len(row[name]) < 4 or self._item_key or self.worded_file.fields:
+            return None
+        question, varied, answer, gold = row[name][:4]
+        kind = "option" if "option" in name else "prompt"
+        item = f"{self.worded_file.base}/{question}" if self.worded_file.base else str(question)
+        wording = "/".join(filter(None, (self.worded_file.wording, f"{kind}-{varied}")))
+        return item, wording, gold if isinstance(gold, bool) else answer == gold
+
+    def _name_row_condition(self, where: str, filter_name: str, reading: str = READINGS[ACC]) -> str:
+        """Name the condition of a filter and a reading; note its fields."""
+        known_name = self._condition_by_reading.get((filter_name, reading))
+        if known_name is not None:
+            return known_name
+        reading_part = reading if reading != READINGS[ACC] else ""
+        name = "/".join(
+            filter(None, (self.worded_file.condition, filter_name if filter_name != "none" else "", reading_part))
+        )
+        fields = {**self.worded_file.settings, "filter": filter_name} | (
+            {"reading": reading_part} if reading_part else {}
+        )
+        if self._conditions.setdefault(name, fields) != fields:
+            raise InputError(f"{where}: two ways of asking would both be '{name}'; import them into two run folders")
+        self._condition_by_reading[filter_name, reading] = name
+        return name
+
+
+def _compute_compared_scores(
+    metric: str, after_text: Sequence[float], without_text: Sequence[float], row_options: RowOptions
+) -> Sequence[float] | None:
+    """Compute what a metric compares; None where the row does not hold what it needs."""
+    if metric == ACC:
+        return after_text
+    if metric == MUTUAL:
+        return (
+            [value - other for value, other in zip(after_text, without_text, strict=True)]
+            if row_options.mutual
+            else None
+        )
+    lengths = row_options.measure_lengths(metric == BYTES)
+    # Where options stand in the text, it is not told what lm-eval takes for their length.
+    return (
+        [value / length for value, length in zip(after_text, lengths, strict=True)]
+        if row_options.one_context and all(lengths)
+        else None
+    )
+
+
+def _refuse_contradicting_metric(
+    where: str, row: Mapping[str, Any], metric: str, stated_right: bool | None, right: bool
+) -> None:
+    """Refuse a row whose metric says something else than its log-likelihoods."""
+    if stated_right is not None and stated_right != right:
+        raise InputError(
+            f"{where}: {metric} is {shorten_value(row[metric])}, but by {READINGS[metric]} the choice is "
+            f"{'right' if right else 'wrong'} (target {shorten_value(row.get('target'))}); leave this file out: the "
+            "row is damaged, or the task judges in a way of its own"
+        )
+
+
+def _find_gold_place(row: Mapping[str, Any], row_options: RowOptions, after_text: Sequence[float]) -> int | None:
+    """Find the right option: `target` is its place or its words; None where neither, or each says another one.
+
+    Where options stand in the text, `target` is what follows them; of two options, `acc` tells the right one.
+    """
+    if not row_options.one_context:
+        if len(after_text) == 2 and row.get(ACC) in (0, 1):
+            best = after_text.index(max(after_text))
+            return best if row[ACC] else 1 - best
+        return None
+    target = str(row.get("target", "")).strip()
+    places = {int(target)} if target.isdecimal() and int(target) < len(row_options.words) else set()
+    if target in row_options.plain:
+        places.add(row_options.plain.index(target))
+    return places.pop() if len(places) == 1 else None
+
+
+def _parse_right_or_wrong(where: str, row: Mapping[str, Any], metric: str) -> bool:
+    """Read a metric that says right or wrong."""
+    value = row.get(metric)
+    if value == BYPASS or metric == "bypass":
+        raise InputError(f"{where}: its metric is bypass: lm-eval was told not to judge (--predict_only)")
+    if isinstance(value, bool | int | float) and value in (0, 1):
+        return bool(value)
+    if not metric:
+        raise InputError(f"{where}: names no metric, so that it does not say whether the answer is right")
+    raise InputError(f"{where}: {metric} is {shorten_value(value)}; right (1) or wrong (0) is needed")
+
+
+def _parse_naming_field(where: str, row: Mapping[str, Any], key: str, option: str) -> str:
+    """Read a field of the row, or with `doc.` of its document, that names something."""
+    source = row.get("doc") if key.startswith(DOC) else row
+    value = source.get(key.removeprefix(DOC)) if isinstance(source, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+        raise InputError(f"{where}: {key} is {shorten_value(value)}; {option} needs text or a whole number")
+    return str(value).strip()

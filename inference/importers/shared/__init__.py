@@ -1,0 +1,1 @@
+"""What all importers share: logged responses, studies made of them, and saving."""

@@ -1,0 +1,99 @@
+"""Read the JSON of other tools: a whole file, and fields that may be missing or of another kind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError
+from inference.stimuli.reading.files import LARGEST, check_ordinary_file, parse_json, read_text_file, shorten_value
+
+
+def read_json_log(path: Path, instead: str) -> Any:
+    """Read a JSON file as a whole.
+
+    Parameters
+    ----------
+    path
+        The file.
+    instead
+        What to do where it is too large.
+
+    Returns
+    -------
+    What it holds.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is too large or is malformed.
+    """
+    try:
+        check_ordinary_file(path)
+        size = path.stat().st_size
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if size > LARGEST:
+        raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {instead}")
+    return parse_json(path, read_text_file(path))
+
+
+def refuse_halves(where: str, value: Any) -> None:
+    """Refuse half of a surrogate pair in JSON: no file can hold it as text.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    value
+        What JSON holds.
+
+    Raises
+    ------
+    InputError
+        The value holds one.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
+
+
+def ensure_object(value: Any) -> dict[str, Any]:
+    """Return an object's fields; none where it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_entries(where: str, parent: Any, name: str) -> list[Any]:
+    """Return the entries of a list in an object.
+
+    Parameters
+    ----------
+    where
+        File and place, for messages.
+    parent
+        The object; anything else has no field.
+    name
+        Name of the field.
+
+    Returns
+    -------
+    The entries; none where there is no such field.
+
+    Raises
+    ------
+    InputError
+        The field is no list.
+    """
+    value = ensure_object(parent).get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise InputError(f"{where}: {name} must be a list, not {shorten_value(value)}")
+    return value
+
+
+def drop_empty_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what has no value, as if it were not there."""
+    return {name: value for name, value in values.items() if value not in (None, [], {})}

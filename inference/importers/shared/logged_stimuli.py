@@ -1,0 +1,218 @@
+"""Make the stimuli of logged responses, each of its first response, and a row of every response."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+from ground.errors import InputError
+from inference.importers.shared.json_log import refuse_halves
+from inference.stimuli.reading.line_ends import unify_line_ends
+from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
+
+if TYPE_CHECKING:
+    from inference.importers.shared.logged_responses import LoggedResponse
+
+RIGHT, WRONG = "right", "wrong"
+CHOICE, AGREEMENT = "choice", "agreement"
+_OUTCOMES = (Option(RIGHT, RIGHT), Option(WRONG, WRONG))
+_RULES = {
+    CHOICE: "the choice with the highest log-likelihood, where the condition names no other reading, or the one that "
+    "the tool read from a text; null: no valid answer",
+    AGREEMENT: "right where the choice is the right one, or where the tool counts the text as right; else wrong",
+}
+_COLUMNS = (
+    "model", "condition", "item", "variant", "probability", "logprob", "count", "invalid", "mass", "mass_upper",
+    "answer", "output", "error",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Stimulus:
+    """A wording of an item in one order: what later responses to it must agree with."""
+
+    number: int
+    variant: str
+    text: str
+    gold: int | None
+
+
+class LoggedStimuli:
+    """Make a stimulus of the first response to it, and a row of every response."""
+
+    def __init__(self, outcomes: bool, language: str | None) -> None:
+        self.differing_numbers: set[int] = set()
+        self._outcomes, self._language = outcomes, language
+        self._protocol: str | None = AGREEMENT if outcomes else None
+        self._stimuli_by_wording: dict[
+            tuple[str, str], dict[tuple[str, ...], _Stimulus]
+        ] = {}  # by item and wording, and choices
+        self._count = 0
+        self._choices_by_item: dict[str, tuple[str, ...]] = {}  # item -> its choices in its own order
+        self._items: dict[str, list[Variant]] = {}
+        self._marks_by_condition: dict[
+            tuple[str, str], bytearray
+        ] = {}  # model, condition -> which stimuli it has responses to
+
+    def build_logged_study(self, name: str, source: str) -> Study:
+        """Make the study, its items in the order of their first responses.
+
+        Parameters
+        ----------
+        name
+            Name of the study.
+        source
+            Where the responses are from.
+
+        Returns
+        -------
+        The study.
+
+        Raises
+        ------
+        InputError
+            There are no responses.
+        """
+        if self._protocol is None:
+            raise InputError(f"{source}: there are no responses")
+        most = max(map(len, self._choices_by_item.values()), default=0)
+        labels = (RIGHT, WRONG) if self._protocol == AGREEMENT else tuple(ascii_uppercase[:most])
+        items = tuple(Item(item, tuple(variants)) for item, variants in self._items.items())
+        return Study(self._protocol, name, items, labels, _RULES[self._protocol], source, paraphrased=False)
+
+    def build_logged_row(self, response: LoggedResponse) -> tuple[Any, ...]:
+        """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
+        if "\r" in response.text or any("\r" in choice for choice in response.choices):
+            response = replace(response, text=unify_line_ends(response.text), choices=unify_line_ends(response.choices))
+        orders = self._stimuli_by_wording.setdefault((response.item, response.wording), {})
+        stimulus = orders.get(response.choices)
+        if stimulus is None:
+            stimulus = self._add_new_stimulus(response, orders)
+        else:
+            self._compare_with_stimulus(response, stimulus)
+        self._refuse_second_response(response, stimulus.number)
+        key = response.model, response.condition, response.item, stimulus.variant
+        if response.error is not None:
+            return *key, *(None,) * (len(_COLUMNS) - 5), response.error
+        measured_cells = (
+            _build_outcome_cells(response) if self._protocol == AGREEMENT else _build_choice_cells(response)
+        )
+        return *key, *measured_cells, response.output, None
+
+    def _add_new_stimulus(self, response: LoggedResponse, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
+        if not response.text.strip():
+            raise InputError(f"{response.where}: the text that was asked is empty; leave the response out")
+        refuse_halves(
+            response.where,
+            [response.item, response.wording, response.text, response.choices, dict(response.attributes)],
+        )
+        protocol = CHOICE if response.choices and not self._outcomes else AGREEMENT
+        self._protocol = self._protocol or protocol
+        if protocol != self._protocol:
+            raise InputError(
+                f"{response.where}: some responses choose among options and others are texts; import them into two run "
+                "folders, or all as right or wrong with --right-or-wrong"
+            )
+        first = next(iter(orders), response.choices)
+        if sorted(first) != sorted(response.choices):
+            raise InputError(
+                f"{response.where}: the options of item '{response.item}', wording '{response.wording}' are not those "
+                "of an earlier row; are these logs of one version of the task?"
+            )
+        build_variant = self._build_outcome_variant if protocol == AGREEMENT else self._build_question_variant
+        variant = build_variant(response, len(orders) + 1)
+        self._items.setdefault(response.item, []).append(variant)
+        stimulus = orders[response.choices] = _Stimulus(self._count, variant.variant, response.text, response.gold)
+        self._count += 1
+        return stimulus
+
+    def _build_outcome_variant(self, response: LoggedResponse, order: int) -> Variant:
+        name = response.wording if order == 1 else f"{response.wording}/{order}"
+        return Variant(
+            response.item, name, PARAPHRASE, response.text, _OUTCOMES, language=self._language, gold=RIGHT,
+            attributes={**response.attributes, "template": name},
+        )  # fmt: skip
+
+    def _build_question_variant(self, response: LoggedResponse, order: int) -> Variant:
+        if not 1 < len(response.choices) <= len(ascii_uppercase):
+            raise InputError(
+                f"{response.where}: {len(response.choices)} options; a question needs 2 to {len(ascii_uppercase)}"
+            )
+        if response.gold is None:
+            raise InputError(f"{response.where}: no single right option is named; import it with --right-or-wrong")
+        item_choices = self._choices_by_item.setdefault(response.item, response.choices)
+        if len(item_choices) != len(response.choices):
+            raise InputError(
+                f"{response.where}: {len(response.choices)} options; item '{response.item}' had {len(item_choices)} "
+                "before"
+            )
+        letters = ascii_uppercase[: len(response.choices)]
+        resorted = len(set(item_choices)) == len(item_choices) and set(item_choices) == set(response.choices)
+        canonical = (
+            "".join(ascii_uppercase[item_choices.index(words)] for words in response.choices) if resorted else letters
+        )
+        lines = [" ".join(words.split()) for words in response.choices]
+        attributes = {
+            **response.attributes,
+            "wording": response.wording,
+            "template": response.wording,
+            "order": canonical,
+            "choices": "\n".join(f"{letter}. {line}" for letter, line in zip(letters, lines, strict=True)),
+            **{f"choice_{letter}": line for letter, line in zip(canonical, lines, strict=True)},
+        }
+        return Variant(
+            response.item, f"{response.wording}/{order}", response.wording, response.text,
+            tuple(map(Option, letters, canonical)),
+            language=self._language, gold=canonical[response.gold], attributes=attributes,
+        )  # fmt: skip
+
+    def _compare_with_stimulus(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
+        if response.gold != stimulus.gold:
+            raise InputError(
+                f"{response.where}: the right option of item '{response.item}', wording '{response.wording}' is not "
+                "that of an earlier row; are these logs of one version of the task?"
+            )
+        if response.text != stimulus.text:
+            self.differing_numbers.add(stimulus.number)
+
+    def _refuse_second_response(self, response: LoggedResponse, number: int) -> None:
+        marks = self._marks_by_condition.setdefault((response.model, response.condition), bytearray())
+        if number >= len(marks):
+            marks.extend(bytes(number + 1 - len(marks)))
+        if marks[number]:
+            raise InputError(
+                f"{response.where}: model '{response.model}' has a response to item '{response.item}', wording "
+                f"'{response.wording}' under '{response.condition}' already; leave one of the two out, or say what "
+                "tells them apart (--variant-key)"
+            )
+        marks[number] = 1
+
+
+def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
+    """Make probability, logprob, count, invalid, mass, mass_upper and answer of a choice among options."""
+    if response.score is not None:
+        score = response.score
+        letter = None if score.answer is None else ascii_uppercase[score.answer]
+        return score.probability, score.logprob or None, None, None, score.mass, score.mass_upper, letter
+    probability = mass = upper = None
+    if response.logprob is not None and response.one_distribution:
+        probability = [math.exp(value) for value in response.logprob]
+        mass, upper = min(math.fsum(probability), 1.0), 1.0
+    answer = None if response.answer is None else ascii_uppercase[response.answer]
+    return probability, response.logprob, response.count, response.invalid, mass, upper, answer
+
+
+def _build_outcome_cells(response: LoggedResponse) -> tuple[Any, ...]:
+    """Make the same of right and wrong."""
+    right = 0 if not response.choices else response.gold
+    count = response.count and (response.count[right or 0], sum(response.count) - response.count[right or 0])
+    answer = None if response.answer is None else RIGHT if response.answer == right else WRONG
+    return None, None, count, response.invalid, None, None, answer
+
+
+def build_logged_columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
+    """Turn rows of `LoggedStimuli.build_logged_row` into columns of the responses, without `study`."""
+    return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))

@@ -1,0 +1,144 @@
+"""Make a study of logged responses: they are kept on disk while they are read, and each stimulus once in memory."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+
+from inference.importers.shared import saving
+from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_stimuli import LoggedStimuli, build_logged_columns
+from inference.runfolder.parquet import build_responses_table
+
+BATCH = 20_000  # responses in memory at a time
+
+
+class LoggedStudy:
+    """The study of logged responses, and the rows of them; use it as a context manager.
+
+    Parameters
+    ----------
+    responses
+        In any order; they are read once.
+    outcomes
+        Whether only the outcome, right or wrong, is wanted of questions with choices, too.
+    language
+        Of the texts.
+
+    Attributes
+    ----------
+    study
+        The study.
+
+    Raises
+    ------
+    InputError
+        A response is there twice, contradicts another one of its wording, or is of the other protocol.
+    """
+
+    def __init__(
+        self, responses: Iterable[LoggedResponse], name: str, *, outcomes: bool, language: str | None, source: str
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="waver-import-")
+        try:
+            self._stimuli = LoggedStimuli(outcomes, language)
+            self._write_responses(responses)
+            self.study = self._stimuli.build_logged_study(name, source)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._folder.cleanup()
+
+    @property
+    def notes(self) -> list[str]:
+        """Say which wordings there are, and how many are not one text."""
+        wordings = list(dict.fromkeys(variant.attributes["template"] for variant in self.study.variants))
+        notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
+        if differing := len(self._stimuli.differing_numbers):
+            notes.append(
+                f"{differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
+                "the first stands"
+            )
+        return notes
+
+    def read_tables(self) -> Iterator[pa.Table]:
+        """Go through the rows, a table at a time."""
+        with pa.memory_map(str(self._responses_file)) as file, pa.ipc.open_file(file) as reader:
+            for number in range(reader.num_record_batches):
+                yield pa.Table.from_batches([reader.get_batch(number)])
+
+    @property
+    def _responses_file(self) -> Path:
+        return Path(self._folder.name) / "responses.arrow"
+
+    def _write_responses(self, responses: Iterable[LoggedResponse]) -> None:
+        remaining, writer = iter(responses), None
+        collecting = gc.isenabled()
+        gc.disable()  # what is read holds no cycles; to look for them costs a fifth of the time
+        write_options = pa.ipc.IpcWriteOptions(compression="lz4")
+        try:
+            while batch := list(islice(remaining, BATCH)):
+                table = build_responses_table(
+                    build_logged_columns([self._stimuli.build_logged_row(response) for response in batch]), ""
+                )
+                writer = writer or pa.ipc.new_file(self._responses_file, table.schema, options=write_options)
+                writer.write_table(table.combine_chunks())
+        finally:
+            if collecting:
+                gc.enable()
+            if writer is not None:
+                writer.close()
+
+
+def save_log(
+    args: argparse.Namespace,
+    files: Sequence[str],
+    responses: Iterable[LoggedResponse],
+    conditions: Mapping[str, Mapping[str, Any]],
+    imported: Mapping[str, str],
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
+    """Make the study of logged responses, and write both into the run folder of a call.
+
+    Parameters
+    ----------
+    args
+        Options of the importer, with `right_or_wrong` and those that all importers share.
+    files
+        What was read, as the call named it.
+    conditions
+        condition name -> fields, complete once `responses` have been gone through.
+    imported, models
+        As in `saving.save_import`.
+
+    Returns
+    -------
+    list of str
+        What was written, and what is to be known of it, for the user.
+    """
+    name = Path(args.out).resolve().name if args.name is None else args.name
+    source = saving.describe_source(files)
+    with LoggedStudy(responses, name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
+        lines = saving.save_import(
+            args.out,
+            log.study,
+            log.read_tables,
+            conditions,
+            descriptions=args.models,
+            imported=imported,
+            command=args.call,
+            models=models,
+        )
+        return [*lines, *log.notes]

@@ -1,0 +1,339 @@
+"""Turn a table's value columns into response columns: answers, probabilities or counts.
+
+A measure knows the columns it reads, and turns their cells, ordered by response, into columns of `results/schema.json`.
+Several rows of one response are its samples; only answers can be sampled.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from ground.errors import InputError
+from inference.asking import text_answers
+from inference.stimuli.reading.records import LARGEST_EXACT
+
+SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
+ResponseColumns = dict[str, pa.Array]
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRows:
+    """Some rows of a table, ordered by response.
+
+    Attributes
+    ----------
+    place
+        File and row of every row of the table, for messages.
+    number
+        The number of each of these rows in the table.
+    of
+        The number of the response that each belongs to, among the responses of these rows.
+    responses
+        How many responses there are; each has at least one row.
+    """
+
+    place: Sequence[str]
+    number: np.ndarray
+    of: np.ndarray
+    responses: int
+
+
+class Measure(Protocol):
+    """One kind of value columns."""
+
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    decision_rule: str
+    recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
+
+    def find_label(self, wording: str) -> str | None:
+        """Find the label that a right answer stands for; None if it is no label."""
+        ...
+
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
+        """Make the response columns.
+
+        Parameters
+        ----------
+        cells
+            Cells of every value column, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column, with one entry per response.
+
+        Raises
+        ------
+        InputError
+            A value is not what this measure reads.
+        """
+        ...
+
+
+class AnswerMeasure:
+    """One column of answers: free texts to parse, or answers that must equal a wording.
+
+    Parameters
+    ----------
+    column
+        The column.
+    options
+        label -> the wordings that mean it.
+    must_equal
+        Whether an answer must equal a wording (case and surrounding blanks aside); otherwise it is free text.
+    """
+
+    def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, must_equal: bool) -> None:
+        self.labels = tuple(options)
+        self.columns: tuple[str, ...] = (column,)
+        text_answers.parse_answer("", options)  # refuses wordings that cannot be told apart, before a long file is read
+        self._match_label = _build_label_matcher({label: [label, *wordings] for label, wordings in options.items()})
+        self._read_label: Callable[[str], str | None] = (
+            _build_label_matcher(options) if must_equal else lambda text: text_answers.parse_answer(text, options)
+        )
+        wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
+        self.recorded_fields: Mapping[str, int] = {} if must_equal else {"text_rule": text_answers.VERSION}
+        how = "an answer equals one of the wordings" if must_equal else "a text is parsed for one of the wordings"
+        self.decision_rule = (
+            f"{how} ({wordings}); anything else is invalid; of several samples, {_describe_majority_rule(self.labels)}"
+        )
+
+    def find_label(self, wording: str) -> str | None:
+        """Find the label that this is, or that has this among its wordings."""
+        return self._match_label(wording)
+
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
+        """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all.
+
+        Parameters
+        ----------
+        cells
+            Cells of the answer column, ordered by response; null: no answer.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without any answer has an `error`.
+        """
+        is_answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
+        of, texts = rows.of[is_answered], cells[0].drop_null()
+        encoded_texts = texts.dictionary_encode()
+        code_by_label = {label: code for code, label in enumerate(self.labels)}
+        text_codes = [
+            code_by_label.get(self._read_label(text) or "", -1) for text in encoded_texts.dictionary.to_pylist()
+        ]
+        codes = np.array(text_codes, dtype=np.int64)[encoded_texts.indices.to_numpy()]
+
+        samples = np.bincount(of, minlength=rows.responses)
+        counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
+        np.add.at(counts, (of, codes), 1)  # of two labels, a sample that is neither has the code -1: counts[of, 2]
+        names = np.array([*self.labels, None], dtype=object)
+        single = np.full(rows.responses, -1)
+        single[of] = codes
+        is_single, is_sampled = samples == 1, samples > 1
+        return {
+            "answer": pa.array(names[single], pa.string(), mask=~is_single),
+            "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
+            "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
+            "output": _split_into_lists(texts, samples),
+            "error": _build_missing_errors(samples == 0, self.columns),
+        }
+
+
+class _NumberMeasure:
+    """What probabilities and counts share: their labels have no other wordings."""
+
+    labels: tuple[str, ...]
+    recorded_fields: Mapping[str, int] = {}
+
+    def find_label(self, wording: str) -> str | None:
+        """Find the label that this is."""
+        return _build_label_matcher({label: [label] for label in self.labels})(wording)
+
+
+class ProbabilityMeasure(_NumberMeasure):
+    """One column per option with its probability."""
+
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.labels = tuple(columns)
+        self.columns = tuple(columns.values())
+        self.decision_rule = f"by probability: {_describe_majority_rule(self.labels)}"
+
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
+        """Make `probability`, `logprob` and `mass`.
+
+        Parameters
+        ----------
+        cells
+            Cells of every column of probabilities, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without probabilities has an `error`.
+
+        Raises
+        ------
+        InputError
+            One is no number or negative, they add up to more than 1, or some of a response are missing.
+        """
+        values = _convert_cells(cells, self.columns, rows)
+        missing = _find_empty_rows(values, self.columns, rows)
+        _refuse_marked_rows(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
+        _refuse_marked_rows(
+            values.sum(axis=1) > 1 + SLACK, rows, f"the probabilities {', '.join(self.columns)} add up to more than 1"
+        )
+        errors = _build_missing_errors(missing, self.columns)
+        return build_probability_columns(values, errors.to_pylist())
+
+
+class CountMeasure(_NumberMeasure):
+    """One column per option with the number of samples that chose it, and if wanted one for invalid samples."""
+
+    def __init__(self, columns: Mapping[str, str], invalid: str | None) -> None:
+        self.labels = tuple(columns)
+        self.columns = (*columns.values(), *([invalid] if invalid else []))
+        self._has_invalid = invalid is not None
+        self.decision_rule = f"by count of samples: {_describe_majority_rule(self.labels)}"
+
+    def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
+        """Make `count` and `invalid` (0 where the table has no such column).
+
+        Parameters
+        ----------
+        cells
+            Cells of every column of counts, ordered by response.
+        rows
+            The rows that they are from.
+
+        Returns
+        -------
+        Name -> column; a response without counts has an `error`.
+
+        Raises
+        ------
+        InputError
+            One is no whole number from 0 on, together they are too many, or some of a response are missing.
+        """
+        values = _convert_cells(cells, self.columns, rows)
+        missing = _find_empty_rows(values, self.columns, rows)
+        wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
+        _refuse_marked_rows(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
+        beyond = np.nansum(values, axis=1) >= LARGEST_EXACT  # beyond, floats leave out whole numbers
+        _refuse_marked_rows(
+            beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly"
+        )
+        whole = np.where(np.isnan(values), 0, values).astype(np.int64)
+        invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
+        return {
+            "count": _build_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
+            "invalid": pa.array(invalid, pa.int64(), mask=missing),
+            "error": _build_missing_errors(missing, self.columns),
+        }
+
+
+def build_probability_columns(values: np.ndarray, errors: Sequence[str | None]) -> ResponseColumns:
+    """Make the response columns of probabilities.
+
+    Parameters
+    ----------
+    values
+        (responses, options) probabilities; anything where there is an error.
+    errors
+        Why there is no response; None where there is one.
+
+    Returns
+    -------
+    `probability` and `logprob` (log 0 is -inf), `mass`: the sum of the probabilities, and `error`.
+    """
+    has_response = np.array([error is None for error in errors], dtype=bool)
+    with np.errstate(divide="ignore"):  # log 0 = -inf is what is meant
+        logarithms = np.log(values)
+    return {
+        "probability": _build_list_array(values, has_response, pa.float64()),
+        "logprob": _build_list_array(logarithms, has_response, pa.float64()),
+        "mass": pa.array(values.sum(axis=1), pa.float64(), mask=~has_response),
+        "error": pa.array(errors, pa.string()),
+    }
+
+
+def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
+    """Make a function from an answer to the label with an equal wording, or None."""
+    label = {_fold_answer(wording): name for name, wordings in options.items() for wording in wordings}
+    return lambda answer: label.get(_fold_answer(answer))
+
+
+def _fold_answer(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+def _describe_majority_rule(labels: Sequence[str]) -> str:
+    first, second = labels[:2]
+    return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
+
+
+def _convert_cells(cells: Sequence[pa.Array], columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
+    """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
+    values = np.empty((rows.responses, len(columns)))
+    for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
+        values[:, j] = [_parse_cell_number(text) for text in texts.to_pylist()]
+        wrong = np.flatnonzero(np.isinf(values[:, j]))
+        if len(wrong):
+            place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
+            raise InputError(f"{place}: column '{column}' holds '{text:.40}', which is not a number")
+    return values
+
+
+def _parse_cell_number(text: str | None) -> float:
+    """Read a number: NaN where there is none, infinite where the text is no finite number."""
+    if text is None or not text.strip():
+        return math.nan
+    try:
+        number = float(text)
+    except ValueError:
+        return math.inf
+    return number if math.isfinite(number) else math.inf
+
+
+def _find_empty_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
+    """Find the rows in which all cells are empty; refuse rows in which only some are."""
+    empty = np.isnan(values)
+    _refuse_marked_rows(
+        empty.any(axis=1) & ~empty.all(axis=1), rows, f"some of {', '.join(columns)} are empty, others are not"
+    )
+    missing: np.ndarray = empty.all(axis=1)
+    return missing
+
+
+def _refuse_marked_rows(wrong: np.ndarray, rows: ResponseRows, trouble: str) -> None:
+    if wrong.any():
+        raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
+
+
+def _build_missing_errors(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
+    """Make the `error` of responses that have a row in the table, but no value."""
+    errors = [f"no value in column {', '.join(columns)}" if is_missing else None for is_missing in missing]
+    return pa.array(errors, pa.string())
+
+
+def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa.Array:
+    """Convert (n, k) numbers to n lists of k, null where not there."""
+    offsets = np.arange(0, values.size + 1, values.shape[1], dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))
+
+
+def _split_into_lists(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
+    """Cut texts in order into lists of the given lengths, null where the length is 0."""
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

@@ -1,0 +1,43 @@
+"""Refuse what `run.json` cannot hold, before a folder is made: names and settings that other tools logged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ground.errors import InputError, escape_controls
+from ground.run_json import SCHEMA, list_problems
+from inference.stimuli.reading.files import is_invisible, shorten_value
+
+
+def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
+    """Check a model or a condition.
+
+    Parameters
+    ----------
+    where
+        The file that it is from.
+    section
+        `models` or `conditions`: what results/schema.json says of their fields holds.
+
+    Raises
+    ------
+    InputError
+        A control character in the name, or nothing that shows, a number that is none, a field of another type.
+    """
+    about = f"{where}: {section.removesuffix('s')} {shorten_value(name)}"
+    if is_invisible(name):
+        raise InputError(f"{about}: there is nothing that shows in this name; give another")
+    if escape_controls(name) != name:
+        raise InputError(f"{about}: there is a control character in this name; take it out")
+    for field, value in fields.items():
+        try:
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        except ValueError:  # NaN, an infinite number, half a surrogate pair
+            raise InputError(
+                f"{about}: {field} is {shorten_value(value)}, which cannot be recorded; correct it"
+            ) from None
+    rule = SCHEMA["run"]["content"]["properties"][section]["additionalProperties"]
+    for problem in list_problems(fields, rule, about):
+        raise InputError(problem)

@@ -1,0 +1,289 @@
+"""Save imported responses as a run folder: the part that all importers share."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ground.errors import InputError, escape_controls
+from inference.arguments import add_models_file
+from inference.stimuli.reading.workbooks import split_sheet_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from inference.runfolder.store import Run
+    from inference.stimuli.study import Study
+
+Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
+IMPORT_CONDITION = "import"
+IMPORT_FORM = "import"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options that all importers share."""
+    parser.add_argument(
+        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
+    )
+    parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")
+    parser.add_argument("--language", metavar="CODE", help="language of the texts, for example en")
+    add_models_file(parser)
+
+
+def split_named_paths(files: Sequence[str]) -> list[tuple[str | None, Path]]:
+    """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split."""
+    pairs: list[tuple[str | None, Path]] = []
+    for file in files:
+        name, equals, path = file.partition("=")
+        has_name = equals and not Path(file).exists()
+        pairs.append((name, Path(path)) if has_name else (None, Path(file)))
+    return pairs
+
+
+def describe_source(files: Sequence[str]) -> str:
+    """Describe where a study comes from: one file as it was given, or the first of several."""
+    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+
+
+def compute_fingerprint(paths: Sequence[Path], settings: Mapping[str, Any]) -> str:
+    """Compute the sha256 of the files' content and of the settings they are read with.
+
+    Parameters
+    ----------
+    paths
+        The files, in an order that counts.
+    settings
+        What JSON can hold.
+
+    Returns
+    -------
+    The sha256 in hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read.
+    """
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, ensure_ascii=True).encode())
+    for path in paths:
+        try:
+            with split_sheet_name(path)[0].open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    return digest.hexdigest()
+
+
+def save_import(
+    out: str,
+    study: Study,
+    responses: Responses,
+    conditions: Mapping[str, Mapping[str, Any]],
+    *,
+    descriptions: str | None,
+    imported: str | Mapping[str, str],
+    command: Sequence[str],
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+    complete: bool = False,
+) -> list[str]:
+    """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
+
+    Parameters
+    ----------
+    out
+        The run folder.
+    responses
+        Makes the tables of all responses, one in memory at a time; it is called twice. Columns of `results/schema.json`
+        without `study`; at least model, condition, item and variant.
+    conditions
+        condition name -> fields, for every condition in `responses`.
+    descriptions
+        A ``--models`` file, or None.
+    imported
+        Fingerprint of the files, recorded per model and condition; or model -> that of its files.
+    models
+        model -> what the files say about it; what `descriptions` says holds.
+    complete
+        Whether the rows are all that there was to ask of each model, though others have more; `run.json` records it.
+        Such tables may have hundreds of models: one line is about them all.
+
+    Returns
+    -------
+    list of str
+        What was written, for the user: of the study, then one line per model and condition, or of all together.
+
+    Raises
+    ------
+    InputError
+        The folder belongs to another study, or has other responses of the same model and condition.
+    """
+    from inference.asking.models import read_descriptions
+    from inference.importers.shared.recordable import refuse_unrecordable
+    from inference.runfolder.store import Run
+
+    described_fields = read_descriptions(descriptions) if descriptions else {}
+    tallies = _tally_responses(responses)
+    for model, condition in tallies:
+        refuse_unrecordable(study.source, "models", model, (models or {}).get(model, {}))
+        refuse_unrecordable(study.source, "conditions", condition, conditions[condition])
+    for model in described_fields.keys() - {model for model, _ in tallies}:
+        raise InputError(f"{descriptions}: there is no model '{model}' in these files; correct its id or take it out")
+    variants = sum(1 for _ in study.variants)
+    lines = [f"{study.name}: {_format_count(len(study.items), 'item')}, {_format_count(variants, 'variant')}"]
+    with Run.create_or_open(out, study, command=command) as run:
+        # Everything is checked before the first change.
+        fingerprint_by_model = {
+            model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies
+        }
+        for _, condition in tallies:
+            run.check_condition(condition, conditions[condition])
+        present_pairs = [
+            (model, condition)
+            for model, condition in tallies
+            if _has_same_import(run, model, condition, fingerprint_by_model[model])
+        ]
+        for (model, condition), tally in tallies.items():
+            if (model, condition) in present_pairs:
+                lines.append(f"{model} {condition}: is here already, nothing to do")
+                continue
+            model_fields = run.models.get(model, {})
+            import_fields = {
+                "engine": "import",
+                "revision": model_fields.get("revision"),
+                **(models or {}).get(model, {}),
+            }
+            run.add_condition(condition, conditions[condition])
+            import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}}
+            run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
+            if complete:
+                run.expect_rows(model, {condition: tally.rows})
+            lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
+        if len(present_pairs) < len(tallies):
+            run.responses.append_tables(_drop_conditions(table, present_pairs) for table in responses())
+        run.finish()
+    return [lines[0], _describe_all_pairs(tallies, present_pairs)] if complete else lines
+
+
+def _describe_all_pairs(tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]) -> str:
+    """Say in one line what was written of all models and conditions."""
+    models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
+    about = f"{_format_count(len(models), 'model')} under {_format_count(len(conditions), 'condition')}"
+    if len(present_pairs) == len(tallies):
+        return f"{about}: all is here already, nothing to do"
+    new = [tally for pair, tally in tallies.items() if pair not in present_pairs]
+    scores = sum(tally.scores for tally in new)
+    present_note = (
+        f"; {len(present_pairs):,} of {len(tallies):,} pairs of model and condition were here already"
+        if present_pairs
+        else ""
+    )
+    return (
+        f"{about}: {_format_count(scores, 'score')}, mean "
+        f"{sum(tally.score for tally in new) / scores:.3f}{present_note}"
+    )
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for the user: what `save_import` returns, and what else is to be known."""
+    print("\n".join(map(escape_controls, lines)))
+
+
+def _format_count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _drop_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
+    """Leave out the rows of some models and conditions."""
+    import pyarrow.compute as pc
+
+    for model, condition in pairs:
+        chosen = pc.and_(pc.equal(table["model"], model), pc.equal(table["condition"], condition))
+        table = table.filter(pc.invert(chosen))
+    return table
+
+
+def _has_same_import(run: Run, model: str, condition: str, imported: str) -> bool:
+    """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
+    if not run.responses.list_answered(model, condition):
+        return False
+    if run.models[model].get("imported", {}).get(condition) == imported:
+        return True
+    raise InputError(
+        f"{run.path}: model '{model}' already has responses under condition '{condition}' from elsewhere; "
+        "rename one of them or choose another --out"
+    )
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Count the responses of one model under one condition, and what is missing."""
+
+    rows: int = 0
+    errors: int = 0
+    masses: int = 0
+    mass: float = 0.0
+    scores: int = 0
+    score: float = 0.0
+    bounds: int = 0
+    valid: int = 0
+    invalid: int = 0
+
+    def add_rows(self, rows: pa.Table) -> None:
+        """Add some rows."""
+        import pyarrow.compute as pc
+
+        def sum_values(values: Any) -> Any:
+            return pc.sum(values).as_py() or 0
+
+        def count_values(column: str) -> int:
+            return len(rows) - rows[column].null_count if column in rows.column_names else 0
+
+        self.rows += len(rows)
+        self.errors += count_values("error")
+        if count_values("mass"):
+            self.masses += count_values("mass")
+            self.mass += sum_values(rows["mass"])
+            self.bounds += count_values("mass_upper")
+        if count_values("score"):
+            self.scores += count_values("score")
+            self.score += sum_values(rows["score"])
+        counted = sum_values(pc.list_flatten(rows["count"].combine_chunks())) if count_values("count") else 0
+        single = len(rows) - count_values("error") - count_values("count") - count_values("mass")
+        answered = count_values("answer") if single else 0
+        self.valid += counted + answered
+        self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
+
+    def describe_tally(self, variants: int) -> str:
+        """Say it in one line."""
+        parts = [f"{self.rows:,} of {variants:,} variants"]
+        if self.errors:
+            parts.append(f"{self.errors:,} without a response")
+        if self.masses:
+            bound = ", a lower bound: of one way to write each option" if self.bounds else ""
+            parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
+        if self.scores:
+            parts.append(f"{_format_count(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
+        elif not self.masses:
+            parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
+        return ", ".join(parts)
+
+
+def _tally_responses(responses: Responses) -> dict[tuple[str, str], _Tally]:
+    """Count the rows of every model and condition, in order of appearance."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    tallies: dict[tuple[str, str], _Tally] = {}
+    for table in responses():
+        numbered = table.select(["model", "condition"]).append_column("row", pa.array(range(len(table))))
+        pairs = numbered.group_by(["model", "condition"]).aggregate([("row", "min")]).sort_by("row_min")
+        for pair in pairs.select(["model", "condition"]).to_pylist():
+            model, condition = pair.values()
+            chosen = pc.and_(pc.equal(table["model"], model), pc.equal(table["condition"], condition))
+            tallies.setdefault((model, condition), _Tally()).add_rows(table.filter(chosen))
+    return tallies

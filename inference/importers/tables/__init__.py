@@ -1,0 +1,1 @@
+"""Import tables: answers in long form, and accuracies."""

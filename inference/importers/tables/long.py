@@ -1,0 +1,192 @@
+"""Make the study of a long table, group its rows by response, and make the responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ground.errors import InputError
+from inference.importers.tables.columns import CodedPairs, group_equal_rows
+from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from inference.importers.shared.measures import Measure
+    from inference.importers.tables.long_rows import LongTable, Stimulus
+
+TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a column of Arrow holds 2**31 bytes
+LARGEST = 2**28  # bytes that these have on average
+
+
+def build_table_study(
+    table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shared: bool = False
+) -> Study:
+    """Make the study: items and variants in order of appearance.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    name
+        Name of the study.
+    measure
+        Reads right answers and names the options.
+    language
+        Language of all texts; None: not known.
+    source
+        Where the table is from.
+    shared
+        Whether variants of one id are one template, in all items; their attribute `template` is that id.
+
+    Returns
+    -------
+    The study.
+
+    Raises
+    ------
+    InputError
+        An item has two originals, or a right answer is no option.
+    """
+    options = tuple(Option(label, label) for label in measure.labels)
+    originals: dict[str, Stimulus] = {}
+    items: dict[str, list[Variant]] = {}
+    for stimulus in table.stimuli:
+        if stimulus.pattern == ORIGINAL and originals.setdefault(stimulus.item, stimulus) is not stimulus:
+            raise InputError(
+                f"{table.place[stimulus.row]}: item '{stimulus.item}' has a second original, '{stimulus.variant}'; "
+                f"the first is in {table.place[originals[stimulus.item].row]}"
+            )
+        gold = measure.find_label(stimulus.gold) if stimulus.gold else None
+        if stimulus.gold and gold is None:
+            raise InputError(
+                f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
+                f"{', '.join(measure.labels)}"
+            )
+        template = {"template": stimulus.variant} if shared and stimulus.pattern != ORIGINAL else {}
+        variant = Variant(
+            stimulus.item,
+            stimulus.variant,
+            stimulus.pattern,
+            stimulus.text,
+            options,
+            language=language,
+            gold=gold,
+            attributes=template,
+        )
+        items.setdefault(stimulus.item, []).append(variant)
+    return Study(
+        protocol="agreement",
+        name=name,
+        items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
+        canonical=measure.labels,
+        decision_rule=measure.decision_rule,
+        source=source,
+    )
+
+
+def group_responses(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Group rows by response: by model, condition, item and variant.
+
+    Parameters
+    ----------
+    samples
+        Whether several rows of one response in one file are its samples.
+
+    Returns
+    -------
+    of, first
+        As `group_equal_rows` has them.
+
+    Raises
+    ------
+    InputError
+        A response repeats in another file, or without `samples` in the same one.
+    """
+    of, first = group_equal_rows(table.model_conditions, table.stimulus)
+    _refuse_repeated_rows(table, of, first, samples=samples)
+    return of, first
+
+
+def build_table_responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Measure) -> Iterator[pa.Table]:
+    """Make one row per response, in order of appearance, without `study`: some at a time.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    of, first
+        The responses, as `group` made them.
+    measure
+        Reads the value columns.
+
+    Yields
+    ------
+    Tables with columns of `results/schema.json`.
+
+    Raises
+    ------
+    InputError
+        A value that the measure refuses.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from inference.importers.shared.measures import ResponseRows
+
+    names = {
+        **_split_name_pairs(("model", "condition"), table.model_conditions),
+        **_split_name_pairs(("item", "variant"), table.stimulus),
+    }
+    values = [column.array() for column in table.values]
+    batch_size = max(1, min(TOGETHER, LARGEST * len(first) // max(1, sum(column.nbytes for column in values))))
+    for start in range(0, len(first), batch_size):
+        first_rows = first[start : start + batch_size]
+        rows = np.flatnonzero((of >= start) & (of < start + len(first_rows)))
+        # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
+        rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
+        cells = [column.take(pa.array(rows)) for column in values]
+        response_columns = measure.build_response_columns(
+            cells, ResponseRows(table.place, rows, of[rows] - start, len(first_rows))
+        )
+        yield pa.table(
+            {
+                **response_columns,
+                **{name: texts.take(pa.array(codes[first_rows])) for name, (texts, codes) in names.items()},
+            }
+        )
+
+
+def _split_name_pairs(names: Sequence[str], column: CodedPairs) -> dict[str, tuple[pa.Array, np.ndarray]]:
+    """Split a column of pairs: name -> the texts of all pairs, and of every row the place of its own."""
+    import pyarrow as pa
+
+    return {
+        name: (pa.array([pair[at] for pair in column.pairs], pa.string()), column.codes)
+        for at, name in enumerate(names)
+    }
+
+
+def _refuse_repeated_rows(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
+    """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
+    import numpy as np
+
+    file = table.place.file
+    first = first[of]  # of every row, the first with its key
+    elsewhere = file[first] != file
+    wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
+    if not len(wrong):
+        return
+    row = int(wrong[0])
+    key = "', '".join((*table.model_conditions[row], *table.stimulus[row]))
+    same = f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} ('{key}')"
+    if elsewhere[row]:
+        raise InputError(
+            f"{same}; leave one file out, tell their models apart by NAME=FILE or --model-column, or put the samples "
+            "of one response into one file"
+        )
+    raise InputError(
+        f"{same}; tell the rows apart by --variant-column or --condition-column, or, if they are sampled answers to "
+        "one prompt, add --repeated samples"
+    )

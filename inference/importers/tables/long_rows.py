@@ -1,0 +1,195 @@
+"""Read the rows of a long table: of each its model, condition and stimulus, and the values that a measure reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ground.errors import InputError
+from inference.importers.shared import saving
+from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import is_nonfinite
+from inference.stimuli.study import ORIGINAL, PARAPHRASE
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column has which role.
+
+    Attributes
+    ----------
+    roles
+        role (model, item, variant, pattern, text, gold) -> column, for those that have one.
+    conditions
+        Columns whose values together name the condition; without any, all rows have `condition`.
+    values
+        Columns that a measure reads.
+    """
+
+    roles: Mapping[str, str]
+    conditions: tuple[str, ...]
+    condition: str
+    values: tuple[str, ...]
+
+    @property
+    def ids(self) -> Mapping[str, str]:
+        """The roles that must be filled in every row: all but the right answer."""
+        return {role: column for role, column in self.roles.items() if role != "gold"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What the first row of an item's variant says of it, as all later ones must."""
+
+    item: str
+    variant: str
+    pattern: str
+    text: str
+    gold: str
+    row: int
+
+
+@dataclass(slots=True)
+class LongTable:
+    """Columns of equal length with one entry per row.
+
+    Attributes
+    ----------
+    place
+        File and row, for messages.
+    model_conditions
+        Model and condition.
+    stimulus
+        Item and variant.
+    values
+        The value columns.
+    stimuli
+        What is known of every item and variant, in order of appearance.
+    conditions
+        condition name -> fields, for `run.json`.
+    """
+
+    place: RowPlaces = field(default_factory=RowPlaces)
+    model_conditions: CodedPairs = field(default_factory=CodedPairs)
+    stimulus: CodedPairs = field(default_factory=CodedPairs)
+    values: tuple[PackedTexts, ...] = ()
+    stimuli: list[Stimulus] = field(default_factory=list)
+    conditions: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTable:
+    """Read all rows of all files.
+
+    Parameters
+    ----------
+    files
+        (model name, path); the name counts where no column tells the model.
+    layout
+        Which column has which role.
+
+    Returns
+    -------
+    All rows.
+
+    Raises
+    ------
+    InputError
+        A file or column that cannot be read, an empty id or text, two rows that contradict each other; with file and
+        row.
+    """
+    columns = [*layout.roles.values(), *layout.conditions, *layout.values]
+    table = LongTable(values=tuple(PackedTexts() for _ in layout.values))
+    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.ids
+    conditions: dict[tuple[str, ...], str] = {}  # the values that name it -> its name
+    for name, path in files:
+        table.place.begin(path)
+        for place, record in records.Records(path, columns):
+            cells = {role: cell_cache.check_cell(path, place, column, record[column]) for role, column in ids.items()}
+            values = tuple(cell_cache.check_cell(path, place, column, record[column]) for column in layout.conditions)
+            condition = conditions.get(values)
+            if condition is None:
+                condition = conditions[values] = _name_table_condition(f"{path}, {place}", table, layout, values)
+            item, text, variant = cells["item"], cells.get("text"), cells.get("variant")
+            pattern = cells.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
+            if text is not None:
+                text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
+            if variant is None:
+                variant = numbering.name_text(item, pattern, text or "")
+            gold = (record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else ""
+            table.place.append(place)
+            table.model_conditions.append((cells.get("model") or name, condition))
+            _add_stimulus(table, item, variant, pattern, item if text is None else text, gold)
+            for packed, column in zip(table.values, layout.values, strict=True):
+                packed.append(record[column])
+    return table
+
+
+def _add_stimulus(table: LongTable, item: str, variant: str, pattern: str, text: str, gold: str) -> None:
+    """Add the stimulus of a row; one that is known must have the same text, pattern and right answer."""
+    row = len(table.stimulus)
+    number = table.stimulus.append((item, variant))
+    if number == len(table.stimuli):
+        table.stimuli.append(Stimulus(item, variant, pattern, text, gold, row))
+    stimulus = table.stimuli[number]
+    for property_name, value, before in (
+        ("text", text, stimulus.text),
+        ("pattern", pattern, stimulus.pattern),
+        ("right answer", gold, stimulus.gold),
+    ):
+        if value != before:
+            raise InputError(
+                f"{table.place[row]}: the {property_name} of item '{item}', variant '{variant}' is not the one in "
+                f"{table.place[stimulus.row]}"
+            )
+
+
+def _name_table_condition(where: str, table: LongTable, layout: Layout, values: tuple[str, ...]) -> str:
+    """Name a condition by its values, and keep its fields; `where` is its first row."""
+    name = "/".join(values) or layout.condition
+    fields = {"form": saving.IMPORT_FORM, **dict(zip(layout.conditions, values, strict=True))}
+    if table.conditions.setdefault(name, fields) != fields:
+        raise InputError(f"{where}: two different conditions would both be called '{name}'; rename their values")
+    return name
+
+
+class _CellCache:
+    """Cells that must be filled, without the blanks around them; each is checked once."""
+
+    def __init__(self) -> None:
+        self._text_by_cell: dict[tuple[str, str | None], str] = {}
+
+    def check_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
+        """Check a cell and strip it."""
+        text = self._text_by_cell.get((column, cell))
+        if text is None:
+            text = self._text_by_cell[column, cell] = _strip_filled_cell(f"{path}, {place}", column, cell)
+        return text
+
+
+class _Numbering:
+    """Names for variants without an id: the distinct texts of an item are numbered as they appear."""
+
+    def __init__(self) -> None:
+        self._name: dict[tuple[str, str, str], str] = {}
+        self._count: Counter[tuple[str, str]] = Counter()
+
+    def name_text(self, item: str, pattern: str, text: str) -> str:
+        """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
+        key = (item, pattern, text)
+        if key not in self._name:
+            self._count[item, pattern] += 1
+            number = self._count[item, pattern]
+            self._name[key] = ORIGINAL if pattern == ORIGINAL and number == 1 else f"{pattern}-{number:03d}"
+        return self._name[key]
+
+
+def _strip_filled_cell(where: str, column: str, cell: str | None) -> str:
+    stripped = (cell or "").strip()
+    if not stripped:
+        raise InputError(f"{where}: column '{column}' is empty; every response needs it")
+    if is_nonfinite(stripped):
+        raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
+    return stripped

@@ -1,0 +1,1 @@
+"""Read items and their wordings from files and data sets of many kinds."""

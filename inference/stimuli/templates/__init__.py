@@ -1,0 +1,1 @@
+"""Turn wordings into prompts by the templates of prompt files."""

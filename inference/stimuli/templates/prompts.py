@@ -1,0 +1,207 @@
+"""Turn a variant into the question that a model reads: sandboxed Jinja templates from a YAML file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError
+from inference.stimuli.reading.files import locate_path, read_yaml
+from inference.stimuli.study import Variant
+from inference.stimuli.templates.prompt_forms import (
+    CHAT,
+    FORMS,
+    ONLY,
+    OPTION_ORDERS,
+    PAIR,
+    WITH_MESSAGES,
+    Fields,
+    Form,
+    Shot,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One rendered question for an engine: `text` (plain, cloze) or `messages` (chat, pair).
+
+    Attributes
+    ----------
+    answers
+        Per option, in the order of the variant's options: its surface words with all their case variants.
+    numbers
+        The numbers of a scale, where one of these is asked for instead of an option: engines that cannot score them
+        exactly refuse such a prompt.
+    """
+
+    text: str | None
+    messages: tuple[dict[str, str], ...] | None
+    answers: tuple[tuple[str, ...], ...]
+    numbers: range | None = None
+
+
+def build_option_values(variant: Variant, mask_token: str | None = None) -> dict[str, Any]:
+    """Make the values of `OPTION_FIELDS` for one variant.
+
+    Parameters
+    ----------
+    variant
+        The variant.
+    mask_token
+        The engine's, for cloze; None: it has none.
+
+    Returns
+    -------
+    Variable -> value.
+    """
+    return {"text": variant.text, "options": [option.label for option in variant.options], "mask": mask_token}
+
+
+class PromptBook:
+    """The prompts of a YAML file, one per form.
+
+    A form has `template` (text) or, in chat and pair, `messages` (list of `role`, `content`), and where
+    `Fields.answers` says so, `answers` (option label -> words). Every protocol passes its own `Fields`.
+    """
+
+    def __init__(self, name: str | None, forms: Mapping[str, Form], where: str, possible: Sequence[str]) -> None:
+        self.name = name
+        self._forms = forms
+        self._where = where
+        self._possible = possible
+
+    @classmethod
+    def load(cls, path: str | Path | None, ours: Path, fields: Fields) -> PromptBook:
+        """Read and check a prompt file.
+
+        Parameters
+        ----------
+        path
+            A file of the user's. None: the protocol's own file, `ours`.
+        ours
+            The file that comes with Waver.
+        fields
+            What templates may and must use.
+
+        Returns
+        -------
+        The prompts.
+
+        Raises
+        ------
+        InputError
+            Naming the file, the form and the field that is wrong.
+        """
+        source = locate_path(str(path)) if path is not None else ours
+        content = read_yaml(source)
+        if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
+            raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
+        forms = {
+            form: Form.compile(f"{source}, form {form}", form, form_content, fields)
+            for form, form_content in content.items()
+        }
+        return cls(source.stem if path is not None else None, forms, str(source), fields.forms)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms that this file has, in the order plain, chat, cloze, pair."""
+        return tuple(form for form in (*FORMS, PAIR) if form in self._forms)
+
+    def hash(self, form: str) -> str:
+        """Compute the fingerprint of one form, by which a run folder recognises a changed prompt.
+
+        Returns
+        -------
+        str
+            sha256 over the templates and, where there are any, the answer words, as the file has them.
+
+        Raises
+        ------
+        InputError
+            For a form that the file does not have.
+        """
+        return hashlib.sha256(json.dumps(self._find_form(form).source, sort_keys=True).encode()).hexdigest()
+
+    def source(self, form: str) -> Mapping[str, Any]:
+        """Give one form as the file has it: what `hash` is the fingerprint of."""
+        return self._find_form(form).source
+
+    def name_condition(self, form: str, setting: str) -> str:
+        """Name a condition.
+
+        Parameters
+        ----------
+        form
+            Name of the form.
+        setting
+            What else tells the condition; empty for nothing.
+
+        Returns
+        -------
+        `plain/yes-no`, or with a prompt file of the user's `FILE/plain/yes-no`.
+        """
+        return "/".join(part for part in (self.name, form, setting) if part)
+
+    def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
+        """Give the words that count as each option in one form, as the file has them."""
+        return self._find_form(form).words
+
+    def render(
+        self, form: str, values: Mapping[str, Any], *, option_order: str = OPTION_ORDERS[0], shots: Sequence[Shot] = ()
+    ) -> Prompt:
+        """Fill in the templates of one form.
+
+        Parameters
+        ----------
+        form
+            One of `forms`.
+        values
+            Variable -> value, for all of `Fields.variables` but `shots`. `options` are labels in the order of the
+            study, `mask` is the engine's mask token (`build_option_values` makes both).
+        option_order
+            `yes-no` shows the options in the order of the study, `no-yes` in the opposite one. The order of
+            `Prompt.answers` does not depend on it.
+        shots
+            Exemplars, in the order in which they are shown. In chat, those that the templates do not place become
+            turns before the last message.
+
+        Returns
+        -------
+        The prompt.
+
+        Raises
+        ------
+        InputError
+            For a form or an option label that the file does not have, exemplars that have no place in the template, and
+            for a template that fails.
+        """
+        compiled = self._find_form(form)
+        labels = values.get("options", ())
+        missing = [label for label in labels if label not in compiled.words]
+        if missing:
+            raise InputError(f"{compiled.where}: answers has no option '{missing[0]}'; add it with its words")
+        if shots and form != CHAT and not compiled.places_shots:
+            raise InputError(f"{compiled.where}: the template never uses {{{{ shots }}}}; ask without exemplars")
+        rendered = compiled.render(values, option_order, shots)
+        answers = tuple(compiled.surface[label] for label in labels)
+        if form not in WITH_MESSAGES:
+            return Prompt(rendered[0][1], None, answers)
+        if form == CHAT and not compiled.places_shots:
+            for shot in shots:
+                question = compiled.render({**values, **shot.variables}, option_order)[-1]
+                rendered[-1:-1] = [question, ("assistant", compiled.words[shot.label][0])]
+        return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
+
+    def _find_form(self, form: str) -> Form:
+        if form not in self._forms:
+            needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""
+            ways = ["add it to the file"] * (form in self._possible)
+            ways.append("give another --model" if form in ONLY else "choose --form")
+            raise InputError(
+                f"{self._where}: there is no form '{form}', only {', '.join(self.forms)};{needed} {' or '.join(ways)}"
+            )
+        return self._forms[form]
