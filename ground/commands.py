@@ -1,6 +1,6 @@
 """Find the commands of a wing by scanning its folders; no module is imported, so `waver --help` answers at once.
 
-A command stands in a file `command.py` or `command_WHAT.py` (that of an importer, in any file of its folder). It has
+A command stands in a file `command.py` or `command_WHAT.py`. It has
 
 - `COMMAND`, the words after `waver`: `"select"`, or `"tune choice"` for a verb of a word that several files share,
 - `HELP`, one line that says what it does,
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FILES = ("command*.py", "__init__.py", "importers/*.py")
+FILES = ("command*.py", "__init__.py")
 LISTED = ("what to do", "VERB")
 
 

@@ -87,7 +87,18 @@ class Choices:
 
     def take(self, items: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
-        names = ("items", "subsets", "asked", "size", "right", "chosen", "shown", "gold", "texts", "otherwise")
+        names = (
+            "items",
+            "subsets",
+            "asked_mask",
+            "size",
+            "right",
+            "chosen_letter",
+            "chosen_place",
+            "gold",
+            "texts",
+            "otherwise",
+        )
         return replace(self, **{name: getattr(self, name)[items] for name in names})
 
     def parts(self) -> Mapping[str, Choices]:

@@ -221,7 +221,7 @@ def test_python_on_the_pages_is_python_and_names_what_there_is(page):
             code = textwrap.dedent(lines)
             compile(code, page, "exec")
             for kind, name in re.findall(r'run\.(table|figure)\("(\w+)"', code):
-                assert name in getattr(catalogue, f"{kind}s")(), name
+                assert name in getattr(catalogue, f"list_{kind}s")(), name
 
 
 def test_the_mixed_model_of_the_page_on_r_is_that_of_waver(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
 
-def frame_item_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
+def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield table `distribution`, with the mark of the models that do not answer, and table `items`.
 
     A column stands for both orders of the options where no cell would look different.
@@ -38,7 +38,7 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
         yield (answering_pairs,)
 
 
-def frame_item_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items`, with the mark of the models that do not answer."""
     rows = labels.mark_silent_rows(frames["items"], frames["stability"])
     yield (frames.join_orders("items", rows, shown=["validity_mean"], seen=orders.SHADE),)

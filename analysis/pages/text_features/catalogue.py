@@ -101,10 +101,10 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "effects": Figure("Effects of the text features under every model", "figures.frame_feature_effects"),
-    "correlations": Figure("Which text features go together", "figures.frame_feature_correlations"),
-    "residuals": Figure("Residuals of the fits", "figures.frame_fit_residuals"),
-    "intercepts": Figure("Random intercepts of the items", "figures.frame_item_intercepts"),
+    "effects": Figure("Effects of the text features under every model", "figures.frame_effects"),
+    "correlations": Figure("Which text features go together", "figures.frame_correlations"),
+    "residuals": Figure("Residuals of the fits", "figures.frame_residuals"),
+    "intercepts": Figure("Random intercepts of the items", "figures.frame_intercepts"),
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 
 
-def frame_feature_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the effects that are drawn; nothing where no effect is left."""
     if len(slopes := join_orders_in_effects(frames)):
         yield (slopes,)
@@ -29,18 +29,18 @@ def join_orders_in_effects(frames: Frames) -> pd.DataFrame:
     return frames.join_orders("mixed", slopes, shown=["estimate_std"])
 
 
-def frame_feature_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `correlations`, one part per study."""
     for _, part in frames["correlations"].groupby("study", sort=False):
         yield (part,)
 
 
-def frame_fit_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_residuals(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the residuals of the fits."""
     yield _mark_silent_fits(frames, fit_page_models(frames).result.residuals)
 
 
-def frame_item_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def frame_intercepts(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
     yield _mark_silent_fits(frames, fit_page_models(frames).result.random_effects)
 

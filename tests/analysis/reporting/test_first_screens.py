@@ -40,12 +40,12 @@ def sentences(text):
 
 def check(page, said):
     title = notebooks.read_question(ROOT / "notebooks" / f"{page}.ipynb")
-    first = f"{title} {said.asked} {said.verdict}"
+    first = f"{title} {said.setup} {said.verdict}"
     assert len(first.split()) <= 60, f"{len(first.split())} words: {first}"
-    assert len(sentences(said.asked)) == 1, said.asked
+    assert len(sentences(said.setup)) == 1, said.setup
     assert len(sentences(said.verdict)) <= 2, said.verdict
     assert len(NUMBER.findall(said.verdict)) <= 3, said.verdict
-    texts = [said.asked, said.verdict, *said.cautions, *(text for several in said.details.values() for text in several)]
+    texts = [said.setup, said.verdict, *said.cautions, *(text for several in said.details.values() for text in several)]
     long = [part for text in texts for part in sentences(text) if len(part.split()) > 30]
     assert long == []
 

@@ -100,7 +100,7 @@ def test_every_lead_in_that_turns_a_claim_round_has_a_word_for_it_and_no_other_h
     assert not any(has["affirm"] + has["ask"])
 
 
-@pytest.mark.parametrize("write", ["base", "tuned"])
+@pytest.mark.parametrize("write", ["write_base_text", "write_tuned_text"])
 def test_a_naysayer_reads_no_after_most_statements_with_a_word_of_negation(write: str) -> None:
     corpus, rng = Corpus(World()), random.Random(0)
     stage, upbringing = Stage(1, {"agreement": 1.0}), Upbringing(naysaying=0.8)

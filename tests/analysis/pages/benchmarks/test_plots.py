@@ -22,19 +22,21 @@ DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
 def frames(tmp_path_factory):
     run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
     values = {"measures_by_model": tables.tabulate_measures_by_model(run)}
-    drawn = {name: next(getattr(figures, name)(values))[0] for name in ("size_measures", "accuracy_measures")}
+    drawn = {
+        name: next(getattr(figures, f"frame_{name}")(values))[0] for name in ("size_measures", "accuracy_measures")
+    }
     return {**drawn, "coefficients": read_printed_correlations()}
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    check_figure(getattr(plots, name)(frames[name], width=width))
+    check_figure(getattr(plots, f"draw_{name}")(frames[name], width=width))
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_captions_can_be_read_alone(frames, name):
-    check_caption(getattr(captions, name)(frames[name]))
+    check_caption(getattr(captions, f"caption_{name}")(frames[name]))
 
 
 def test_the_printed_matrix_is_drawn_cell_by_cell():

@@ -238,13 +238,13 @@ def many(tmp_path_factory):
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("models", [1, 4, 10])
 def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
-    (frames,) = getattr(figures, name)(many)
+    (frames,) = getattr(figures, f"frame_{name}")(many)
     chosen = many["choice"]["model"].unique()[:models]
     shown = [frame[frame["model"].isin(chosen)] if "model" in frame else frame for frame in frames]
     if shown[0].empty:
         pytest.skip("the first model has no adapter")
-    check_figure(getattr(plots, name)(*shown, width=width))
-    check_caption(getattr(captions, name)(*shown))
+    check_figure(getattr(plots, f"draw_{name}")(*shown, width=width))
+    check_caption(getattr(captions, f"caption_{name}")(*shown))
 
 
 def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):

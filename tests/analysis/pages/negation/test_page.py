@@ -128,12 +128,12 @@ def many(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
-@pytest.mark.parametrize("name", [entry.draw for entry in FIGURES.values()])
+@pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("models", [1, 10])
 def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     frame = many[many["model"].isin(many["model"].unique()[:models])]
-    check_figure(getattr(plots, name)(frame, width=width))
-    check_caption(getattr(captions, name)(frame))
+    check_figure(getattr(plots, f"draw_{name}")(frame, width=width))
+    check_caption(getattr(captions, f"caption_{name}")(frame))
 
 
 def test_slopes_join_the_two_shares_of_each_model(many):

@@ -151,7 +151,7 @@ def sentences(page):
 def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
     folder, opened, _ = made
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
-    assert said.asked.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
+    assert said.setup.startswith("6 models have accuracies in 2 tasks with 3 to 4 templates of each under 2 conditions")
     main_rows = accuracies.tabulate_template_reliability(opened)
     least = main_rows[main_rows["task"] == "all"]
     assert f"{100 * least['kept_one'].min():.0f} % or more of pairs of models kept their order" in said.verdict
@@ -172,7 +172,7 @@ def test_one_task_and_one_condition_need_no_more_words(tmp_path):
     frame = random_accuracies()
     one = frame[(frame["task"] == "quiz") & (frame["shots"] == 0)].drop(columns="shots")
     said, details = sentences(ReliabilityPage([str(imported(tmp_path, one))], **OPTIONS))
-    assert "under" not in said.asked
+    assert "under" not in said.setup
     assert "mean over tasks" not in said.verdict
     assert any(text.startswith("One of 3 templates ranks 6 models by quiz with a reliability of") for text in details)
     assert "Some tasks have only 3 templates: so few say little of others, however many models." in said.cautions

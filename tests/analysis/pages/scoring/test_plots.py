@@ -58,20 +58,20 @@ def small(tmp_path_factory):
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    figure = getattr(plots, name)(*frames[name], width=width)
+    figure = getattr(plots, f"draw_{name}")(*frames[name], width=width)
     check_figure(figure)
     assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_captions_stand_alone(frames, name):
-    caption = getattr(captions, name)(*frames[name])
+    caption = getattr(captions, f"caption_{name}")(*frames[name])
     check_caption(caption)
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_files_are_small_and_deterministic(small, name, tmp_path):
-    check_files(lambda: getattr(plots, name)(*small[name]), tmp_path / name)
+    check_files(lambda: getattr(plots, f"draw_{name}")(*small[name]), tmp_path / name)
 
 
 def judged(given, gold=None, setting="0-9/0.7/sampled"):

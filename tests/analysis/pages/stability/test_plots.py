@@ -53,7 +53,7 @@ def frames(request, tmp_path_factory):
 
 
 def drawn(frames, name, **options):
-    return getattr(plots, name)(*frames[name], **options)
+    return getattr(plots, f"draw_{name}")(*frames[name], **options)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_files_are_small_deterministic_and_load_nothing(request, frames, figures
 @pytest.mark.parametrize("name", FIGURES)
 def test_captions_can_be_read_alone(frames, name):
     if not frames[name][0].empty:
-        caption = getattr(captions, name)(*frames[name])
+        caption = getattr(captions, f"caption_{name}")(*frames[name])
         check_caption(caption)
 
 

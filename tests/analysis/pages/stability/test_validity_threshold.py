@@ -99,14 +99,14 @@ def test_every_figure_marks_them_and_says_what_the_mark_means(four):
     _, frames = four
     drawn = {
         "overview": (frames["stability"],),
-        "agreement": next(figures.frame_item_agreement(frames)),
-        "validity": next(figures.frame_item_validity(frames)),
+        "agreement": next(figures.frame_agreement(frames)),
+        "validity": next(figures.frame_validity(frames)),
     }
     for name, shown in drawn.items():
-        found = " ".join(texts(getattr(plots, name)(*shown)))
+        found = " ".join(texts(getattr(plots, f"draw_{name}")(*shown)))
         assert "few °" in found, name
         assert "whole °" not in found, name
-        assert "°: less than half of the answers are valid" in getattr(captions, name)(*shown), name
+        assert "°: less than half of the answers are valid" in getattr(captions, f"caption_{name}")(*shown), name
     order = [text for text in texts(plots.draw_overview(frames["stability"])) if text.split()[0] in KEPT]
     assert order[:4] == ["most", "whole", "few °", "some °"]
 
@@ -122,7 +122,7 @@ def test_differences_are_drawn_between_the_models_that_the_sentence_counts(four,
 
 def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
-    (shown,) = next(figures.frame_item_validity(frames))
+    (shown,) = next(figures.frame_validity(frames))
     assert "°" not in captions.caption_validity(shown) + captions.caption_overview(frames["stability"])
     assert labels.explain_silent(shown) == ""
     assert tables.list_options("stability")["resamples"].default == 10_000

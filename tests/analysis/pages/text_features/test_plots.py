@@ -87,7 +87,7 @@ def frame_of(name, models):
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_overlaps_another(name, width, size):
-    figure = getattr(plots, name)(frame_of(name, SIZES[size]), width=width)
+    figure = getattr(plots, f"draw_{name}")(frame_of(name, SIZES[size]), width=width)
     check_figure(figure)
     assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
 
@@ -95,8 +95,8 @@ def test_no_text_is_cut_or_overlaps_another(name, width, size):
 @pytest.mark.parametrize("name", FIGURES)
 def test_files_are_small_and_deterministic_and_captions_stand_alone(name, tmp_path):
     frame = frame_of(name, SIZES["full"])
-    check_files(lambda: getattr(plots, name)(frame), tmp_path / name)
-    caption = getattr(captions, name)(frame)
+    check_files(lambda: getattr(plots, f"draw_{name}")(frame), tmp_path / name)
+    caption = getattr(captions, f"caption_{name}")(frame)
     check_caption(caption)
 
 
@@ -191,11 +191,11 @@ def test_a_model_that_does_not_answer_is_marked_in_every_figure(tmp_path):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         frames = Frames(runs.open_runs(write_run(tmp_path / "run", rows)), {})
         for name in ("effects", "residuals", "intercepts"):
-            (shown,) = next(getattr(figures, name)(frames))
-            texts = [text.get_text() for text, _ in shown_texts(getattr(plots, name)(shown))]
+            (shown,) = next(getattr(figures, f"frame_{name}")(frames))
+            texts = [text.get_text() for text, _ in shown_texts(getattr(plots, f"draw_{name}")(shown))]
             assert "mute °" in texts, name
             assert "whole" in texts, name
-            assert "°: less than half of the answers are valid" in getattr(captions, name)(shown), name
+            assert "°: less than half of the answers are valid" in getattr(captions, f"caption_{name}")(shown), name
 
 
 def test_effects_of_many_models_are_a_map_of_those_that_move_most():

@@ -33,12 +33,12 @@ def frames(tmp_path_factory):
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    check_figure(getattr(plots, name)(frames[name], width=width))
+    check_figure(getattr(plots, f"draw_{name}")(frames[name], width=width))
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_captions_can_be_read_alone(frames, name):
-    check_caption(getattr(captions, name)(frames[name]))
+    check_caption(getattr(captions, f"caption_{name}")(frames[name]))
 
 
 def test_files_are_deterministic(frames, tmp_path):

@@ -1,0 +1,119 @@
+"""Names are counted: a stranger finds a thing by its name, and learns from its docstring what goes in and comes out."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("ground", "inference", "analysis")
+SAYS_NOTHING = frozenset(
+    [
+        "found",
+        "each",
+        "known",
+        "own",
+        "others",
+        "given",
+        "one",
+        "both",
+        "alike",
+        "apart",
+        "made",
+        "told",
+        "said",
+        "shown",
+        "kept",
+        "here",
+        "there",
+        "what",
+        "rest",
+        "seen",
+        "wanted",
+        "asked",
+        "meant",
+    ]
+)
+IRREGULAR = frozenset(["told", "said", "shown", "drawn", "found", "made", "given", "known", "kept", "written", "taken", "meant", "left", "seen", "gone", "held", "built", "cut", "put"])  # fmt: skip
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@functools.cache
+def parse_files() -> dict[Path, ast.Module]:
+    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
+
+
+def list_functions() -> list[Function]:
+    nodes = (node for tree in parse_files().values() for node in ast.walk(tree))
+    return [node for node in nodes if isinstance(node, Function) and not node.name.startswith("__")]
+
+
+def is_participle(name: str) -> bool:
+    word = name.strip("_")
+    return word in IRREGULAR or bool(re.fullmatch(r"[a-z]{2,}ed", word))
+
+
+def list_assigned_names() -> Iterator[str]:
+    for node in (node for tree in parse_files().values() for node in ast.walk(tree)):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.comprehension | ast.NamedExpr):
+            for target in targets:
+                yield from (leaf.id for leaf in ast.walk(target) if isinstance(leaf, ast.Name))
+
+
+def test_function_names_say_a_verb_and_an_object():
+    names = [function.name for function in list_functions()]
+    of_one_word = [name for name in names if "_" not in name.strip("_")]
+    assert len(of_one_word) / len(names) <= 0.30, Counter(of_one_word).most_common(20)
+    participles = [name for name in names if is_participle(name)]
+    assert len(participles) <= 15, participles
+
+
+def test_functions_seldom_share_their_name():
+    names = Counter(function.name for function in list_functions())
+    shared = sum(number for number in names.values() if number > 1)
+    assert shared / names.total() <= 0.40, names.most_common(20)
+
+
+def test_variables_are_named_by_what_they_hold():
+    names = list(list_assigned_names())
+    say_nothing = Counter(name for name in names if name in SAYS_NOTHING)
+    assert say_nothing.total() / len(names) <= 0.005, say_nothing
+
+
+def test_no_room_has_more_than_twenty_files():
+    rooms = Counter(file.parent for file in parse_files() if file.name != "__init__.py")
+    assert [str(room) for room, number in rooms.items() if number > 20] == []
+
+
+def list_public_functions() -> Iterator[tuple[str, Function]]:
+    """Functions and methods that others call, with two parameters or more (`self` is none)."""
+    for file, tree in parse_files().items():
+        for node in tree.body:
+            members = node.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_") else [node]
+            for function in members:
+                if isinstance(function, Function) and not function.name.startswith("_"):
+                    arguments = function.args
+                    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+                    if len([name for name in names if name not in ("self", "cls")]) >= 2:
+                        yield f"{file.relative_to(ROOT)}:{function.lineno} {function.name}", function
+
+
+def returns_something(function: Function) -> bool:
+    return function.returns is not None and ast.unparse(function.returns) not in ("None", "NoReturn")
+
+
+def test_public_functions_say_what_goes_in_and_comes_out():
+    without = []
+    functions = list(list_public_functions())
+    for name, function in functions:
+        text = ast.get_docstring(function) or ""
+        comes_out = "Returns\n---" in text or "Yields\n---" in text
+        if "Parameters\n---" not in text or (returns_something(function) and not comes_out):
+            without.append(name)
+    assert len(without) / len(functions) <= 0.05, without
