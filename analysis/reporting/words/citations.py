@@ -26,7 +26,7 @@ TOOL = PublishedStudy(
     authors="The Waver team",
     year="2026",
     title="Waver: does a language model change its answer when you change the wording?",
-    note="Software, version 0.1.0",
+    note="Software, version 0.2.0",
 )
 """Waver itself, as CITATION.cff has it; that file is not in an installed package."""
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
@@ -48,7 +48,7 @@ def render_bibtex(cited: Mapping[str, PublishedStudy]) -> str:
       author = {{The Waver team}},
       title = {{Waver: does a language model change its answer when you change the wording?}},
       year = {2026},
-      note = {Software, version 0.1.0}
+      note = {Software, version 0.2.0}
     }
     <BLANKLINE>
     @misc{tea2024,
