@@ -227,8 +227,8 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
 def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     entry = PAGES[page].figures[figure]
-    for module in ("plots", "captions"):
-        assert callable(catalogue.import_function(page, f"{module}.{entry.draw or figure}"))
+    for path in (f"plots.draw_{entry.draw or figure}", f"captions.caption_{entry.draw or figure}"):
+        assert callable(catalogue.import_function(page, path))
     if "." in entry.data:
         assert callable(catalogue.import_function(page, entry.data))
     else:
