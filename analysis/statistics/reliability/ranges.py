@@ -156,7 +156,7 @@ def _draw_wording(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceD
 
 
 def _draw_mean(squares: Array, most: float, seed: int) -> VarianceDraws:
-    """Draw the mean of squares over items, with one further item: at 0 in lower ends, at `most` in upper ones."""
+    """Draw the mean over items and one further item: 0 in lower ends, `most` or their maximum in upper ones."""
     if len(squares) > GROUPS:
         # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
         order = np.random.default_rng([seed, 2]).permutation(len(squares))
