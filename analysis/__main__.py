@@ -33,9 +33,18 @@ ABOUT = {
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Run a command and return its exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
+    """Run a command of this wing.
 
-    `program` is how the user called it; usage and messages repeat that.
+    Parameters
+    ----------
+    arguments
+        The call without the program; None: that of this process.
+    program
+        How the user called it; usage and messages repeat that.
+
+    Returns
+    -------
+    The exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
     """
     call = list(sys.argv[1:] if arguments is None else arguments)
 

@@ -1,4 +1,4 @@
-"""Run a command of either wing: what its caller may give, and every failure that is the user's to mend in one line."""
+"""Run a command of either wing, and report in one line every failure that the user can mend."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def run_command(
 
 
 def open_closed_streams() -> None:
-    """Let what a caller closed (`>&-`) lead nowhere, for child processes, too: else files take its number."""
+    """Open the null device for every stream that the caller closed (`>&-`), for child processes, too.
+
+    Else the next file that is opened gets the number of the stream, and what is printed goes into it.
+    """
     for number, name in ((1, "stdout"), (2, "stderr")):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -116,6 +119,20 @@ def drop_output() -> None:
 
 
 def fail(program: str, status: int, message: str) -> int:
-    """Print why a command ended, in one line, and return its exit status."""
+    """Print on standard error, in one line, why a command ended.
+
+    Parameters
+    ----------
+    program
+        How the user called it: the line begins with that.
+    status
+        The exit status.
+    message
+        The reason, and what to do; line breaks in it are written as spaces.
+
+    Returns
+    -------
+    The exit status, as it was given.
+    """
     print(flatten_message(f"{program}: {message}"), file=sys.stderr)
     return status

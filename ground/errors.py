@@ -24,6 +24,19 @@ class RunFailed(Exception):
 def shorten_text(text: str, most: int = 80) -> str:
     """Shorten a text for a message to its first characters.
 
+    Parameters
+    ----------
+    text
+        Any text.
+    most
+        Characters that are left at most; of a longer text, the last three are dots.
+
+    Returns
+    -------
+    The text as it is, or shortened.
+
+    Examples
+    --------
     >>> shorten_text("Tea."), shorten_text("x" * 5000, 6)
     ('Tea.', 'xxx...')
     """
@@ -31,8 +44,21 @@ def shorten_text(text: str, most: int = 80) -> str:
 
 
 def shorten_line(text: str, most: int = 60) -> str:
-    """Write a text on one line, cut where it is long, so that a message stays one that can be read.
+    """Write a text on one line, cut where it is long, so that a message stays readable.
 
+    Parameters
+    ----------
+    text
+        Any text; white space of any length becomes one space.
+    most
+        Characters of the line at most; of a longer text, the last one is an ellipsis.
+
+    Returns
+    -------
+    The line.
+
+    Examples
+    --------
     >>> shorten_line("one  two\\nthree"), shorten_line("x" * 5000, 5)
     ('one two three', 'xxxx…')
     """
@@ -41,8 +67,21 @@ def shorten_line(text: str, most: int = 60) -> str:
 
 
 def suggest_nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint with the known name that is most like an unknown one; empty where none is.
+    """Return a hint with the known name that is most like an unknown one.
 
+    Parameters
+    ----------
+    name
+        The unknown name.
+    known
+        The names that there are; upper and lower case count as the same.
+
+    Returns
+    -------
+    The hint, with a space before it, to be put behind a message; empty where no name is alike.
+
+    Examples
+    --------
     >>> suggest_nearest("Patern", ("item", "pattern")), suggest_nearest("xyz", ("item",))
     (" (the nearest is 'pattern')", '')
     """

@@ -78,8 +78,21 @@ def explain_missing_package(purpose: str, preferred: str = "") -> Iterator[None]
 
 
 def choose_extra(module: str, preferred: str = "") -> str:
-    """Choose an extra that installs a module of `EXTRA_BY_MODULE`: the preferred one, if that does.
+    """Choose an extra that installs a module.
 
+    Parameters
+    ----------
+    module
+        A module of `EXTRA_BY_MODULE`.
+    preferred
+        The extra to choose if it is one of several that install the module.
+
+    Returns
+    -------
+    The name of the extra: the preferred one, else the first that installs the module.
+
+    Examples
+    --------
     >>> choose_extra("fugashi"), choose_extra("fugashi", "features"), choose_extra("openai", "features")
     ('japanese', 'features', 'api')
     """

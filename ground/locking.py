@@ -73,9 +73,16 @@ def abandoned(path: Path) -> int | None:
 
 @contextlib.contextmanager
 def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
-    """Open and lock a file or folder for the length of the block: no other process takes it for `abandoned` then.
+    """Open and lock a file or folder for the length of the block, so that no other process counts it as `abandoned`.
 
-    Where another process holds it, the block waits.
+    Where another process holds the lock, the block waits. On Windows nothing is locked.
+
+    Parameters
+    ----------
+    path
+        The file or folder.
+    flags
+        How it is opened, as `os.open` takes them.
     """
     if WINDOWS:
         yield
@@ -90,7 +97,7 @@ def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
 
 
 def flush(path: Path) -> None:
-    """Have the disk hold a file or folder before anything else is written; Windows can do that for files only."""
+    """Write a file or folder to the disk before anything else is written (fsync); on Windows, a file only."""
     if WINDOWS and path.is_dir():
         return
     descriptor = os.open(path, os.O_RDWR if WINDOWS else os.O_RDONLY)

@@ -44,9 +44,18 @@ EXAMPLE = "example: waver run {protocol} --items items.csv --model gpt2 --out ru
 
 
 def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Run a command and return its exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
+    """Run a command of this wing.
 
-    `program` is how the user called it; usage and messages repeat that.
+    Parameters
+    ----------
+    words
+        The call without the program; None: that of this process.
+    program
+        How the user called it; usage and messages repeat that.
+
+    Returns
+    -------
+    The exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
     """
     call = list(sys.argv[1:] if words is None else words)
 
@@ -61,7 +70,19 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
-    """Make the parser of a call; only what this call needs is imported."""
+    """Make the parser of a call; only what this call needs is imported.
+
+    Parameters
+    ----------
+    call
+        The words after the program: the first two say which command and protocol get their options.
+    program
+        How the user called it.
+
+    Returns
+    -------
+    The parser; commands and protocols that are not called are only listed in its help.
+    """
     parser = CommandParser(prog=program, description="Ask language models the same question in many wordings.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for asking_word, action, about, add_arguments in (

@@ -53,7 +53,19 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
 
 
 def build_shots_type(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
-    """Make the type of `--shots 0,4`: numbers of exemplars, each a condition; `advice` says which there may be."""
+    """Make the type of `--shots 0,4`: numbers of exemplars, each a condition.
+
+    Parameters
+    ----------
+    shot_counts
+        The numbers that may be given.
+    advice
+        What to give instead of anything else, as the message says it.
+
+    Returns
+    -------
+    The function that converts an argument to its numbers, each once: "0,4" to (0, 4).
+    """
     number_by_text = {str(number): number for number in shot_counts}
 
     def parse_shots(text: str) -> tuple[int, ...]:
@@ -66,12 +78,20 @@ def build_shots_type(shot_counts: Iterable[int], advice: str) -> Callable[[str],
 
 
 def add_items(parser: ArgumentParser, about: str) -> None:
-    """Define `--items`: what is asked about; `about` says what the protocol takes."""
+    """Define `--items`: what is asked about.
+
+    Parameters
+    ----------
+    parser
+        The parser of the protocol's command.
+    about
+        The help: what the protocol takes.
+    """
     parser.add_argument("--items", required=True, metavar="SOURCE", help=about)
 
 
 def add_columns(parser: ArgumentParser) -> None:
-    """Define the options that say what the columns of `--items` are; `columns` reads them."""
+    """Define the options that say what the columns of `--items` are; `parse_columns` reads them."""
     group = parser.add_argument_group("columns of a table, where they are not called item, text and pattern")
     group.add_argument("--item-column", metavar="NAME", help="ids of the items")
     group.add_argument(
@@ -97,7 +117,15 @@ def add_limit(parser: ArgumentParser) -> None:
 
 
 def add_wordings(parser: ArgumentParser | _ArgumentGroup, about: str) -> None:
-    """Define `--wordings`: ask some wordings of every item (`inference.asking.wordings`)."""
+    """Define `--wordings`: ask some wordings of every item (`inference.asking.wordings`).
+
+    Parameters
+    ----------
+    parser
+        The parser of the protocol's command, or one of its groups.
+    about
+        The help: which wordings are drawn.
+    """
     parser.add_argument("--wordings", type=parse_positive, metavar="K", help=f"{about}; more can be asked later")
 
 
@@ -207,7 +235,7 @@ def add_allowed(parser: ArgumentParser) -> None:
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """Define the options of a Ray cluster; `cluster` takes their values."""
+    """Define the options of a Ray cluster; `open_cluster` takes their values."""
     group = parser.add_argument_group("cluster")
     group.add_argument(
         "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"
@@ -221,7 +249,18 @@ def add_cluster(parser: ArgumentParser) -> None:
 
 
 def open_cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
-    """Open the cluster at an address, for a `with` block; the block gets None if there is no address.
+    """Open the Ray cluster at an address, for a `with` block.
+
+    Parameters
+    ----------
+    address
+        As `Cluster` takes it; None: no cluster.
+    workers
+        Number of engines; None: as many as `Cluster` chooses.
+
+    Returns
+    -------
+    The cluster as a context manager; without an address, one that gives None to the block.
 
     Raises
     ------

@@ -18,6 +18,17 @@ DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[
 def build_whole_type(low: int, high: int) -> Callable[[str], int]:
     """Make the type of an option that takes a whole number within bounds.
 
+    Parameters
+    ----------
+    low, high
+        The smallest and the largest number.
+
+    Returns
+    -------
+    The function that converts an argument; ArgumentTypeError for anything else.
+
+    Examples
+    --------
     >>> build_whole_type(1, 5)("3")
     3
     """
@@ -34,6 +45,17 @@ def build_whole_type(low: int, high: int) -> Callable[[str], int]:
 def build_decimal_type(low: float, high: float) -> Callable[[str], float]:
     """Make the type of an option that takes a number within bounds.
 
+    Parameters
+    ----------
+    low, high
+        The smallest and the largest number.
+
+    Returns
+    -------
+    The function that converts an argument; ArgumentTypeError for anything else.
+
+    Examples
+    --------
     >>> build_decimal_type(0, 1)("2.5e-1")
     0.25
     """

@@ -101,6 +101,10 @@ class Plan:
         program
             The words of a call before the protocol.
 
+        Returns
+        -------
+        A task per study, in the order of the file, each with its own run folder.
+
         Raises
         ------
         InputError
@@ -141,6 +145,17 @@ class Plan:
 
 def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser]) -> Plan:
     """Read a run file and check every table and key of it.
+
+    Parameters
+    ----------
+    path
+        The TOML file.
+    build_parser
+        Makes the parser of a protocol's options.
+
+    Returns
+    -------
+    The plan; the files that it names are not read yet.
 
     Raises
     ------
@@ -209,7 +224,28 @@ def _parse_study(
 
 
 def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:
-    """Write a key and its value as arguments of the command line."""
+    """Write a key and its value as arguments of the command line.
+
+    Parameters
+    ----------
+    where
+        File, table and key, as messages name them.
+    key
+        The option without its dashes.
+    value
+        As TOML gives it: text, number, true or false, or a list.
+    action
+        The option's definition in the parser: whether it takes no value, one or several.
+
+    Returns
+    -------
+    The arguments, such as ["--limit=5"] or ["--model", "a", "b"]; none for false.
+
+    Raises
+    ------
+    InputError
+        The value is of another kind than the option takes.
+    """
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise InputError(f"{where}: expected true or false, not {shorten_value(value)}")

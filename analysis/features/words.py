@@ -67,10 +67,10 @@ def split_words(text: str, language: str) -> list[str]:
     return text.split()
 
 
-def split_bare_words(text: str, language: str) -> list[str]:
+def _split_bare_words(text: str, language: str) -> list[str]:
     """Cut a text into words without punctuation; tokens of nothing but punctuation are left out.
 
-    >>> split_bare_words("Yes, of  course - why?", "en")
+    >>> _split_bare_words("Yes, of  course - why?", "en")
     ['Yes', 'of', 'course', 'why']
     """
     if language == "ja":
@@ -106,7 +106,7 @@ def compute_word_length(text: str, language: str = "en") -> float:
     >>> compute_word_length("It can't be - surely?")
     3.5
     """
-    return _average_values([len(word) for word in split_bare_words(text, language)])
+    return _average_values([len(word) for word in _split_bare_words(text, language)])
 
 
 def compute_statement_length(text: str, language: str = "en") -> float:
@@ -143,7 +143,7 @@ def compute_word_frequency(text: str, language: str, zipf: Callable[[str], float
     float
         NaN without a word.
     """
-    return _average_values([zipf(word) for word in split_bare_words(text, language)])
+    return _average_values([zipf(word) for word in _split_bare_words(text, language)])
 
 
 def build_length_component(language: str) -> Component | MissingComponent:

@@ -1,9 +1,9 @@
-"""Refuse rows of a run folder that hold what no run can hold: another hand may have written or changed them.
+"""Refuse rows of a run folder that no run can have written: another program or a person may have changed the files.
 
 Every rule is a column and an SQL condition that is true of a damaged value; a null is none unless the schema forbids
 it. The damaged rows are counted, on all cores, since a count does not depend on their order. Only where there are some,
 another pass finds the first of them. To join the options to every row costs as much as half of the rules; where all
-stimuli have as many, it is done for rows with an answer only.
+stimuli have equally many, it is done for rows with an answer only.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ RESPONSE_RULES: Rules = (
 
 
 def choose_rules(complete: Collection[str], empty: Collection[str], absent: Collection[str]) -> Rules:
-    """Choose the rules of responses that can be broken: to find that out from file footers is cheaper than to look.
+    """Choose the rules that responses can break: to learn that from file footers is cheaper than to read the rows.
 
     Parameters
     ----------
@@ -90,6 +90,10 @@ def choose_rules(complete: Collection[str], empty: Collection[str], absent: Coll
         Columns in which the footers show no null, in lists neither; and those without a value.
     absent
         Columns that some file lacks.
+
+    Returns
+    -------
+    Those of `RESPONSE_RULES` that have to be checked, in their order.
     """
     rules = [rule for rule in RESPONSE_RULES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
     rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete]

@@ -142,7 +142,7 @@ def find_finished_tallies(run: Run, model: Model, questions: Questions, settings
     ):
         return []
     tallies = []
-    for round_ in select_askable_rounds(form, questions.rounds(form)):
+    for round_ in _select_askable_rounds(form, questions.rounds(form)):
         variants = list(filter(round_.chosen, run.study.variants))
         for condition in round_.conditions:
             same = run.conditions.get(condition.name) == condition.fields
@@ -228,7 +228,7 @@ def select_fitting_rounds(
         before it answers, because its first token is no answer, or of a server that does not show them. Thinking of a
         model that does not think.
     """
-    fitting = select_askable_rounds(form, rounds)
+    fitting = _select_askable_rounds(form, rounds)
     thinks = form == CHAT and engine.info.get("thinks")
     if not fitting:
         raise InputError(f"model {model.id} {SILENT[form]} and writes no text: ask it for --answer probability")
@@ -246,7 +246,7 @@ def select_fitting_rounds(
     return fitting
 
 
-def select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:
+def _select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:
     """Select the rounds that have a form: a masked model (cloze) or a classifier (pair) is not asked for texts."""
     return [round_ for round_ in rounds if form not in SILENT or round_.has_way(Exact)]
 

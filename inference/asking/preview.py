@@ -65,7 +65,7 @@ def describe_preview(
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
             estimate = estimate_seconds(engine, round_prompts, ways)
             yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {word_duration(estimate)}"
-            bill = engine.bill(*count_billed_tokens(tokens, len(round_prompts), ways))
+            bill = engine.bill(*_count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
             seconds, prompts = seconds + estimate, prompts + len(round_prompts)
@@ -115,7 +115,7 @@ def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[W
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
-def count_billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+def _count_billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
     """Count the tokens that are read, and written at most, when prompts are asked in several ways.
 
     One request for one token gives all probabilities; all samples of a text take one more request.

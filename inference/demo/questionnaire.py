@@ -81,7 +81,7 @@ def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str
     return chosen[:size]
 
 
-def draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:
+def _draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:
     """Draw the paraphrases of an expanded item that a person reads, in the order of the draw."""
     return random.Random(f"{seed} {item['item']}").sample(item["paraphrases"], REVIEWED)
 
@@ -116,7 +116,7 @@ def main() -> None:
     for entry in read_grammar():
         print(f"\n{entry['item']}: {entry['statement']}")
         item = {"item": entry["item"], "paraphrases": draw_paraphrases(entry)}
-        print("\n".join(f"  {sentence}" for sentence in draw_review_sample(item, arguments.review)))
+        print("\n".join(f"  {sentence}" for sentence in _draw_review_sample(item, arguments.review)))
 
 
 if __name__ == "__main__":

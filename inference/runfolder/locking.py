@@ -45,7 +45,15 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def remove_new_run(folder: Path, new_folders: Sequence[Path]) -> None:
-    """Remove what a refused call has made of a run folder: its files, and the folders that it made (`absent`)."""
+    """Remove what a refused call has written: the files of its run folder, and the folders that it made.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    new_folders
+        The folders that were not there before the call, the innermost first (`ground.writing.absent`).
+    """
     for name in ("run.json", "stimuli.parquet", ".lock"):
         with suppress(*([PermissionError] if WINDOWS else [])):  # the lock is open
             (folder / name).unlink(missing_ok=True)

@@ -78,7 +78,7 @@ def read_instances(path: Path) -> list[Instance]:
     ------
     InputError
         Naming the file, the row and the field: a sentence that is empty, a label that is none of `LABELS`, an unknown
-        pattern; and for rows that do not fit together (`groups`).
+        pattern; and for rows that do not fit together (`group_instances`).
     """
     instances = [
         _parse_instance(f"{path}, {place}", place.split()[-1], record) for place, record in records.Records(path)

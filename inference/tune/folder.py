@@ -71,7 +71,15 @@ class TuningFolder:
 
 
 def write_json(file: Path, content: Any) -> None:
-    """Write a record whole or not at all."""
+    """Write a record as JSON, whole or not at all.
+
+    Parameters
+    ----------
+    file
+        Where to; a file that is there is replaced.
+    content
+        What JSON can hold.
+    """
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8"))
 

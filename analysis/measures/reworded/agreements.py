@@ -63,7 +63,19 @@ def read_agreement_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
 
 
 def has_rewordings(runs: Runs, names: list[str]) -> bool:
-    """Tell whether an item of these studies has two wordings other than its original."""
+    """Tell whether these studies can be compared over wordings.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+
+    Returns
+    -------
+    Whether an item of one of them has two wordings other than its original.
+    """
     return has_several_wordings(runs, names)
 
 

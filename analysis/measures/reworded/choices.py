@@ -59,7 +59,19 @@ def read_accuracy_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
 
 
 def has_rewordings(runs: Runs, names: list[str]) -> bool:
-    """Tell whether a question of these studies was asked in two wordings or orders."""
+    """Tell whether these studies can be compared over wordings or orders.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+
+    Returns
+    -------
+    Whether a question of one of them was asked in two wordings or orders, the original counted.
+    """
     return has_several_wordings(runs, names, original=True)
 
 

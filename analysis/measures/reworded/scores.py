@@ -66,7 +66,19 @@ def read_score_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
 
 
 def has_rewordings(runs: Runs, names: list[str]) -> bool:
-    """Tell whether these studies ask in several prompts, or for several samples of a score."""
+    """Tell whether these studies can be compared over prompts, samples of a score, or wordings.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+
+    Returns
+    -------
+    Whether one of them has several prompts, several samples of a score, or two wordings of an item beside the original.
+    """
     for name in names:
         conditions = runs.info["conditions"][name].values()
         if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_samples, conditions)):

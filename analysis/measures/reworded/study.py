@@ -159,7 +159,21 @@ def lay_out_answers(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) 
 
 
 def has_several_wordings(runs: Runs, names: list[str], *, original: bool = False) -> bool:
-    """Tell whether an item of these studies has two wordings, its original counted or not."""
+    """Tell whether an item of these studies has two wordings.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    names
+        Names of the studies.
+    original
+        Whether the original counts as one of the wordings.
+
+    Returns
+    -------
+    Whether there is such an item; orders of the choices count as wordings.
+    """
     (number,) = runs.execute(
         "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE study IN (SELECT unnest(?)) "
         "AND (pattern <> 'original' OR ?) GROUP BY study, item HAVING count(*) > 1)", [names, original],

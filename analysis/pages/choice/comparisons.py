@@ -123,14 +123,14 @@ def _list_changed_pairs(
         base = str((models[model].get("adapter") or {}).get("base"))
         if (base, condition) in place:
             yield TUNING, (after, place[base, condition])
-        for other in list_base_prompt_twins(condition, conditions):
+        for other in _list_base_prompt_twins(condition, conditions):
             if (model, other) in place:
                 yield PROMPT, (after, place[model, other])
             if (base, other) in place:
                 yield BOTH, (after, place[base, other])
 
 
-def list_base_prompt_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _list_base_prompt_twins(condition: str, conditions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
     if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
         return

@@ -137,13 +137,13 @@ def estimate_measures(
         Interval of every measure: (units,), or (pairs,) of `paired`.
     """
     estimates = resample(masses, compute_mean_validity, shares=build_validity_share)
-    estimates |= resample(means, compute_mean_agreement)
+    estimates |= resample(means, _compute_mean_agreement)
     estimates |= resample(spreads, compute_stability, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
         partial(compute_flip_shares, thresholds=thresholds),
-        shares=partial(build_flip_shares, thresholds=thresholds),
+        shares=partial(_build_flip_shares, thresholds=thresholds),
     )
 
 
@@ -157,7 +157,7 @@ def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[s
     )
 
 
-def compute_mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
     return {"agreement_mean": compute_drawn_mean(counts, columns["agreement"])}
 
@@ -225,7 +225,7 @@ def compute_flip_shares(columns: Columns, counts: Array, thresholds: Mapping[str
     }
 
 
-def build_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
+def _build_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
     """Return the same as shares; see `analysis.statistics.shares`."""
     items = np.ones_like(columns["minority"])
     return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}

@@ -36,6 +36,19 @@ class NotebookFailed(Exception):
 def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNode:
     """Run a notebook in a kernel of its own, in the working directory of the call, and write it with its outputs.
 
+    Parameters
+    ----------
+    source
+        The notebook.
+    target
+        Where it is written with its outputs.
+    values
+        Parameter -> value: what the notebook is run with.
+
+    Returns
+    -------
+    The notebook with its outputs.
+
     Raises
     ------
     NotebookFailed

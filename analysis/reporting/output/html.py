@@ -18,7 +18,7 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """Hold a piece of a page that a notebook shows as it is."""
+    """Hold a part of a page, which a notebook shows as HTML."""
 
     text: str
 
@@ -40,10 +40,21 @@ def render_fragment(template: str, **values: Any) -> Html:
 
 
 def build_data_address(kind: str, text: str) -> Markup:
-    """Return a text of some kind, such as "image/svg+xml", as the address of itself: nothing to fetch.
+    """Write a text as a data URI, so that the page holds it and nothing has to be fetched.
 
-    Escaped is only what an address in single quotes cannot hold, and templates escape no more: `<` stands as it is,
-    where `&lt;` takes four characters. That is much smaller than base64.
+    Only characters that an address in single quotes cannot hold are escaped, and templates escape nothing more: `<`
+    stays as it is, where `&lt;` takes four characters. That is much smaller than base64.
+
+    Parameters
+    ----------
+    kind
+        The media type, such as "image/svg+xml".
+    text
+        The text.
+
+    Returns
+    -------
+    The address; put it in single quotes.
     """
     return Markup(f"data:{kind}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 

@@ -105,6 +105,26 @@ def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:
 def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
     """Convert a value to the declared type of a parameter.
 
+    Parameters
+    ----------
+    value
+        A text of the command line, where a list is written with commas or as JSON; or a value of the type itself.
+    entry
+        What the notebook declares of the parameter (`read_parameters`).
+    name
+        The parameter, as messages name it.
+
+    Returns
+    -------
+    The value in the declared type.
+
+    Raises
+    ------
+    InputError
+        The value is not of that type, or no value of that type can be given from outside.
+
+    Examples
+    --------
     >>> convert_parameter("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
     [0.05, 0.1]
     """

@@ -145,7 +145,7 @@ class Engine:
             terms=full_rank.terms,
             estimate=basis @ coefficient,
             se=np.sqrt(sigma2 * variance),
-            df=satterthwaite(sums, best, basis, variance),
+            df=_satterthwaite(sums, best, basis, variance),
             sd=full_rank.sd,
             triangle=full_rank.r,
             reml=best.criterion + 2 * float(np.log(np.abs(np.diag(full_rank.r))).sum()),
@@ -250,7 +250,7 @@ def find_optimum(sums: Sums) -> Profile | None:
     return min((profile_criterion(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None)
 
 
-def satterthwaite(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
+def _satterthwaite(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
     """Compute the degrees of freedom of every coefficient as lmerTest does: df = 2 v^2 / (g' V g).
 
     v is the variance of the coefficient, g its gradient and V the asymptotic covariance of the variance parameters,

@@ -163,12 +163,12 @@ class Panel:
             if not spread > 0 or not total > 0:
                 n, z = self.share, NormalDist().inv_cdf((1 + level) / 2)
             else:
-                n, z = spread / total, compute_half_width(parts, level) / float(np.sqrt(total))
+                n, z = spread / total, _compute_half_width(parts, level) / float(np.sqrt(total))
             lower, upper = compute_score_interval(np.asarray(self.mean), np.asarray(n), z)
             return float(lower), float(upper)
         if not total > ROUNDING**2:
             return np.nan, np.nan
-        half = compute_half_width(parts, level)
+        half = _compute_half_width(parts, level)
         return self.mean - half, self.mean + half
 
     def error_at(self, n_items: float, n_wordings: float) -> float:
@@ -276,7 +276,7 @@ def _split_variance(
     return parts
 
 
-def compute_half_width(parts: Parts, level: float) -> float:
+def _compute_half_width(parts: Parts, level: float) -> float:
     """Return half the width of an interval whose variance is a sum of parts."""
     variances, free = np.array(parts).T
     return float(np.sqrt(combine_limits(compute_squared_t(level, free) * variances, free)))

@@ -13,7 +13,8 @@ have bounds, and so has what one more item could add.
 - The mean square of wordings that items share is drawn as S f / X, with X from the chi-square distribution of its f
   degrees of freedom (a generalized interval): there are too few of them to learn their shape.
 
-What rises with one part and falls with another takes the upper end of the one and the lower end of the other.
+A figure that rises with one part and falls with another has its upper end from the upper end of the first part and the
+lower end of the second, and its lower end from the other two.
 
 References
 ----------
@@ -126,7 +127,7 @@ def _draw_spread(panel: Panel, bounds: tuple[float, float], seed: int) -> Varian
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
-    return draw_mean(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
+    return _draw_mean(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
 def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -135,7 +136,7 @@ def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> Vari
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
     # Half of an item's answers at either bound: its squares are at most a quarter of the width squared for each answer.
     most = (bounds[1] - bounds[0]) ** 2 / 4 * wordings / per_item
-    return draw_mean(estimates.squares / per_item, most, seed)
+    return _draw_mean(estimates.squares / per_item, most, seed)
 
 
 def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -143,7 +144,7 @@ def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> Varianc
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
     most = (bounds[1] - bounds[0]) ** 2 / 2  # the variance (n - 1) of two samples, one at either bound
-    return draw_mean(panel.sampled.by_item, most, seed).times(1 / panel.sampled.number)
+    return _draw_mean(panel.sampled.by_item, most, seed).times(1 / panel.sampled.number)
 
 
 def _draw_wording(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
@@ -154,8 +155,8 @@ def _draw_wording(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceD
     return VarianceDraws(drawn, drawn).minus(residual.times(1 / per_wording))
 
 
-def draw_mean(squares: Array, most: float, seed: int) -> VarianceDraws:
-    """Draw the mean of what items have, from 0 to `most`, with one further item at either end."""
+def _draw_mean(squares: Array, most: float, seed: int) -> VarianceDraws:
+    """Draw the mean over items and one further item: 0 in lower ends, `most` or their maximum in upper ones."""
     if len(squares) > GROUPS:
         # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
         order = np.random.default_rng([seed, 2]).permutation(len(squares))

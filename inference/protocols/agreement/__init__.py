@@ -34,6 +34,19 @@ def read_agreement_prompts(path: str | Path | None = None) -> PromptBook:
 def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str = "") -> Study:
     """Make a study that asks about every variant of every item whether the model agrees.
 
+    Parameters
+    ----------
+    study_items
+        The items; whatever options their variants have, they get "agree" and "disagree".
+    name
+        The name of the study.
+    source
+        Where the items came from, as the user gave it.
+
+    Returns
+    -------
+    The study.
+
     Raises
     ------
     InputError
@@ -50,7 +63,7 @@ def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str 
 
 
 def _add_options(item: Item) -> Item:
-    """Give the options to all variants. If they have them, the item itself returns: a copy of millions costs memory."""
+    """Give the options to all variants; where all have them, return the item itself: millions of copies cost memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item
     return Item(item.item, tuple(replace(variant, options=OPTIONS) for variant in item.variants))

@@ -77,7 +77,23 @@ def read_choice_prompts(path: str | Path | None = None) -> PromptBook:
 def build_question_study(
     study_items: Sequence[Item], name: str, source: str = "", building: Sequence[dict[str, Any]] = ()
 ) -> Study:
-    """Make a study of questions (`wordings.build_question_items`), with the numbers of the steps that built it."""
+    """Make a study of questions.
+
+    Parameters
+    ----------
+    study_items
+        The questions as items (`wordings.build_question_items`).
+    name
+        The name of the study.
+    source
+        Where the questions came from, as the user gave it.
+    building
+        The numbers of the steps that built the questions; empty where they were not built by Waver.
+
+    Returns
+    -------
+    The study; its canonical options are the letters of all choices, sorted.
+    """
     letters = sorted(
         {option.canonical for item in study_items for variant in item.variants for option in variant.options}
     )

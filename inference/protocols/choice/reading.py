@@ -1,4 +1,4 @@
-"""Turn responses into the columns of a response row: every answer is the letter that was shown, none of it mapped."""
+"""Turn responses into the columns of a response row: every answer is a letter as shown, not a canonical one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,19 @@ parse_letters = rounds.parse_response
 
 
 def parse_choice_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
-    """Answer with the choice whose words are likeliest, whatever the likeliest first token is."""
+    """Answer with the choice whose words are likeliest, whatever the likeliest first token is.
+
+    Parameters
+    ----------
+    variant, prompt
+        What was asked.
+    score
+        Probabilities of the words of each choice, in the order shown; log-probabilities decide where there are some.
+
+    Returns
+    -------
+    Column -> value, as `rounds.parse_response` makes them; `answer` is a letter as shown.
+    """
     most = max(range(len(score.probability)), key=(score.logprob or score.probability).__getitem__)
     return rounds.parse_response(variant, prompt, score) | {"answer": variant.options[most].label}
 
@@ -23,9 +35,22 @@ def parse_choice_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[s
 def parse_replies(
     variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
 ) -> dict[str, Any]:
-    """Answer with the letter that most of the texts choose; with none if two are equal.
+    """Answer with the letter that most of the generated texts choose.
 
-    `read_otherwise` counts the texts that the other of the two readings (`reply`) reads as another choice, or as none.
+    Parameters
+    ----------
+    variant, prompt
+        What was asked.
+    generation
+        The texts.
+    reading
+        How a letter is found in them: one of `reply.READINGS`.
+
+    Returns
+    -------
+    Column -> value: `output`; `count` of each letter as shown; `invalid`, the texts without one; `read_otherwise`, the
+    texts that the other reading reads as another letter, or as none; `answer`, None where the two most frequent letters
+    are equally frequent, or there is none.
     """
     choices = {option.label: variant.attributes.get(f"choice_{option.canonical}", "") for option in variant.options}
 

@@ -1,4 +1,4 @@
-"""Make of a right answer something to learn from: the paraphrase-aware prompt, and the reply that should follow it.
+"""Turn a right answer into a training example: the paraphrase-aware prompt, and the reply that should follow it.
 
 Choi, section 3.4: the prompt shows one wording of a question; the reply gives the next wording as its paraphrase, and
 then what the model itself wrote in reply to the base prompt. That reply is taken as it stands: a base prompt that the
@@ -48,6 +48,11 @@ class Rehearsal:
             The question in the next wording.
         response
             What the model wrote after the base prompt of this variant.
+
+        Returns
+        -------
+        Two lines or more: `Paraphrase: ...`, then the response with `Answer: ` before it where it has no such line. The
+        word `Paraphrase:` is left out where the prompt itself ends with it.
         """
         opening = "" if _find_open_line(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
         whole = (_find_open_line(self.base(variant)) + response).strip()
@@ -66,9 +71,13 @@ def build_rehearsal(
     fields
         Its fields in run.json.
     items
-        Item -> its subset.
+        Item -> its subset; None where the run does not say.
     prompt
         The prompt file; None: Waver's own.
+
+    Returns
+    -------
+    The base and the paraphrase-aware prompts, in the form and format of the condition.
 
     Raises
     ------

@@ -40,7 +40,7 @@ _MARKS = " \t*_`\"'“”.()[]"
 
 
 def find_choice(text: str, choices: Mapping[str, str], prompt: str = "", reading: str = LETTER) -> str | None:
-    r"""Find the letter that a text chooses; None if it is no answer (the rules: see the module).
+    r"""Find the letter that a text chooses (the rules: see the module).
 
     Parameters
     ----------
@@ -52,6 +52,10 @@ def find_choice(text: str, choices: Mapping[str, str], prompt: str = "", reading
         What stood before the text, where the model continues it; empty for the reply to a message.
     reading
         One of `READINGS`.
+
+    Returns
+    -------
+    A letter as shown; None if the text is no answer.
 
     Examples
     --------

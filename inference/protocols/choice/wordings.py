@@ -14,15 +14,21 @@ from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 
 def build_question_items(questions: Sequence[Question], orders: int | None = None, seed: int = 0) -> tuple[Item, ...]:
-    """Make the items of questions.
+    """Make the items of questions: a variant is a wording with an order of the choices.
 
     Parameters
     ----------
+    questions
+        The questions with their paraphrases.
     orders
         Orders of the choices of every question; None: those that a question brings, else `ORDERS`. A question that
         brings orders is asked in the first of them; for others they are drawn.
     seed
         Of the draw.
+
+    Returns
+    -------
+    An item per question.
 
     Raises
     ------
@@ -33,7 +39,14 @@ def build_question_items(questions: Sequence[Question], orders: int | None = Non
 
 
 def check_uniform_questions(questions: Sequence[Question], orders: int | None) -> None:
-    """Refuse before anything is asked what the report refuses: questions that lack a wording or an order of others.
+    """Refuse, before anything is asked, questions that lack a wording or an order that others have: the report would.
+
+    Parameters
+    ----------
+    questions
+        The questions of a study.
+    orders
+        Orders of the choices that are asked for; None: those that the questions bring, which must be equally many.
 
     Raises
     ------

@@ -56,14 +56,47 @@ FIELDS = Fields(
 
 
 def read_negation_prompts(language: str, path: str | Path | None = None) -> PromptBook:
-    """Read a prompt file that asks for one of the three labels; without one, Waver's own in a language."""
+    """Read a prompt file that asks for one of the three labels.
+
+    Parameters
+    ----------
+    language
+        The language of Waver's own prompts: "en" or "ja".
+    path
+        A file of the user's; None: Waver's own in that language.
+
+    Returns
+    -------
+    The prompts.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the form and the field that is wrong.
+    """
     return PromptBook.load(path, Path(__file__).parent / f"prompts-{language}.yaml", FIELDS)
 
 
 def build_negation_study(
     groups: Mapping[str, Sequence[Instance]], name: str, language: str | None = None, source: str = ""
 ) -> Study:
-    """Make a study that asks about every original and every pair made from it (`nli.group_instances`)."""
+    """Make a study that asks about every original and every pair made from it.
+
+    Parameters
+    ----------
+    groups
+        Item -> its original and the pairs made from it (`nli.group_instances`).
+    name
+        The name of the study.
+    language
+        The language of the sentences, recorded with every variant; None where it is not known.
+    source
+        Where the pairs came from, as the user gave it.
+
+    Returns
+    -------
+    The study: an item per group, a variant per pair.
+    """
     study_items = tuple(Item(item, tuple(_build_pair_variants(group, language))) for item, group in groups.items())
     return Study(NAME, name, study_items, LABELS, DECISION_RULE, source, paraphrased=False)
 

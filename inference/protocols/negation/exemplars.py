@@ -14,10 +14,23 @@ from inference.stimuli.templates.prompt_forms import Shot
 
 
 def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ...]:
-    """Draw exemplars, so that fewer are the first ones of more.
+    """Draw exemplars; a smaller number of them gives the first ones of a larger number.
 
     Each is the next original in the seed's order that has a pair with the label it needs, negated or not; of several
     such pairs, the first in the seed's order.
+
+    Parameters
+    ----------
+    pool
+        The originals and pairs to draw from.
+    number
+        How many exemplars.
+    seed
+        Of the draw.
+
+    Returns
+    -------
+    The exemplars, each from another original; their labels take turns in the order of `LABELS`.
 
     Raises
     ------
@@ -47,7 +60,19 @@ def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) ->
 def drop_exemplar_groups(
     groups: Mapping[str, Sequence[Instance]], exemplars: Sequence[Instance]
 ) -> dict[str, Sequence[Instance]]:
-    """Leave out the originals that an exemplar was made from, wherever it was read."""
+    """Leave out the originals that an exemplar was made from, also where it was read from another file.
+
+    Parameters
+    ----------
+    groups
+        Item -> its original and the pairs made from it.
+    exemplars
+        The pairs that prompts show.
+
+    Returns
+    -------
+    The groups in which no pair has both sentences of an exemplar.
+    """
     sentences = {(instance.premise, instance.hypothesis) for instance in exemplars}
     return {
         item: group

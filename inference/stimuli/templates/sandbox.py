@@ -34,11 +34,11 @@ REPEATED = 5_000
 """Characters or entries that one `*` makes, and the widest padding."""
 SECONDS = 0.5
 """Processor time of a rendering; a usual one takes 20 microseconds."""
-# One draws by chance, so that the same prompt could not be asked again; the others take longer than their text is long.
+# `random` would make a prompt that cannot be asked again; the time of the others grows faster than their text.
 NO_FILTERS = ("random", "striptags", "urlize", "xmlattr", "pprint", "wordwrap")
 GROWING = {"batch", "center", "expandtabs", "format", "format_map", "indent", "join", "ljust", "replace", "rjust"}
 GROWING |= {"round", "slice", "to_bytes", "tojson", "translate", "zfill"}
-"""Filters and methods that can make much of little."""
+"""Filters and methods that can make a long text of a short one."""
 WIDE = re.compile(r"""%(\([^)]*\))?[-+#.0-9]*([0-9]{5}|\*)|\{[^{}"']*([0-9]{5}|:[^{}"']*\{)""")
 """A width of five digits, or one that comes from the values: `%99999d`, `{:>99999}`, `%*d`, `{:{}}`."""
 
@@ -53,7 +53,20 @@ def build_sandbox() -> Sandbox:
 
 
 def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
-    """Check the variables of a template, and return those that it uses.
+    """Check the variables of a template.
+
+    Parameters
+    ----------
+    where
+        The place of the template, as messages name it.
+    source
+        The template.
+    needed, known
+        Variables that it must use, and all that it may use.
+
+    Returns
+    -------
+    The variables that it uses.
 
     Raises
     ------
@@ -72,10 +85,21 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
 def compile_template(where: str, source: str) -> jinja2.Template:
     """Compile a template, to be rendered any number of times.
 
+    Parameters
+    ----------
+    where
+        The place of the template, as messages name it.
+    source
+        The template.
+
+    Returns
+    -------
+    The template, in a sandbox of its own.
+
     Raises
     ------
     InputError
-        For what cannot be compiled; `where` names the place of the template.
+        For what cannot be compiled.
     """
     with _locate_syntax_errors(where):
         return build_sandbox().from_string(source)

@@ -1,4 +1,4 @@
-"""Build a study step by step. What a step made lies beside the study, and no step asks anything twice.
+"""Build a study step by step. The files of every step lie beside the study, so a repeated call asks nothing twice.
 
 STUDY.jsonl
     the study, written last: `run choice --items` reads it;
@@ -93,8 +93,14 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
 
     Parameters
     ----------
+    plan
+        What to build and with whom.
     load
         As for `inference.asking.execute.execute_tasks`.
+
+    Returns
+    -------
+    The steps that were made, and whether the study is written.
 
     Raises
     ------
@@ -161,7 +167,15 @@ def _add_source(question: Question, path: Path) -> Question:
 
 
 def write_questions(path: Path, question_list: Iterable[Question]) -> None:
-    """Write questions in our own layout, atomically; `questions.read_questions` gives them back."""
+    """Write questions in our own layout, atomically; `questions.read_questions` reads them back.
+
+    Parameters
+    ----------
+    path
+        The .jsonl file; one that is there is replaced.
+    question_list
+        The questions, a line each.
+    """
     json_lines.write_json_lines(path, map(_build_question_record, question_list))
 
 

@@ -1,6 +1,6 @@
 r"""Choose the questions that can be asked alone and said in other words (Choi, section 4.1).
 
-What the paper says in words is counted so: a sentence ends with `.`, `!` or `?` before white space or the end, so that
+The paper gives its rules in words; here, a sentence ends with `.`, `!` or `?` before white space or the end, so that
 "3.5" ends none; a word is what stands between white space.
 """
 
@@ -17,7 +17,7 @@ _END = re.compile(r"[.!?\u3002\uff01\uff1f]+[\"'”’)\]]*(?=\s|$)")
 
 
 def count_sentences(text: str) -> int:
-    """Count sentences; what stands behind the last end is one, too.
+    """Count sentences; the words after the last end count as one, too.
 
     >>> count_sentences("It costs $3.50. Why?"), count_sentences("Tea. Milk"), count_sentences("Who?! Me...")
     (2, 2, 2)
@@ -41,7 +41,21 @@ def list_filters(words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bo
 
 
 def filter_questions(questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), words: int = FEWEST_WORDS) -> Step:
-    """Filter questions; those with equal choices, which no reader of questions takes, are left out first."""
+    """Filter questions: the first reason that holds leaves a question out (`list_filters`).
+
+    Parameters
+    ----------
+    questions
+        The questions that could be read.
+    equal_choices
+        Questions with two equal choices, which cannot be read: they are left out first.
+    words
+        The fewest words of a question.
+
+    Returns
+    -------
+    The step "after filters", with the questions that are kept and those that are left out.
+    """
     reason_checks = list_filters(words)
     kept_questions, left_out = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal_choices]
     for question in questions:

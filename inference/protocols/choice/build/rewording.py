@@ -45,7 +45,21 @@ _LABEL = re.compile(
 
 
 def build_rewording_study(questions: Sequence[Question], name: str, source: str) -> Study:
-    """Make a study of the questions as they are, to be answered in free text."""
+    """Make a study of the questions as they are, to be answered in free text.
+
+    Parameters
+    ----------
+    questions
+        The questions: an item each, with one variant.
+    name
+        The name of the study.
+    source
+        Where the questions came from, as the user gave it.
+
+    Returns
+    -------
+    The study, without options.
+    """
     items = (Item(question.item, (_build_original_variant(question),)) for question in questions)
     return Study(NAME, name, tuple(items), (), source=source)
 
@@ -101,7 +115,19 @@ def _collect_rewording(variant: Variant, prompt: Prompt, generation: Generation)
 
 
 def read_rewordings(folder: Path, model: str) -> dict[str, str]:
-    """Read item -> what a model wrote from its run folder; items without a response are absent."""
+    """Read what a model wrote about every question from its run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    model
+        The id of the model.
+
+    Returns
+    -------
+    Item -> text; items without a response are absent.
+    """
     row_filter = (pc.field("model") == model) & pc.field("error").is_null()
     text_by_item: dict[str, str] = {}
     for part in sorted((folder / "responses").glob("part-*.parquet")):
@@ -111,12 +137,18 @@ def read_rewordings(folder: Path, model: str) -> dict[str, str]:
 
 
 def apply_model_rewordings(questions: Sequence[Question], texts_by_model: Mapping[str, Mapping[str, str]]) -> Step:
-    """Give every question the wordings that two models wrote; leave out those that either did not reword.
+    """Give every question the wordings that two models wrote; leave it out if one of them did not reword it.
 
     Parameters
     ----------
+    questions
+        The questions that were asked.
     texts_by_model
-        Model -> item -> what it wrote (`answers`), for each of `WORDINGS` models.
+        Model -> item -> what it wrote (`read_rewordings`), for each of `WORDINGS` models.
+
+    Returns
+    -------
+    The step "after paraphrasing"; every reason names the model first.
     """
     kept_questions, left_out = [], []
     for question in questions:
@@ -150,9 +182,22 @@ def select_own_paraphrases(questions: Sequence[Question]) -> Step:
 
 
 def judge_rewording(question: Question, text: str | None, other_wordings: Sequence[str] = ()) -> tuple[str, str | None]:
-    """Find the reworded question in what a model wrote, and the reason why there is none (None: there is one).
+    """Find the reworded question in what a model wrote, and say what is wrong with it.
 
     The first line that ends with a question mark is taken, without list marker, quotes and label ("New question:").
+
+    Parameters
+    ----------
+    question
+        The question as it was asked.
+    text
+        What the model wrote; None where it did not answer.
+    other_wordings
+        Wordings of the question that this one must differ from.
+
+    Returns
+    -------
+    The wording, "" where there is none, and the reason not to keep it, one of `REASONS`; None: it is kept.
     """
     if text is None:
         return "", NO_ANSWER
@@ -171,7 +216,7 @@ def _may_be_question(line: parsing.AnswerLine) -> bool:
 
 
 def _find_wording_fault(question: Question, wording: str, other_wordings: Sequence[str]) -> str | None:
-    """Say what is wrong with a wording, by the rules that keep the answer."""
+    """Say what is wrong with a wording; None where it is a question, differs, and names no further choice."""
     if not wording.endswith(("?", "？")):
         return NO_QUESTION
     if parsing.fold_wording(wording) == parsing.fold_wording(question.question):

@@ -16,7 +16,7 @@ from inference.stimuli.questions import Question
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
 CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
-"""Perfectly correct, which is right in all orders of the choices: in all wordings, in some, in none."""
+"""A wording is correct if it is answered rightly in all orders of the choices: all wordings are, some are, none is."""
 
 
 def read_question_classes(path: Path) -> dict[str, str]:
@@ -44,10 +44,21 @@ def read_question_classes(path: Path) -> dict[str, str]:
 def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     """Keep the questions of inconsistent confidence.
 
+    Parameters
+    ----------
+    questions
+        The questions that the judge answered.
+    path
+        The list that `waver select` wrote.
+
+    Returns
+    -------
+    The step "after selection"; the reason of a question that is left out is its class.
+
     Raises
     ------
     InputError
-        As for `read`; and for a question that the list does not have: it was made from another run.
+        As for `read_question_classes`; a question is not in the list, which was made from another run; none is left.
     """
     classes = read_question_classes(path)
     missing = [question.item for question in questions if question.item not in classes]
@@ -68,7 +79,19 @@ def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
 
 
 def draw_subset_splits(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
-    """Draw the split of every question, within its subset."""
+    """Draw the split of every question, within its subset.
+
+    Parameters
+    ----------
+    questions
+        The questions; those without a subset count as one.
+    seed
+        Of the draw.
+
+    Returns
+    -------
+    The questions in the same order, each with its split.
+    """
     split_by_item = {
         question.item: question.split
         for subset in {question.subset for question in questions}

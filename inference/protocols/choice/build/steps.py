@@ -18,7 +18,7 @@ SELECTED = "after selection"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A question that a step leaves out: the first reason that holds, and what was found (the question, an answer)."""
+    """A question that a step leaves out: the first reason that holds, and the text (the question, or what a model wrote)."""
 
     question: Question
     reason: str
@@ -66,7 +66,15 @@ def list_step_rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]
 
 
 def write_step_tables(study: Path, steps: Sequence[Step]) -> None:
-    """Write STUDY.building.csv and STUDY.left-out.csv beside a study, each atomically."""
+    """Write STUDY.building.csv and STUDY.left-out.csv beside a study, each atomically.
+
+    Parameters
+    ----------
+    study
+        The file of the study, which need not be there yet.
+    steps
+        The steps that were made, in order.
+    """
     spreadsheet.write_spreadsheet_csv(study.with_suffix(".building.csv"), COLUMNS, list_step_rows(steps))
     left_rows = (
         (left_out.question.item, left_out.question.source, step.name, left_out.reason, left_out.text)

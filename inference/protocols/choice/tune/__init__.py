@@ -66,6 +66,19 @@ class Lesson:
 def build_choice_tuning_record(lesson: Lesson, learner: Learner, drawn_examples: Examples) -> dict[str, Any]:
     """Say what a tuning is: what must be the same when a stopped one goes on, and what is recorded of it.
 
+    Parameters
+    ----------
+    lesson
+        The answers to learn from, and the settings.
+    learner
+        The loaded model; its examples are encoded, so that those that are too long are counted.
+    drawn_examples
+        The examples of both splits.
+
+    Returns
+    -------
+    The record, as JSON can hold it: model, run, condition, settings, counts, and a digest of the examples.
+
     Raises
     ------
     InputError
@@ -100,7 +113,19 @@ def build_choice_tuning_record(lesson: Lesson, learner: Learner, drawn_examples:
 
 
 def describe_examples(drawn_examples: Examples, too_long: int) -> Iterator[str]:
-    """Say what is learnt from, and what is not."""
+    """Say what is learnt from, and what is not.
+
+    Parameters
+    ----------
+    drawn_examples
+        The examples of both splits, with their counts.
+    too_long
+        Examples that exceed the model's context window.
+
+    Yields
+    ------
+    A line per split, then one for questions and one for examples that were left out, where there are some.
+    """
     for split, split_examples in (("train", drawn_examples.train), ("validation", drawn_examples.validation)):
         split_counts = drawn_examples.counts[split]
         yield (

@@ -81,13 +81,22 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
 
     Parameters
     ----------
+    folder
+        The run folder.
+    model
+        Who answered: by its id.
     condition
         Its name; None: the only one of texts after the base prompt.
+
+    Returns
+    -------
+    The answers by question, wording and order of the choices; original first.
 
     Raises
     ------
     InputError
-        It is no run of this protocol, the model or the condition is not there, rows are missing, or a file is damaged.
+        It is no run of this protocol, the model or the condition is not there, the model is an adapter or thinks, rows
+        are missing, or a file is damaged.
     """
     info = run_json.read_run_json(folder)
     study = info["study"]

@@ -74,7 +74,15 @@ class AdapterFolder(TuningFolder):
         return checkpoint
 
     def keep(self, step: int, best: int | None) -> None:
-        """Mark the checkpoint of a step as whole, and remove all but this one and the best."""
+        """Mark the checkpoint of a step as whole, and remove all but this one and the best.
+
+        Parameters
+        ----------
+        step
+            The step that was just saved.
+        best
+            The step with the lowest validation loss so far; None before the first evaluation.
+        """
         steps = self._list_checkpoints()
         for file in steps[step].iterdir():
             flush(file)

@@ -1,4 +1,4 @@
-"""Choose what to train on: one example per wording of every question of which the model got each wording right once.
+"""Choose what to train on: an example per wording of every question, if each wording was answered rightly once.
 
 Choi, section 3.4. The prompt is the paraphrase-aware one with a wording of the question; the reply gives the next
 wording as the paraphrase (original, paraphrase 1, paraphrase 2, and round to the original), then the model's own
@@ -64,6 +64,8 @@ def draw_split_examples(
 
     Parameters
     ----------
+    questions
+        The questions of the run, with the model's answers.
     rehearsal
         Writes prompts and replies.
     seed
@@ -74,6 +76,10 @@ def draw_split_examples(
         Tells whether a text ended by itself: one that was cut is no example.
     where
         The run folder, as messages name it.
+
+    Returns
+    -------
+    The examples, and the counts of questions that were used, dropped and left out.
 
     Raises
     ------
@@ -113,7 +119,7 @@ def draw_split_examples(
 def _build_question_examples(
     question: AnsweredQuestion, rehearsal: Rehearsal, seed: int, whole: Callable[[str], bool]
 ) -> tuple[list[Example], str]:
-    """Make an example per wording, or none: return them, and what became of the question."""
+    """Make an example per wording, or none: return them, and whether the question is used, or why not."""
     wordings = list(question.answers)
     if len(wordings) < 2:
         return [], "alone"

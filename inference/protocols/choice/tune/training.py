@@ -82,7 +82,19 @@ class Learner:
         self.too_long = 0
 
     def is_whole_text(self, text: str, most: int) -> bool:
-        """Tell whether a text ended by itself: whether it has fewer tokens than it might have had."""
+        """Tell whether a text ended by itself, and was not cut at its longest.
+
+        Parameters
+        ----------
+        text
+            What the model wrote.
+        most
+            The most tokens that it could write.
+
+        Returns
+        -------
+        Whether the text has fewer tokens than that.
+        """
         return len(self._reader.tokens.bare([text])[0]) < most
 
     def encode_examples(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:

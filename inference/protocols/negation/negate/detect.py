@@ -18,6 +18,17 @@ def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
     """Tell whether a Japanese sentence holds a negation: ない, ず and their forms, the adjective 無い, a prefix as 不.
 
     Fixed phrases in which these words deny nothing do not count (`detection.yaml`).
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    words
+        Its words, as `words.analyse_sentence` finds them.
+
+    Returns
+    -------
+    Whether one of these words stands outside every such phrase.
     """
     cues, phrases = _read_japanese_cues()
     places = [

@@ -40,12 +40,45 @@ WAYS = {
 
 
 def load_judging_prompts(language: str, path: str | None = None) -> PromptBook:
-    """Read a prompt file that asks about a sentence; without one, Waver's own in a language."""
+    """Read a prompt file that asks whether a sentence is acceptable.
+
+    Parameters
+    ----------
+    language
+        The language of Waver's own prompts: "en" or "ja".
+    path
+        A file of the user's; None: Waver's own in that language.
+
+    Returns
+    -------
+    The prompts.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the form and the field that is wrong.
+    """
     return PromptBook.load(path, PROMPT_FOLDER / f"prompt-{language}.yaml", OPTION_FIELDS)
 
 
 def build_judging_study(negated_sentences: Iterable[NegatedSentence], name: str, language: str, source: str) -> Study:
-    """Make a study of negations: an item is a sentence, its variants are its negations."""
+    """Make a study of negations: an item is a sentence, its variants are its negations.
+
+    Parameters
+    ----------
+    negated_sentences
+        The sentences, each with its negations; one that is there twice is one item.
+    name
+        The name of the study.
+    language
+        Of the sentences.
+    source
+        Where the sentences came from, as the user gave it.
+
+    Returns
+    -------
+    The study; every variant has its sentence as the attribute `source`.
+    """
     items = []
     for number, (sentence, negations) in enumerate(
         {entry.source: entry.negations for entry in negated_sentences}.items(), start=1
@@ -90,13 +123,29 @@ def ask_verdicts(
     command: Sequence[str] = (),
     load: Callable[[Model, int], Engine] | None = None,
 ) -> dict[tuple[str, str], str | None]:
-    """Ask a model about every negation; what the run folder `out` already has is not asked again.
+    """Ask a model about every negation; what the run folder already has is not asked again.
+
+    Parameters
+    ----------
+    judged_study
+        From `build_judging_study`.
+    model
+        Whom to ask.
+    questions
+        The prompts, and the way of answering.
+    settings
+        How the model is run.
+    out
+        The run folder.
+    command
+        The call of the user, recorded in run.json.
+    load
+        As for `inference.asking.execute.execute_tasks`.
 
     Returns
     -------
-    dict
-        (sentence, negation) -> "acceptable" or "unacceptable", whichever is more probable or named in the text; None
-        where both are equally probable or the text names neither.
+    (sentence, negation) -> "acceptable" or "unacceptable", whichever is more probable or named in the text; None where
+    both are equally probable or the text names neither.
 
     Raises
     ------

@@ -69,8 +69,14 @@ def read_people_verdicts(path: Path, known_pairs: Set[Pair]) -> dict[Pair, bool]
 
     Parameters
     ----------
+    path
+        The table.
     known_pairs
         The negations that can be judged.
+
+    Returns
+    -------
+    (sentence, negation) -> whether people call it acceptable.
 
     Raises
     ------
@@ -104,6 +110,10 @@ def compare_with_people(accepted: Set[Pair], verdict_by_pair: Mapping[Pair, bool
         The negations that the filter keeps.
     verdict_by_pair
         What people judged, each one acceptable or not.
+
+    Returns
+    -------
+    The counts of which precision, recall and F1 are made, over the negations that people judged.
     """
     return FilterScores(
         n=len(verdict_by_pair),

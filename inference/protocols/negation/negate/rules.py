@@ -55,7 +55,21 @@ class Rule:
     example: tuple[str, str] | None
 
     def fits_place(self, kind: str, words: Sequence[Word], place: int) -> bool:
-        """Tell whether the rule is about the word at a place, which is of a kind, with what follows it."""
+        """Tell whether the rule is about the word at a place, with the words around it.
+
+        Parameters
+        ----------
+        kind
+            The kind of the word (`NegationTarget.kind`).
+        words
+            The words of the sentence.
+        place
+            The index of the word.
+
+        Returns
+        -------
+        Whether the word and all words that the rule tests are as it wants them.
+        """
         word = words[place]
         if kind not in self.kinds and word.base not in self.bases:
             return False
@@ -90,7 +104,21 @@ class RuleTable:
         return self.auxiliaries.get(word.inflection, self.auxiliaries["others"])
 
     def find_rule(self, kind: str, words: Sequence[Word], place: int) -> Rule | None:
-        """Return the first rule that fits; None where none does or the one that fits makes no negation."""
+        """Find the first rule that fits the word at a place.
+
+        Parameters
+        ----------
+        kind
+            The kind of the word (`NegationTarget.kind`).
+        words
+            The words of the sentence.
+        place
+            The index of the word.
+
+        Returns
+        -------
+        The rule; None where none fits, or the first that fits makes no negation.
+        """
         fitting_rule = next((rule for rule in self.rules if rule.fits_place(kind, words, place)), None)
         return fitting_rule if fitting_rule and fitting_rule.writes else None
 

@@ -123,7 +123,19 @@ def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterat
 def separate_skipped(
     places: Iterable[tuple[str, str]], results: Iterable[NegationResult]
 ) -> tuple[list[NegatedSentence], list[SkippedSentence]]:
-    """Part the sentences that have negations from those that were left out."""
+    """Separate the sentences that have negations from those that were left out.
+
+    Parameters
+    ----------
+    places
+        Place and sentence, as `read_sentences` reads them.
+    results
+        The negations of each sentence or the reason why there are none, in the same order (`negate_sentences`).
+
+    Returns
+    -------
+    The sentences with their negations, and the others with their reasons.
+    """
     negated_sentences: list[NegatedSentence] = []
     skipped: list[SkippedSentence] = []
     for (place, source), result in zip(places, results, strict=True):

@@ -50,10 +50,16 @@ def combine_pairs(
     An original enters only if both of its sentences have negations. One that holds a negation already has none, because
     `waver negate` leaves it out.
 
+    Parameters
+    ----------
+    groups
+        Item -> its original first, and the pairs made from it (`nli.group_instances`).
+    negations_by_sentence
+        The negations of every sentence (`read_negations`).
+
     Returns
     -------
-    tuple
-        The pairs, without a label; and for every other original the reason why it was left out.
+    The pairs, without a label; and for every other original, by item, the reason why it was left out.
     """
     pairs: list[Instance] = []
     skipped: dict[str, str] = {}

@@ -36,7 +36,16 @@ class LabelledPair:
 
 
 def write_pairs_sheet(path: Path, pairs: Sequence[Instance], annotators: int) -> None:
-    """Write the sheet, with a column for each annotator left to fill in.
+    """Write the sheet, with an empty column for each annotator to fill in.
+
+    Parameters
+    ----------
+    path
+        A .csv file that is not there yet.
+    pairs
+        The pairs, a row each.
+    annotators
+        How many annotators: columns annotator_1, annotator_2 ...
 
     Raises
     ------
@@ -63,8 +72,14 @@ def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) ->
 
     Parameters
     ----------
+    path
+        The sheet.
     groups
         The originals by item (`nli.group_instances`).
+
+    Returns
+    -------
+    The rows, each with its labels and the one of most annotators.
 
     Raises
     ------
@@ -97,7 +112,18 @@ def choose_majority_label(labels: Sequence[str]) -> str:
 
 
 def write_labelled_items(path: Path, labelled_pairs: Sequence[LabelledPair]) -> int:
-    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg; return how many pairs.
+    """Write the originals and the pairs that have a label, in the layout of JNLI-Neg.
+
+    Parameters
+    ----------
+    path
+        The .jsonl file; one that is there is replaced.
+    labelled_pairs
+        The rows of the sheet.
+
+    Returns
+    -------
+    How many pairs have a label; originals do not count.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 """Keep the cells of a grid in the folder of a tuning: a record per finished cell, and the best checkpoint of each seed.
 
-    OUT/cells/CELL/cell.json      what came of a cell: there as soon as the cell is finished, and it stays
+    OUT/cells/CELL/cell.json      the result of a cell: written as soon as it is finished, never removed
     OUT/cells/CELL/model/         its checkpoint, while no other cell of its seed is better
     OUT/NAME-SEED/                the checkpoint of the best cell, once all cells of the seed are finished
 
@@ -39,7 +39,7 @@ class TrainingCell:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What came of a cell on the held-out rows: share of right labels, and mean cross-entropy in nats."""
+    """The result of a cell on the held-out rows: share of right labels, and mean cross-entropy in nats."""
 
     accuracy: float
     loss: float
@@ -47,7 +47,7 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCell:
-    """A finished cell and what came of it."""
+    """A finished cell and its result."""
 
     cell: TrainingCell
     result: CellResult
@@ -62,7 +62,7 @@ class CellsFolder(TuningFolder):
             shutil.rmtree(leftover)
 
     def read_result(self, cell: TrainingCell) -> CellResult | None:
-        """Read what came of a cell; None where it is not finished."""
+        """Read the result of a cell; None where it is not finished."""
         file = self.path / CELLS_FOLDER / cell.name / RECORD_FILE
         if not file.exists():
             return None
@@ -73,7 +73,19 @@ class CellsFolder(TuningFolder):
             raise InputError(f"{file}: accuracy or loss is missing or no number; remove {file.parent}") from None
 
     def finish(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
-        """Train a cell and keep it; `train` saves the checkpoint in the folder that it is given."""
+        """Train a cell, and keep its checkpoint and its result.
+
+        Parameters
+        ----------
+        cell
+            The cell; it is not finished yet.
+        train
+            Trains it, saves the checkpoint in the folder that it is given, and returns the result.
+
+        Returns
+        -------
+        The result.
+        """
         aside = self.path / CELLS_FOLDER / f"{cell.name}.tmp"
         (aside / MODEL_FOLDER).mkdir(parents=True)
         result = train(aside / MODEL_FOLDER)

@@ -40,7 +40,7 @@ class TuningGrid:
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """The checkpoint of a seed, the cell that it comes from, and what that reached on the held-out rows."""
+    """The checkpoint of a seed, the cell that it comes from, and its result on the held-out rows."""
 
     folder: Path
     cell: TrainingCell
@@ -48,7 +48,7 @@ class ChosenModel:
 
 
 def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
-    """Read the rows of all files as one set: what two files have in common is trained on once.
+    """Read the rows of all files as one set: a row that several files have is trained on once.
 
     D_JNLI and D_neg are together the files of JNLI and JNLI-Neg: the originals of JNLI-Neg are rows of JNLI.
 
@@ -73,7 +73,19 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
 
 
 def draw_held_out(number: int, seed: int) -> tuple[list[int], list[int]]:
-    """Draw the rows to train on and those held out, 80 and 20 % of all, in a random order of their numbers."""
+    """Draw the rows to train on and those held out, 80 and 20 % of all.
+
+    Parameters
+    ----------
+    number
+        How many rows there are.
+    seed
+        Of the draw.
+
+    Returns
+    -------
+    Numbers of the rows to train on, and of those held out, both in random order.
+    """
     order = sorted(range(number), key=lambda row: compute_random_key(seed, "tune", str(row)))
     held_out = round(HELD_OUT_SHARE * number)
     return order[held_out:], order[:held_out]
@@ -82,7 +94,23 @@ def draw_held_out(number: int, seed: int) -> tuple[list[int], list[int]]:
 def build_nli_tuning_record(
     encoder: Encoder, rows: Sequence[Instance], files: Sequence[Path], grid: TuningGrid
 ) -> dict[str, Any]:
-    """Say what a tuning is: what must be the same when a stopped one goes on. The number of seeds may grow."""
+    """Say what a tuning is: what must be the same when a stopped one goes on. The number of seeds may grow.
+
+    Parameters
+    ----------
+    encoder
+        The model to tune.
+    rows
+        The rows of all files.
+    files
+        The files; only their names are recorded.
+    grid
+        The settings to choose from.
+
+    Returns
+    -------
+    The record, as JSON can hold it: model, files, numbers of rows and labels, a digest of the rows, and the settings.
+    """
     return {
         "base": encoder.name,
         "revision": encoder.revision,
@@ -101,9 +129,31 @@ def tune_encoder(
 ) -> Iterator[str | ChosenModel]:
     """Train every cell of the grid that is not finished, for every seed, and choose the best on the held-out rows.
 
+    Parameters
+    ----------
+    encoder
+        The model to tune.
+    rows
+        The rows of all files, in the encoder's order.
+    files
+        Where they come from.
+    grid
+        The settings to choose from.
+    seeds
+        How many seeds: 0, 1, 2 ...
+    out
+        The folder of the tuning.
+
     Yields
     ------
     A line for every cell, and after the last one of a seed what was chosen.
+
+    Raises
+    ------
+    InputError
+        The folder holds something else, or a tuning that was asked for otherwise.
+    RunFailed
+        The training diverged, or a checkpoint cannot be written.
     """
     tuning_record = build_nli_tuning_record(encoder, rows, files, grid)
     record = {

@@ -76,9 +76,29 @@ class Encoder:
     def train_cell(
         self, cell: TrainingCell, train: Sequence[int], held_out: Sequence[int], record: Mapping[str, Any], to: Path
     ) -> CellResult:
-        """Tune the encoder on some rows, save it with a record of how, and try it on the held-out rows.
+        """Tune the encoder on some rows, save it with a record of how, and test it on the held-out rows.
 
         Everything random follows from the cell's seed: the weights of the head and the order of the rows.
+
+        Parameters
+        ----------
+        cell
+            The seed, the learning rate and the number of epochs.
+        train, held_out
+            Numbers of the rows.
+        record
+            What the saved configuration says of the tuning, beside the cell.
+        to
+            The folder of the checkpoint.
+
+        Returns
+        -------
+        Share of right labels and mean cross-entropy (nats) on the held-out rows.
+
+        Raises
+        ------
+        RunFailed
+            The training diverged, or the checkpoint cannot be written.
         """
         model = self._load_with_new_head(cell.seed)
         with silence_transformers():
