@@ -7,7 +7,7 @@ from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 
 _SCORES = split_names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
-_ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
+_ENDS = split_names("kurtosis_difference_lower kurtosis_difference_upper tau_difference_lower tau_difference_upper")
 _BARE = frozenset({"no_interval"})
 _TEST_COLUMNS = split_names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
