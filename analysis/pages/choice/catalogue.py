@@ -148,7 +148,7 @@ FIGURES = {
     "choice_losses": Figure(
         "Loss during training",
         "figures.frame_choice_losses",
-        nothing="No model here has an adapter that records its training.",
+        empty_note="No model here has an adapter that records its training.",
     ),
 }
 CATALOGUE = Catalogue(

@@ -93,5 +93,6 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    unread="a negation changes what a sentence says, so pairs with one are no other wordings of a pair without",
+    why_not_compared="a negation changes what a sentence says, so pairs with one are no other wordings of a pair "
+    "without",
 )

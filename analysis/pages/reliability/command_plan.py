@@ -59,13 +59,15 @@ def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
     from analysis.reporting.catalogue import list_pages
-    from analysis.reporting.catalogue.rewordings import studies
+    from analysis.reporting.catalogue.rewordings import read_reworded_studies
     from analysis.reporting.words import word_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
     from analysis.statistics.reliability.planning import SAMPLES, Goal, list_designs
 
     _check_plan_arguments(args)
-    study = _choose_study(studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args)
+    study = _choose_study(
+        read_reworded_studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args
+    )
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecast_errors(study, args)
     if not forecasts:

@@ -89,6 +89,6 @@ class ReliabilityPage(Page):
         return render_fragment(
             "reliability/method", meant=" ".join(narrative.MEANT),
             accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
-            unread=rewordings.explain_unread(self.list_other_protocols()),
+            unread=rewordings.explain_not_compared(self.list_other_protocols()),
             rules=verdicts.describe_rules("validity", "interval", "chance", "beyond"), **(defaults | self.options),
         )  # fmt: skip

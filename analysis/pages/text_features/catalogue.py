@@ -43,7 +43,7 @@ TABLES = {
         EFFECTS,
         frozenset(split_names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
                         "p_robust confirmed n_tests validity engine")),
-        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most=100),
+        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most_units=100),
     ),
     "mixed_conventions": Table(
         "tables.tabulate_effect_conventions",
@@ -128,5 +128,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    unwanted=_explain_unfittable_page,
+    explain_no_data=_explain_unfittable_page,
 )

@@ -22,7 +22,7 @@ TABLES = {
         frozenset(split_names("n_items accuracy_original yes diff_acc")), BARE,
         measures=Measures(
             {"consistency": "Consistency", "overall": "Overall"}, headline=("consistency",),
-            kinds=split_names("language task pattern"), validity="valid", averaged=("pattern",),
+            kinds=split_names("language task pattern"), validity="valid", averaged_kinds=("pattern",),
             accuracy={"consistency": "accuracy_original"},
         ),
     ),

@@ -67,8 +67,8 @@ class Frames:
         if not orders.has_several_orders(rows, self.runs.info["conditions"]):
             return rows
         page = catalogue.find_page_name(name)
-        differing = catalogue.list_pages()[page].differing
-        differing_pairs = catalogue.import_function(page, differing)(self) if differing else ()
+        finder_path = catalogue.list_pages()[page].differing_conditions
+        differing_pairs = catalogue.import_function(page, finder_path)(self) if finder_path else ()
         return orders.join_order_rows(
             name,
             rows,

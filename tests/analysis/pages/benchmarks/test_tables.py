@@ -52,7 +52,7 @@ def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path
     rows = random_rows(NAMES[:models], items=4, seed=1)
     other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["chat/4-shot"], seed=1)
     run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
-    assert CATALOGUE.unwanted(run, given) == why
+    assert CATALOGUE.explain_no_data(run, given) == why
 
 
 def values_of(run, measure):
