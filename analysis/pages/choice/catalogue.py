@@ -110,7 +110,7 @@ TABLES = {
         frozenset(split_names("lower upper")), BARE, CHANGE,
     ),
     "choice_building": Table(
-        "recorded.tabulate_choice_building",
+        "training_records.tabulate_choice_building",
         "How the questions were chosen",
         "Numbers of questions after each step of `waver choice build`, and why others were left out. Below them the "
         "paper's numbers (Choi, Tables 2 and 4).",
@@ -118,7 +118,7 @@ TABLES = {
         frozenset(), frozenset(split_names("study reason")),
     ),
     "choice_printed": Table(
-        "recorded.tabulate_choice_beside_printed",
+        "training_records.tabulate_choice_beside_printed",
         "These models beside the printed ones",
         "Accuracy and XParaCon as in Choi, Tables 3 and 5: other models and other questions, to be read as context. "
         "The paper asks tuned models with the paraphrase-aware prompt, the others with the base prompt.",
@@ -126,7 +126,7 @@ TABLES = {
         frozenset(), frozenset({"study"}),
     ),
     "choice_history": Table(
-        "recorded.tabulate_training_history",
+        "training_records.tabulate_training_history",
         "Losses while the adapters were trained",
         "As the training wrote them down.",
         split_names("model base_model step epoch loss validation_loss"),
