@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.locking import lock
-from ground.writing import absent, remove_empty, write_atomically
+from ground.locking import lock_folder
+from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
 from inference.engines.adapters import RECORD as ASKED
 from inference.stimuli.reading.files import parse_json, read_text_file
 
@@ -48,12 +48,12 @@ class TuningFolder:
             raise InputError(f"{path}: this is no tuning (it has no {ASKED}); choose another --out")
 
     def __enter__(self) -> Self:
-        made_folders = absent(self.path)
+        made_folders = list_absent_folders(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            self._lock = lock(self.path)
+            self._lock = lock_folder(self.path)
         except InputError:
-            remove_empty(made_folders)
+            remove_empty_folders(made_folders)
             raise
         if not (self.path / ASKED).exists():
             write_json(self.path / ASKED, self._record)

@@ -158,7 +158,7 @@ def _make_ids_unique(contents: Chapter) -> str:
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    soup = _parse(contents.first + contents.rest)
+    soup = _parse_html(contents.first + contents.rest)
     for figure in soup.find_all("figure")[1:]:
         figure["tabindex"] = "0"
         for source in figure.find_all("source"):
@@ -172,17 +172,17 @@ def _make_ids_unique(contents: Chapter) -> str:
             link["href"] = f"#{contents.name}--{address[1:]}"
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
-    return soup.decode(formatter=_formatter())
+    return soup.decode(formatter=_build_formatter())
 
 
-def _parse(html: str) -> BeautifulSoup:
+def _parse_html(html: str) -> BeautifulSoup:
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(html, "html.parser")
 
 
 @functools.cache
-def _formatter() -> HTMLFormatter:
+def _build_formatter() -> HTMLFormatter:
     """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
     from bs4.formatter import HTMLFormatter
 
@@ -244,7 +244,7 @@ def _find_nothing_notes(cell: NotebookNode) -> list[str] | None:
         return None
     from bs4 import Comment
 
-    soup = _parse("".join(texts))
+    soup = _parse_html("".join(texts))
     notes = [note.extract() for note in soup.find_all("p", class_="nothing")]
     something = soup.find(True) or soup.find(string=lambda text: not isinstance(text, Comment) and text.strip())
     return None if something else [note.decode_contents() for note in notes if note.contents]

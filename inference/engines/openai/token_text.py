@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from inference.engines.exact.answer_words import Options, cut_tail, list_spacings, tokenize_answers
 from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
-from inference.engines.openai.replies import Malformed
+from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Words:
         ------
         InputError
             Two options have the same form, or none of an option's forms can follow the prompt.
-        Failed
+        RequestFailed
             The server does not tokenise.
         """
         return (await self._resolve_forms(prompt))[1] if ids else build_text_forms(prompt.answers)
@@ -98,7 +98,7 @@ async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[in
 
     Raises
     ------
-    Failed
+    RequestFailed
         The server does not tokenise.
     """
     body = {"prompt": text, "add_special_tokens": False}
@@ -114,11 +114,11 @@ def _find_root_address(server: Server) -> str:
 def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
     tokens = reply.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(type(token) is int for token in tokens):
-        raise Malformed("the reply has no token ids")
+        raise MalformedReply("the reply has no token ids")
     return tokens
 
 
 def _parse_prompt_text(reply: dict[str, Any]) -> str:
     if not isinstance(text := reply.get("prompt"), str):
-        raise Malformed("the reply has no text")
+        raise MalformedReply("the reply has no text")
     return text

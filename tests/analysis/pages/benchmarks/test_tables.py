@@ -101,7 +101,7 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     assert found.loc["pearson", "p"] == pytest.approx(stats.pearsonr(both["value"], both["MT"]).pvalue, rel=1e-9)
     assert set(found["n"]) == {11}
     size = np.log10(values["parameters"])
-    given = correlation.correlate_over_models(values["value"], mt, given=size)
+    given = correlation.correlate_over_models(values["value"], mt, control=size)
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
     beside = table[(table["measure"] == "Consistency (antonyms)") & (table["benchmark"] == "accuracy")]
     rho = stats.spearmanr(values["value"], values["accuracy"]).statistic
