@@ -71,7 +71,7 @@ def add_items(parser: ArgumentParser, about: str) -> None:
 
 
 def add_columns(parser: ArgumentParser) -> None:
-    """Define the options that say what the columns of `--items` are; `columns` reads them."""
+    """Define the options that say what the columns of `--items` are; `parse_columns` reads them."""
     group = parser.add_argument_group("columns of a table, where they are not called item, text and pattern")
     group.add_argument("--item-column", metavar="NAME", help="ids of the items")
     group.add_argument(
@@ -207,7 +207,7 @@ def add_allowed(parser: ArgumentParser) -> None:
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """Define the options of a Ray cluster; `cluster` takes their values."""
+    """Define the options of a Ray cluster; `open_cluster` takes their values."""
     group = parser.add_argument_group("cluster")
     group.add_argument(
         "--ray", metavar="ADDRESS", help="ask on a Ray cluster: its address, `auto`, or `local` for one on this machine"

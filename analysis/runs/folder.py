@@ -104,12 +104,12 @@ def list_run_folders(path: Path) -> list[Path]:
 
 
 def read_protocol(path: Path) -> str:
-    """Return the protocol of the study in a run folder; errors as in `read`."""
+    """Return the protocol of the study in a run folder; errors as in `read_folder`."""
     return str(_read_folder_run_json(path)["study"]["protocol"])
 
 
 def read_model_ids(path: Path) -> list[str]:
-    """Return the ids of the models in a run folder; errors as in `read`."""
+    """Return the ids of the models in a run folder; errors as in `read_folder`."""
     return list(_read_folder_run_json(path)["models"])
 
 

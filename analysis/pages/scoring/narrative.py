@@ -168,7 +168,7 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
-    """Count what `said` says of each model; name the score of a model that is alone."""
+    """Count what `judge_score_habits` says of each model; name the score of a model that is alone."""
     habit_words = judge_score_habits(judged_rows, scores)
     who = word_quantity(len(habit_words), "model")
     if len(habit_words) > judged_rows["model"].nunique():

@@ -98,7 +98,7 @@ def estimate_target_differences(
     Parameters
     ----------
     cells, resamples, seed
-        As in `intervals`.
+        As in `estimate_target_measures`.
     pairs
         Two targets each, the second subtracted from the first.
 

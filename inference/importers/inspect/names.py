@@ -97,7 +97,7 @@ class InspectNames:
         log
             Number of the log.
         item
-            Name of the item, as `item` gives it.
+            Name of the item, as `name_sample_item` gives it.
         sample
             A sample of it.
 

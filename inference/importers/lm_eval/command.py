@@ -2,7 +2,7 @@
 
 An item is a document, by its hash. What varies between the files of a model and a task is the wording: the number of
 examples, the ending of the task's name, a folder; `--variant-key` says it where that is not seen. All else is the
-condition. Which files hold what is told by `lm_eval_files` and `lm_eval_wordings`, what a row says by `lm_eval_rows`.
+condition. Which files hold what is told by `files` and `wordings`, what a row says by `rows`.
 """
 
 from __future__ import annotations

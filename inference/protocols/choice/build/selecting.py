@@ -47,7 +47,7 @@ def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     Raises
     ------
     InputError
-        As for `read`; and for a question that the list does not have: it was made from another run.
+        As for `read_question_classes`; and for a question that the list does not have: it was made from another run.
     """
     classes = read_question_classes(path)
     missing = [question.item for question in questions if question.item not in classes]
