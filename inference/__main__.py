@@ -176,7 +176,7 @@ def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser)
     )
     arguments.add_adapters(parser)
     arguments.add_models_file(parser)
-    arguments.add_limit(parser)
+    arguments.add_limit_option(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
     arguments.add_engine(parser)
 

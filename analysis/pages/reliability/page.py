@@ -87,7 +87,7 @@ class ReliabilityPage(Page):
             key: option.default for name in narrative.TABLES for key, option in tables.list_options(name).items()
         }
         return render_fragment(
-            "reliability/method", meant=" ".join(narrative.MEANT),
+            "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
             unread=rewordings.explain_not_compared(self.list_other_protocols()),
             rules=verdicts.describe_rules("validity", "interval", "chance", "beyond"), **(defaults | self.options),

@@ -34,7 +34,7 @@ from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 FEW = 0.1  # share of items below which answers hardly change
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
-MEANT = (
+WORD_MEANINGS = (
     f"“Yes” means that the whole 95 % interval of the share of items that flip lies above {format_percent(FEW)}, "
     "“hardly” that it lies below. Of several models, it is widened for their number (Holm)."
 )
@@ -98,7 +98,7 @@ def answer_question(
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
     details = {
-        "overview": (MEANT, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
+        "overview": (WORD_MEANINGS, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
         "differences": (
             *_describe_flip_differences(differences, differences if pairs is None else pairs, answering, flip, shared),
             *([beyond] if beyond else []),

@@ -107,7 +107,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     return wait.total_seconds() if timedelta() < wait < MOST_WAIT else None
 
 
-def find_root(error: BaseException) -> BaseException:
+def find_root_error(error: BaseException) -> BaseException:
     """Find the error that the others were made from."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause

@@ -14,7 +14,7 @@ from inference.engines.openai.failures import (
     ServerRefused,
     Temporary,
     describe_error,
-    find_root,
+    find_root_error,
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
@@ -157,7 +157,7 @@ class Server:
     def _build_connection_error(self, error: APIConnectionError) -> Exception:
         if isinstance(error.__cause__, (MalformedReply, Temporary)):  # older clients wrap what `receive_reply` raises
             return error.__cause__
-        root = find_root(error)
+        root = find_root_error(error)
         if isinstance(root, ssl.SSLError) and self.answering is None:
             return RequestFailed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
         return Temporary(self._clean_message(f"the connection failed ({describe_error(root)})"))

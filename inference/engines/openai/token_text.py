@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Options, cut_tail, list_spacings, tokenize_answers
+from inference.engines.exact.answer_words import Options, cut_prompt_end, list_spacings, tokenize_answers
 from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
@@ -48,7 +48,7 @@ class Words:
         ), ()
 
     async def _resolve_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
-        context = cut_tail(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
+        context = cut_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._look_up, prompt, context
         )
@@ -90,7 +90,7 @@ class Words:
         root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
         tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
-        return cut_tail(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
+        return cut_prompt_end(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
 
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
