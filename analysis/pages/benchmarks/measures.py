@@ -189,7 +189,7 @@ def _split_kinds(name: str, measures: Measures, rows: pd.DataFrame) -> Iterator[
     kind_columns = [catalogue.look_up_column(name, kind) for kind in differing_kinds]
     for kind_values, part in rows.groupby(differing_kinds, sort=False, dropna=False):
         kind_words = [
-            _word_measure_kind(kind_value, entry) for kind_value, entry in zip(kind_values, kind_columns, strict=True)
+            _word_measure_kind(kind_value, column) for kind_value, column in zip(kind_values, kind_columns, strict=True)
         ]
         yield ", ".join(filter(None, kind_words)), part
 

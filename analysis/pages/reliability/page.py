@@ -79,7 +79,7 @@ class ReliabilityPage(Page):
         names = dict.fromkeys(([name] if has_answers else []) + ([instead] if has_accuracies and instead else []))
         if not names:
             return render_note(f"{title}: not from accuracies, as it needs the answers to single items.")
-        return Html("".join(show(entry).text for entry in names))
+        return Html("".join(show(name).text for name in names))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -203,8 +203,8 @@ def _word_measure_interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
         return explain_no_interval(row, name)
     if parse_flip_threshold(name) is not None:
         return f"{lead}{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
-    entry = look_up_column("stability", name)
-    return f"{lead}{format_value(low, entry)} to {format_value(high, entry)}"
+    column = look_up_column("stability", name)
+    return f"{lead}{format_value(low, column)} to {format_value(high, column)}"
 
 
 def _bracket_text(text: str) -> str:

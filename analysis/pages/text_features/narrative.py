@@ -192,11 +192,11 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
     if confirmed_rows.empty:
         return
     largest_effect = confirmed_rows.iloc[int(confirmed_rows["estimate_std"].abs().to_numpy().argmax())]
-    entry = look_up_column("mixed", "estimate_std")
-    ends = [_format_signed(largest_effect[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
+    column = look_up_column("mixed", "estimate_std")
+    ends = [_format_signed(largest_effect[end], column) for end in ("estimate_std_lower", "estimate_std_upper")]
     yield (
         f"The largest confirmed effect is that of {name_predictor(largest_effect['term'])} with "
-        f"{largest_effect['label']}: {_format_signed(largest_effect['estimate_std'], entry)} SD per SD of the feature "
+        f"{largest_effect['label']}: {_format_signed(largest_effect['estimate_std'], column)} SD per SD of the feature "
         f"(95 % interval {ends[0]} to {ends[1]})."
     )
     yield f"That is {_word_raw_effect(largest_effect)}."

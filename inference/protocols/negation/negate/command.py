@@ -121,7 +121,7 @@ def _build_filter(
     settings = parse_engine_settings(options)
 
     def ask_about_negations(negated_sentences: Sequence[NegatedSentence]) -> tuple[list[NegatedSentence], list[str]]:
-        pairs = {(entry.source, negation.text) for entry in negated_sentences for negation in entry.negations}
+        pairs = {(sentence.source, negation.text) for sentence in negated_sentences for negation in sentence.negations}
         people_verdicts = (
             people.read_people_verdicts(locate_path(options.judgements), pairs) if options.judgements else {}
         )
@@ -137,6 +137,6 @@ def _build_filter(
         accepted = {pair for pair, verdict in verdicts.items() if verdict == judging.ACCEPTABLE}
         if people_verdicts:
             lines.append(str(people.compare_with_people(accepted, people_verdicts)))
-        return [entry.keep_accepted(accepted) for entry in negated_sentences], lines
+        return [sentence.keep_accepted(accepted) for sentence in negated_sentences], lines
 
     return ask_about_negations
