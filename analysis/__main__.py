@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.command import fail, run_command
+from ground.command import print_failure, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
 from ground.parser import CommandParser
@@ -141,7 +141,9 @@ def _run_report(options: argparse.Namespace) -> int:
     if not failed:
         return 0
     status = 2 if all(result.wrong_input for result in failed) else 1
-    return fail(options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why")
+    return print_failure(
+        options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why"
+    )
 
 
 def _run_table(options: argparse.Namespace) -> int:

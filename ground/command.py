@@ -50,10 +50,10 @@ def run_command(
     closed = sys.stdout is None  # by the caller: `>&-`
     open_closed_streams()
     if problem := find_half_character(call):
-        return fail(program, 2, problem)
+        return print_failure(program, 2, problem)
     options = make_parser().parse_args(call)
     if closed and getattr(options, "prints", False):
-        return fail(
+        return print_failure(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
     try:
@@ -61,23 +61,23 @@ def run_command(
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
-        return fail(program, 2, str(error))
+        return print_failure(program, 2, str(error))
     except RunFailed as error:
-        return fail(program, 1, str(error))
+        return print_failure(program, 1, str(error))
     except KeyboardInterrupt:
-        return fail(program, 1, stopped)
+        return print_failure(program, 1, stopped)
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         drop_output()
         return 0
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
             raise
-        return fail(program, 2, f"{error}; give another file or folder")
+        return print_failure(program, 2, f"{error}; give another file or folder")
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         drop_output()
-        return fail(program, *describe_os_error(error))
+        return print_failure(program, *describe_os_error(error))
     return status or 0
 
 
@@ -118,7 +118,7 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def fail(program: str, status: int, message: str) -> int:
+def print_failure(program: str, status: int, message: str) -> int:
     """Print on standard error, in one line, why a command ended.
 
     Parameters

@@ -46,8 +46,8 @@ def find_commands(wing: Path) -> dict[str, Command]:
     dict
         Word -> command; a command with verbs has one entry for each in `verbs`.
     """
-    own = read_constants(wing / "__main__.py").get("ABOUT", {})
-    commands = {word: Command(f"{wing.name}.__main__", about) for word, about in own.items()}
+    about_by_word = read_constants(wing / "__main__.py").get("ABOUT", {})
+    commands = {word: Command(f"{wing.name}.__main__", about) for word, about in about_by_word.items()}
     declared: dict[str, Command] = {}
     for file in _list_files(wing):
         constants = read_constants(file)

@@ -17,7 +17,7 @@ except ModuleNotFoundError:  # Windows has another module for locks, refuses to 
 WINDOWS = fcntl is None
 
 
-def lock(folder: Path) -> int:
+def lock_folder(folder: Path) -> int:
     """Lock a folder that is there; return the descriptor of the lock.
 
     Raises
@@ -27,7 +27,7 @@ def lock(folder: Path) -> int:
     """
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        _lock(descriptor)
+        _lock_file(descriptor)
     except OSError as error:
         os.close(descriptor)
         if not isinstance(error, BlockingIOError):
@@ -40,7 +40,7 @@ def lock(folder: Path) -> int:
     return descriptor
 
 
-def _lock(descriptor: int) -> None:
+def _lock_file(descriptor: int) -> None:
     """Lock an open file; BlockingIOError where another process has locked it."""
     if not WINDOWS:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -52,7 +52,7 @@ def _lock(descriptor: int) -> None:
         raise BlockingIOError(error.errno, error.strerror) from error
 
 
-def abandoned(path: Path) -> int | None:
+def lock_abandoned(path: Path) -> int | None:
     """Lock a file or folder and return the descriptor; None where it is gone, another's, or a living process holds it.
 
     The operating system ends a lock with the process that holds it, also when that is killed.
@@ -72,8 +72,8 @@ def abandoned(path: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
-    """Open and lock a file or folder for the length of the block, so that no other process counts it as `abandoned`.
+def hold_lock(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
+    """Open and lock a file or folder for the length of the block, so that no other process counts it as abandoned.
 
     Where another process holds the lock, the block waits. On Windows nothing is locked.
 
@@ -96,7 +96,7 @@ def held(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
         os.close(descriptor)
 
 
-def flush(path: Path) -> None:
+def flush_to_disk(path: Path) -> None:
     """Write a file or folder to the disk before anything else is written (fsync); on Windows, a file only."""
     if WINDOWS and path.is_dir():
         return

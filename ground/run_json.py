@@ -84,13 +84,13 @@ def list_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[s
         yield f"{where} must be {' or '.join(_KINDS[kind][0] for kind in kinds)}, not {value_text}"
     elif isinstance(value, dict):
         yield from (f"{where}: field {name!r} is missing" for name in rule.get("required", ()) if name not in value)
-        for name, entry in value.items():
+        for name, member in value.items():
             inner_rule = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
             if inner_rule:
-                yield from list_problems(entry, inner_rule, f"{where}: {name}")
+                yield from list_problems(member, inner_rule, f"{where}: {name}")
     elif isinstance(value, list):
-        for number, entry in enumerate(value, start=1):
-            yield from list_problems(entry, rule["items"], f"{where}: entry {number}")
+        for number, member in enumerate(value, start=1):
+            yield from list_problems(member, rule["items"], f"{where}: entry {number}")
     elif isinstance(value, int | float) and value < rule.get("minimum", value):
         yield f"{where} is {value}, which is below {rule['minimum']}"
 

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ground.locking import abandoned as lock_abandoned
-from ground.locking import flush
-from ground.locking import held as hold_lock
+from ground.locking import flush_to_disk, hold_lock, lock_abandoned
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -41,7 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         with hold_lock(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
-            flush(aside)
+            flush_to_disk(aside)
             aside.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -49,7 +47,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
-    flush(path.parent)
+    flush_to_disk(path.parent)
 
 
 def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -69,7 +67,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     OSError
         Naming the folder, where the operating system refuses to write it; no part of it is left.
     """
-    above = absent(path.parent)
+    above = list_absent_folders(path.parent)
     aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +77,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
             write(aside)
             for inside, _, names in os.walk(aside):
                 for name in (*names, "."):
-                    flush(Path(inside, name))
+                    flush_to_disk(Path(inside, name))
             if path.exists():
                 path.replace(old)
             aside.replace(path)
@@ -87,12 +85,12 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         shutil.rmtree(aside, ignore_errors=True)
         if old.exists() and not path.exists():
             old.replace(path)
-        remove_empty(above)
+        remove_empty_folders(above)
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
     shutil.rmtree(old, ignore_errors=True)
-    flush(path.parent)
+    flush_to_disk(path.parent)
 
 
 def remove_unfinished(path: Path) -> None:
@@ -106,13 +104,13 @@ def remove_unfinished(path: Path) -> None:
             os.close(lock)
 
 
-def absent(folder: Path) -> list[Path]:
+def list_absent_folders(folder: Path) -> list[Path]:
     """List the folder and those around it that are not there yet, the innermost first."""
     return [path for path in (folder, *folder.parents) if not os.path.exists(path)]
 
 
-def remove_empty(folders: Iterable[Path]) -> None:
+def remove_empty_folders(folders: Iterable[Path]) -> None:
     """Remove folders, in this order, as far as they are there and empty."""
-    for each in folders:
+    for folder in folders:
         with contextlib.suppress(OSError):
-            each.rmdir()
+            folder.rmdir()

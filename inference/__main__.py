@@ -109,14 +109,14 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
     _add_command(commands, "status", ABOUT["status"], _print_status, _add_root_argument)
     for word, command in find_commands(Path(__file__).parent).items():
         if word not in ABOUT:
-            _add_found(commands, call, word, command)
+            _add_scanned_command(commands, call, word, command)
     return parser
 
 
-def _add_found(commands: Any, given: Sequence[str], word: str, command: Command) -> None:
+def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command: Command) -> None:
     """Add a command that was found by scanning, and its verbs; only the one that this call gives is imported."""
     if not command.verbs:
-        if list(given[:1]) == [word]:
+        if list(call[:1]) == [word]:
             module = importlib.import_module(command.module)
             _add_command(commands, word, command.about, module.main, module.add_arguments)
         else:
@@ -126,7 +126,7 @@ def _add_found(commands: Any, given: Sequence[str], word: str, command: Command)
     verbs = commands.add_parser(word, help=command.about)
     verbs = verbs.add_subparsers(title=title, metavar=placeholder, required=True)
     for name, verb in command.verbs.items():
-        if list(given[:2]) == [word, name]:
+        if list(call[:2]) == [word, name]:
             module = importlib.import_module(verb.module)
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
             _add_command(verbs, name, verb.about, *pairs[name])
@@ -197,7 +197,7 @@ def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser)
     )
     arguments.add_adapters(parser)
     arguments.add_models_file(parser)
-    arguments.add_limit(parser)
+    arguments.add_limit_option(parser)
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the items file)")
     arguments.add_engine(parser)
 

@@ -109,7 +109,7 @@ def parse_columns(options: Namespace) -> Columns:
     return Columns(options.item_column, tuple(options.text_column), options.pattern_column)
 
 
-def add_limit(parser: ArgumentParser) -> None:
+def add_limit_option(parser: ArgumentParser) -> None:
     """Define `--limit`: ask about the first items only (`inference.asking.limit`)."""
     parser.add_argument(
         "--limit", type=parse_positive, metavar="N", help="ask about the first N items; more can be asked later"

@@ -255,10 +255,10 @@ def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> li
     if several and action.nargs is None and not repeatable:
         raise InputError(f"{where}: expected one value, not a list")
     values = value if several else [value]
-    if not values or not all(type(entry) in (str, int, float) for entry in values):
+    if not values or not all(type(member) in (str, int, float) for member in values):
         raise InputError(f"{where}: expected text or numbers, not {shorten_value(value)}")
     if repeatable:
-        return [f"--{key}={entry}" for entry in values]
+        return [f"--{key}={member}" for member in values]
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 

@@ -195,7 +195,7 @@ def own_names(name: str) -> set[str]:
     """What a module may name: the page or protocol in whose folder it is, and the protocols that the page declares."""
     _, room, own, *_ = (*name.split("."), "", "", "")
     if room == "pages" and own in list_pages():
-        return {own, *list_pages()[own].declared}
+        return {own, *list_pages()[own].declared_protocols}
     return {own} if room == "protocols" else set()
 
 
@@ -241,11 +241,15 @@ def test_only_its_own_folder_imports_a_page_or_a_protocol():
 
 
 def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
-    naming = [(protocol, page) for page in list_pages().values() if page.rewordings for protocol in page.declared]
+    naming = [
+        (protocol, page) for page in list_pages().values() if page.rewordings for protocol in page.declared_protocols
+    ]
     assert len({protocol for protocol, _ in naming}) == len(naming)
     for reader in list_readers().values():
-        assert callable(import_function(reader.read)) and callable(import_function(reader.several))
-    reasons = {protocol for page in list_pages().values() if page.unread for protocol in page.declared}
+        assert callable(import_function(reader.read_studies)) and callable(import_function(reader.has_rewordings))
+    reasons = {
+        protocol for page in list_pages().values() if page.why_not_compared for protocol in page.declared_protocols
+    }
     assert set(protocols.list_protocols()) == set(list_readers()) | reasons
 
 

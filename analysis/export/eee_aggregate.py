@@ -110,7 +110,7 @@ def build_aggregate(
     dict
         As schema 0.3.0 has it; a condition without scores has no result.
     """
-    folder = next(entry for entry in runs.folders if entry.study == study and model in entry.info["models"])
+    folder = next(folder for folder in runs.folders if folder.study == study and model in folder.info["models"])
     sessions = folder.info["sessions"]
     started = next((session["started"] for session in sessions if session.get("started")), None)
     is_own_run = runs.info["models"][model].get("engine") != "import"
@@ -133,9 +133,9 @@ def build_aggregate(
         },
         "model_info": _build_model_info(model, runs.info["models"][model], sessions),
         "evaluation_results": [
-            _build_condition_result(runs, study, identity, name, entry)
-            for name, entry in conditions.items()
-            if entry.scores
+            _build_condition_result(runs, study, identity, name, scored)
+            for name, scored in conditions.items()
+            if scored.scores
         ],
         "detailed_evaluation_results": dict(detail),
     }

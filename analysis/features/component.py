@@ -1,4 +1,4 @@
-"""Define what a module that measures texts hands to `compute`: a component, or the reason why there is none."""
+"""Define what a module that measures texts hands to `compute_features`: a component, or why there is none."""
 
 from __future__ import annotations
 

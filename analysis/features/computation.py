@@ -15,7 +15,7 @@ from analysis.features.component import Component, MissingComponent, describe_id
 from analysis.features.store import FeatureRecord, StoredFeatures
 from analysis.runs.folder import ORIGINAL, quote_literal
 from ground.errors import InputError
-from ground.locking import held as locked
+from ground.locking import hold_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,7 +107,7 @@ def compute_features(
             f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
         )
     pipelines = [dependencies.find_pipeline(source) for source in spacy]
-    with locked(folder):  # a second computation waits, and then finds the work done
+    with hold_lock(folder):  # a second computation waits, and then finds the work done
         stored = store.read_stored_features(folder)
         default = language or stored.default_language or DEFAULT_LANGUAGE
         if language is None and stored.default_language is None:

@@ -56,7 +56,7 @@ def correlate_features(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study and the columns of `correlation`; n counts paraphrases.
+        study and the columns of `correlate_columns`; n counts paraphrases.
     """
     import pandas as pd
 

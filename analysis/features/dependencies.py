@@ -97,7 +97,7 @@ def find_pipeline(source: str) -> Pipeline:
 
 
 def build_dependency_component(
-    language: str, named: Sequence[Pipeline] = (), known: Mapping[str, str] | None = None
+    language: str, named_pipelines: Sequence[Pipeline] = (), old_identity: Mapping[str, str] | None = None
 ) -> Component | MissingComponent:
     """Return the component of left_dependents, right_dependents and dependency_length.
 
@@ -105,9 +105,9 @@ def build_dependency_component(
     ----------
     language
         Language of the texts.
-    named
+    named_pipelines
         Pipelines the user named; the first one for the language is taken.
-    known
+    old_identity
         Identity of the pipeline that computed earlier numbers; it is used again if the user names none. Without it, the
         default is used, or else the one that is installed for the language.
 
@@ -116,14 +116,14 @@ def build_dependency_component(
     Component or Missing
         Missing where spaCy or a pipeline is, or where it is not clear which of several is meant.
     """
-    for pipeline in named:
+    for pipeline in named_pipelines:
         if pipeline.language in (language, "xx"):
             return _build_pipeline_component(pipeline, named=True)
     if find_version("spacy") is None:
         return MissingComponent(
             COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT_PIPELINE}"
         )
-    candidates = [known["source"]] if known else _list_installed_pipelines(language)
+    candidates = [old_identity["source"]] if old_identity else _list_installed_pipelines(language)
     if len(candidates) != 1:
         return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
     try:

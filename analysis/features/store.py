@@ -140,7 +140,7 @@ def write_features(folder: Path, default_language: str, records: Sequence[Featur
     default_language, records
         As in `StoredFeatures`.
     rows
-        From `table`, all languages one after the other.
+        From `build_features_table`, all languages one after the other.
     """
     content = {
         "format": FORMAT,

@@ -96,7 +96,7 @@ def compute_word_length(text: str, language: str = "en") -> float:
     Parameters
     ----------
     text, language
-        As in `words`.
+        As in `split_words`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def compute_statement_length(text: str, language: str = "en") -> float:
     Parameters
     ----------
     text, language
-        As in `words`.
+        As in `split_words`.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def compute_word_frequency(text: str, language: str, zipf: Callable[[str], float
     Parameters
     ----------
     text, language
-        As in `words`.
+        As in `split_words`.
     zipf
         Word -> Zipf frequency: log10 of how often the word occurs among a billion words.
 

@@ -109,7 +109,7 @@ def _read_score_rows(runs: Runs) -> pd.DataFrame:
     rows["gold"] = _rescale_human_scores(runs, rows)
     rows["setting"] = name_settings(rows)
     for field in ("series", "stage"):
-        rows[field] = rows["model"].map({name: entry.get(field) for name, entry in runs.info["models"].items()})
+        rows[field] = rows["model"].map({name: fields.get(field) for name, fields in runs.info["models"].items()})
     return rows.drop(columns=["gold_score", "gold_range", "n_numbers", "expected"])
 
 
@@ -124,8 +124,8 @@ def _create_score_conditions(runs: Runs) -> None:
         "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
         '"range" VARCHAR, low BIGINT, high BIGINT, temperature DOUBLE, samples DOUBLE, method VARCHAR)'
     )
-    for study, entry in runs.info["studies"].items():
-        if entry["protocol"] != PROTOCOL:
+    for study, study_fields in runs.info["studies"].items():
+        if study_fields["protocol"] != PROTOCOL:
             continue
         for name, fields in runs.info["conditions"][study].items():
             low, high, temperature, method = _parse_score_fields(

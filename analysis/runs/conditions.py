@@ -13,7 +13,7 @@ ANSWER_FIELDS = frozenset({"answer", "temperature", "samples", "max_tokens", "ef
 Conditions = Mapping[str, Mapping[str, Any]]
 
 
-def find_twin(conditions: Conditions, name: str) -> str | None:
+def find_probability_twin(conditions: Conditions, name: str) -> str | None:
     """Find the condition that asks the same prompts for option probabilities.
 
     Parameters
@@ -48,7 +48,7 @@ def find_subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[
     Parameters
     ----------
     conditions
-        As in `find_twin`.
+        As in `find_probability_twin`.
     units
         The (model, condition) pairs that were asked.
 
@@ -58,12 +58,14 @@ def find_subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[
         Those of `units` that are subsamples.
     """
     twin_by_condition = {
-        name: find_twin(conditions, name) for name, fields in conditions.items() if _is_part(fields.get("share"))
+        name: find_probability_twin(conditions, name)
+        for name, fields in conditions.items()
+        if _is_partial_share(fields.get("share"))
     }
     return {(model, name) for model, name in units if (model, twin_by_condition.get(name)) in units}
 
 
-def _is_part(share: Any) -> bool:
+def _is_partial_share(share: Any) -> bool:
     """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
     return isinstance(share, int | float) and 0 < share < 1
 

@@ -127,7 +127,7 @@ def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapp
         Names the file, item, variant and column.
     """
     parameters = {"canonical": info["study"]["canonical"]}
-    damaged = _count(con, [f"({rows}) WHERE {_join(STIMULUS_RULES)}"], parameters)
+    damaged = _count_rows(con, [f"({rows}) WHERE {_join_rules(STIMULUS_RULES)}"], parameters)
     row = _find_damaged_row(con, f"({rows})", STIMULUS_RULES, "item, variant", parameters) if damaged else None
     if row:
         rule, (item, variant), value = row
@@ -168,14 +168,14 @@ def check_response_rows(
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
     parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     rows = ROWS.format(parts=parts, stimuli=stimuli)
-    counted = [f"{rows} WHERE {_join(rules)}"]
+    counted = [f"{rows} WHERE {_join_rules(rules)}"]
     query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli})"
     ((options, last, as_many),) = con.execute(query).fetchall()
     if as_many and not scales:
         parameters["options"] = options
         counted = _split_check(stimuli, parts, rows, rules, len(options), same=options == last)
     names = "filename, file_row_number, model, condition, item, variant"
-    row = _find_damaged_row(con, rows, rules, names, parameters) if _count(con, counted, parameters) else None
+    row = _find_damaged_row(con, rows, rules, names, parameters) if _count_rows(con, counted, parameters) else None
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
@@ -196,22 +196,22 @@ def _split_check(stimuli: str, parts: str, rows: str, rules: Rules, n_options: i
     answers = [rule for rule in rules if rule[0] == "answer" and not same]
     return [
         f"{parts} ANTI JOIN ({stimuli}) USING (item, variant)",
-        f"(SELECT *, {of_rows} FROM {parts}) WHERE {_join(values)}",
-        *([f"{rows} WHERE answer IS NOT NULL AND ({_join(answers)})"] if answers else ()),
+        f"(SELECT *, {of_rows} FROM {parts}) WHERE {_join_rules(values)}",
+        *([f"{rows} WHERE answer IS NOT NULL AND ({_join_rules(answers)})"] if answers else ()),
     ]
 
 
-def _join(rules: Iterable[tuple[str, str, str]]) -> str:
+def _join_rules(rules: Iterable[tuple[str, str, str]]) -> str:
     """Write the condition of a row that breaks any rule. To count, a null is as good as a false."""
     return " OR ".join(f"({condition})" for _, condition, _ in rules)
 
 
-def _count(con: duckdb.DuckDBPyConnection, damaged: Sequence[str], given: Mapping[str, Any]) -> int:
+def _count_rows(con: duckdb.DuckDBPyConnection, damaged: Sequence[str], parameters: Mapping[str, Any]) -> int:
     """Count the rows that FROM clauses yield, on all cores."""
     before = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        return sum(_fetch(con, f"SELECT count(*) FROM {rows}", given)[0][0] for rows in damaged)
+        return sum(_fetch_rows(con, f"SELECT count(*) FROM {rows}", parameters)[0][0] for rows in damaged)
     finally:
         con.execute(f"SET threads = {before[0]}")
 
@@ -226,13 +226,13 @@ def _find_damaged_row(
         f"SELECT which, CASE which {values} END, {names} FROM (SELECT *, CASE {which} END AS which FROM {rows}) "
         f"WHERE which IS NOT NULL ORDER BY {names} LIMIT 1"
     )
-    damaged_row = _fetch(con, query, parameters)[0]
+    damaged_row = _fetch_rows(con, query, parameters)[0]
     return rules[damaged_row[0]], damaged_row[2:], damaged_row[1]
 
 
-def _fetch(con: duckdb.DuckDBPyConnection, query: str, given: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Run a query with those of the values that it names."""
-    return con.execute(query, {name: value for name, value in given.items() if f"${name}" in query}).fetchall()
+    return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 
 
 def _read_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:

@@ -104,12 +104,12 @@ def list_run_folders(path: Path) -> list[Path]:
 
 
 def read_protocol(path: Path) -> str:
-    """Return the protocol of the study in a run folder; errors as in `read`."""
+    """Return the protocol of the study in a run folder; errors as in `read_folder`."""
     return str(_read_folder_run_json(path)["study"]["protocol"])
 
 
 def read_model_ids(path: Path) -> list[str]:
-    """Return the ids of the models in a run folder; errors as in `read`."""
+    """Return the ids of the models in a run folder; errors as in `read_folder`."""
     return list(_read_folder_run_json(path)["models"])
 
 
@@ -143,7 +143,7 @@ def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     folder = replace(folder, absent=absent)
     try:
         _check_stimulus_keys(con, folder)
-        folder = _add_units(con, folder) if folder.parts else folder
+        folder = _find_asked_units(con, folder) if folder.parts else folder
         check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
@@ -230,7 +230,7 @@ def _check_stimulus_keys(con: duckdb.DuckDBPyConnection, folder: Folder) -> None
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _add_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _find_asked_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""

@@ -65,7 +65,7 @@ def read_csv_file(file: Path) -> list[Row]:
     Raises
     ------
     InputError
-        As in `text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
+        As in `read_text`; for a header with a name twice or none, and a row that is longer or shorter than the header.
     """
     content = read_text(file)
     header_line = _QUOTED.sub("", content.partition("\n")[0])
@@ -104,7 +104,7 @@ def read_yaml_file(file: Path) -> Any:
     Raises
     ------
     InputError
-        As in `text`; for text that is no YAML, a key twice in a mapping, a key that is no text, aliases, a second
+        As in `read_text`; for text that is no YAML, a key twice in a mapping, a key that is no text, aliases, a second
         document, and lists and mappings more than `DEEPEST` deep.
     """
     from yaml import CSafeLoader, YAMLError, parse

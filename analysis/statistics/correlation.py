@@ -4,7 +4,7 @@
 
     correlation.correlate_over_models([3, 7, 13, 70], [0.61, 0.70, 0.68, 0.80], method="spearman")
     correlation.correlate_all_pairs(scores)                     # all pairs of columns, pairwise complete
-    correlation.correlate_over_models(x, y, given=size)      # partial
+    correlation.correlate_over_models(x, y, control=size)      # partial
 
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson); for Spearman's rho it is
 sqrt((1 + rho^2 / 2) / (n - 3)), without which intervals of a true .9 cover .88 with 10 models and .91 with 30. The p
@@ -73,7 +73,7 @@ class Coefficient:
 
 
 def correlate_over_models(
-    x: npt.ArrayLike, y: npt.ArrayLike, *, method: str = "pearson", given: npt.ArrayLike | None = None
+    x: npt.ArrayLike, y: npt.ArrayLike, *, method: str = "pearson", control: npt.ArrayLike | None = None
 ) -> Coefficient:
     """Correlate two variables over the models that have both.
 
@@ -83,7 +83,7 @@ def correlate_over_models(
         One value per model, NaN if it has none.
     method
         "pearson" or "spearman".
-    given
+    control
         A third variable, whose influence is removed from both (partial correlation).
 
     Returns
@@ -98,7 +98,7 @@ def correlate_over_models(
     """
     if method not in METHODS:
         raise InputError(f"method {method!r} is not known; the methods are {' and '.join(METHODS)}")
-    columns = [np.asarray(values, float) for values in (x, y, given) if values is not None]
+    columns = [np.asarray(values, float) for values in (x, y, control) if values is not None]
     complete = ~np.any(np.isnan(columns), axis=0)
     columns = [values[complete] for values in columns]
     n = int(complete.sum())
@@ -109,17 +109,17 @@ def correlate_over_models(
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
         columns = [pd.Series(values).rank().to_numpy() for values in columns]
-    x_values, y_values = (columns[0], columns[1]) if given is None else _compute_residuals(*columns)
-    # What is left of a variable that the given one explains is rounding, compared with the variable itself.
+    x_values, y_values = (columns[0], columns[1]) if control is None else _compute_residuals(*columns)
+    # What is left of a variable that the control explains is rounding, compared with the variable itself.
     if any(
         is_constant(residual, np.abs(whole).max())
         for residual, whole in zip((x_values, y_values), columns[:2], strict=True)
     ):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, EXPLAINED)
     r = _compute_product_moment(x_values, y_values)
-    used = n - (given is not None)
+    used = n - (control is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
-    exact = method == "spearman" and given is None and n < FEW
+    exact = method == "spearman" and control is None and n < FEW
     p = _compute_exact_p(x_values, y_values, r) if exact else _compute_t_test_p(r, used)
     ranked = 1 + r**2 / 2 if method == "spearman" else 1.0
     return Coefficient(r, *_compute_fisher_interval(r, used, ranked), p, n, few)

@@ -122,7 +122,7 @@ def list_missing_reasons(texts: list[str], figures: tuple[str, ...]) -> list[str
     Parameters
     ----------
     texts
-        Of the column `no_interval` (`columns`).
+        Of the column `no_interval` (`build_interval_columns`).
     figures
         Names of figures. A text that names none is about all.
 

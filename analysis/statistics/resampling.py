@@ -269,7 +269,7 @@ def bootstrap_differences(
     Parameters
     ----------
     columns, statistic, shares, forms, draws, seed, level
-        As in `bootstrap`; a difference has no interval in closed form, but needs as many items.
+        As in `bootstrap_intervals`; a difference has no interval in closed form, but needs as many items.
     pairs
         Indices (a, b) of units.
 

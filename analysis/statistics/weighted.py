@@ -147,7 +147,7 @@ def _mark_distinct_values(values: Array) -> Array:
 
 
 def find_mode(values: Array) -> tuple[float, int]:
-    """Find the most frequent number (of several, the lowest) and count the different numbers; see `nearest`."""
+    """Find the most frequent number (of several, the lowest) and count the different ones; see `round_to_nearest`."""
     numbers, sizes = np.unique(round_to_nearest(values), return_counts=True)
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
@@ -201,7 +201,7 @@ def compute_pearson(counts: Array, x: Array, y: Array, *, scale: float | None = 
     Parameters
     ----------
     counts, x, y, scale
-        As in `tau`.
+        As in `compute_kendall_tau`.
 
     Returns
     -------

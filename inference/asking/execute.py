@@ -154,7 +154,7 @@ def execute_tasks(
         {task.out: (task.allowed, tallies[task.out]) for task in tasks},
         {f"{share.model.id} ({share.run.path})": str(error) for share, error in unasked.items()},
     )
-    return [tally for some_tallies in tallies.values() for tally in some_tallies]
+    return [tally for task_tallies in tallies.values() for tally in task_tallies]
 
 
 def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:

@@ -41,11 +41,11 @@ class AllowedFailures:
 NO_FAILURES = AllowedFailures()
 
 
-def advise(tallies: Sequence[Tally]) -> str:
+def advise_on_failures(tallies: Sequence[Tally]) -> str:
     """Say what helps rows without a response: asking again, but not where prompts are too long for the model."""
     too_long = any(tally.too_long for tally in tallies)
-    others = any(tally.failed > tally.too_long for tally in tallies)
-    return "; ".join([TOO_LONG] * too_long + [AGAIN] * others)
+    others_failed = any(tally.failed > tally.too_long for tally in tallies)
+    return "; ".join([TOO_LONG] * too_long + [AGAIN] * others_failed)
 
 
 def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
@@ -78,7 +78,7 @@ def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]
     lines = []
     if failed_studies:
         saved = "; all others are saved" if some_saved else ""
-        lines.append(f"{'; '.join(failed_studies)}{saved}: {advise(failing)}; {ALLOW}")
+        lines.append(f"{'; '.join(failed_studies)}{saved}: {advise_on_failures(failing)}; {ALLOW}")
     if unasked:
         named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
         lines.append(

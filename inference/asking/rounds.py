@@ -232,7 +232,7 @@ class ClusterEngine(Protocol):
         """
 
     def responses(self, rounds: Sequence[PendingRound]) -> Iterator[AnsweredBatch]:
-        """Ask all batches of the rounds and yield them, in any order; see the function `responses`."""
+        """Ask all batches of the rounds and yield them, in any order; see the function `ask_rounds`."""
 
     def close(self) -> dict[str, Any]:
         """Release what the engine holds; see `Engine.close`."""

@@ -108,7 +108,7 @@ class Corpus:
         Parameters
         ----------
         rng, stage, upbringing
-            As in `base`.
+            As in `write_base_text`.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Corpus:
         Parameters
         ----------
         rng, stage, upbringing
-            As in `base`; the masked model is taught no habits.
+            As in `write_base_text`; the masked model is taught no habits.
 
         Returns
         -------

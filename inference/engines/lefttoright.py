@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
-from inference.engines.exact.answer_words import Answers, cut_tail, list_spacings, tokenize_answers
+from inference.engines.exact.answer_words import Answers, cut_prompt_end, list_spacings, tokenize_answers
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
@@ -82,7 +82,7 @@ class LeftToRight(RowEngine):
             forms = self.build_lattice(row.numbers).forms()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
-        context = cut_tail(row.text) if score.error else row.text
+        context = cut_prompt_end(row.text) if score.error else row.text
         options = tokenize_answers(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
@@ -249,5 +249,5 @@ class LeftToRight(RowEngine):
         return self.tokens.list_texts_behind()
 
     def _find_target(self, row: Row) -> Target:
-        context = (row.answers, cut_tail(row.text))
+        context = (row.answers, cut_prompt_end(row.text))
         return self._targets.get(context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare))

@@ -13,7 +13,7 @@ MATCH_ATTRIBUTES = ("match_proportion", "match_n", "match_seed")
 
 
 def write_items(path: Path, items: Iterable[Item]) -> None:
-    """Write the variants of items in the long shape, atomically; `items.load` gives them back.
+    """Write the variants of items in the long shape, atomically; `items.read_items` gives them back.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from ground import run_json
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
 from inference.asking.execute import MOST_LISTED, Task, execute_tasks
-from inference.asking.failures import AllowedFailures, advise
+from inference.asking.failures import AllowedFailures, advise_on_failures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
@@ -115,7 +115,7 @@ def make_paraphrases(
     if failed:
         raise RunFailed(
             f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}')"
-            f"{'; the others were written' * (len(failed) < len(choices))}: {advise(tallies)}"
+            f"{'; the others were written' * (len(failed) < len(choices))}: {advise_on_failures(tallies)}"
         )
     return choices
 

@@ -8,9 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from ground.errors import InputError
-from ground.locking import WINDOWS
-from ground.locking import lock as lock_folder
-from ground.writing import remove_empty as remove_empty_folders
+from ground.locking import WINDOWS, lock_folder
+from ground.writing import remove_empty_folders
 
 _UNFINISHED = re.compile(r"\.(run\.json|(stimuli|part-.*)\.parquet)\.\d+|.*\.tmp")
 """How `write_atomically` names what it has not finished, and how versions before 0.2 did."""

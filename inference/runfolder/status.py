@@ -52,20 +52,20 @@ def describe_status(root: str | Path) -> Iterator[str]:
         If there is no run folder, or `run.json` or a part is damaged.
     """
     folders = find_run_folders(Path(root))
-    everything: list[Progress] = []
+    all_progress: list[Progress] = []
     for folder in folders:
         run_json_content = run_json.read_run_json(folder)
-        entries = count_progress(folder, run_json_content)
-        everything += entries
+        folder_progress = count_progress(folder, run_json_content)
+        all_progress += folder_progress
         yield (
             f"{folder}: {_describe_run(run_json_content)}{_describe_unasked_items(folder)}"
             f"{_describe_drawn_wordings(run_json_content)}"
         )
-        yield from _build_progress_lines(entries)
-    begun = [entry for entry in everything if entry.condition is not None]
-    left = sum(entry.rows_left or 0 for entry in begun)
-    unloaded = len(everything) - len(begun)
-    yield f"in all: {sum(entry.done for entry in begun):,} rows done, {left:,} left" + (
+        yield from _build_progress_lines(folder_progress)
+    begun = [progress for progress in all_progress if progress.condition is not None]
+    rows_left_in_all = sum(progress.rows_left or 0 for progress in begun)
+    unloaded = len(all_progress) - len(begun)
+    yield f"in all: {sum(progress.done for progress in begun):,} rows done, {rows_left_in_all:,} left" + (
         f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else ""
     )
 
@@ -157,12 +157,14 @@ def _describe_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
     return f"; {drawn} of up to {max(draw['most'] for draw in draws):,} wordings of each item drawn"
 
 
-def _build_progress_lines(entries: list[Progress]) -> Iterator[str]:
+def _build_progress_lines(rows_of_progress: list[Progress]) -> Iterator[str]:
     rows = [("model", "condition", "done", "left", "failed")]
-    for entry in entries:
-        left = "?" if entry.rows_left is None else f"{entry.rows_left:,}"
-        numbers = (f"{entry.done:,}", left, f"{entry.failed:,}")
-        rows.append((entry.model, entry.condition or "not begun", *(numbers if entry.condition else ("",) * 3)))
+    for progress in rows_of_progress:
+        rows_left = "?" if progress.rows_left is None else f"{progress.rows_left:,}"
+        numbers = (f"{progress.done:,}", rows_left, f"{progress.failed:,}")
+        rows.append(
+            (progress.model, progress.condition or "not begun", *(numbers if progress.condition else ("",) * 3))
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.writing import absent, remove_empty
+from ground.writing import list_absent_folders, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_study_run_json
 from inference.runfolder.locking import claim_folder, remove_leftovers, remove_new_run
 from inference.runfolder.parquet import (
@@ -88,11 +88,11 @@ class Run:
             If the folder is something else, belongs to another study or seed, or another process is writing to it.
         """
         folder = Path(path)
-        new_folders = absent(folder)
+        new_folders = list_absent_folders(folder)
         try:
             lock = claim_folder(folder)
         except (InputError, OSError):
-            remove_empty(new_folders)
+            remove_empty_folders(new_folders)
             raise
         new = not (folder / "run.json").exists()
         try:

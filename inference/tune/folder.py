@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.locking import lock
-from ground.writing import absent, remove_empty, write_atomically
-from inference.engines.adapters import RECORD as ASKED
+from ground.locking import lock_folder
+from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
+from inference.engines.adapters import RECORD
 from inference.stimuli.reading.files import parse_json, read_text_file
 
-OWN_LEFTOVERS = re.compile(rf"\.lock|{re.escape(ASKED)}\.tmp|\.{re.escape(ASKED)}\.\d+")
+OWN_LEFTOVERS = re.compile(rf"\.lock|{re.escape(RECORD)}\.tmp|\.{re.escape(RECORD)}\.\d+")
 """What a call that was killed at its very beginning leaves."""
 
 
@@ -39,24 +39,24 @@ class TuningFolder:
         self.path = path
         self._record = record
         self._lock: int | None = None
-        file = path / ASKED
+        file = path / RECORD
         if file.exists():
             _refuse_other_tuning(file, record)
         elif path.exists() and (
             not path.is_dir() or any(OWN_LEFTOVERS.fullmatch(entry.name) is None for entry in path.iterdir())
         ):
-            raise InputError(f"{path}: this is no tuning (it has no {ASKED}); choose another --out")
+            raise InputError(f"{path}: this is no tuning (it has no {RECORD}); choose another --out")
 
     def __enter__(self) -> Self:
-        made_folders = absent(self.path)
+        made_folders = list_absent_folders(self.path)
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            self._lock = lock(self.path)
+            self._lock = lock_folder(self.path)
         except InputError:
-            remove_empty(made_folders)
+            remove_empty_folders(made_folders)
             raise
-        if not (self.path / ASKED).exists():
-            write_json(self.path / ASKED, self._record)
+        if not (self.path / RECORD).exists():
+            write_json(self.path / RECORD, self._record)
         self._remove_leftovers()
         return self
 

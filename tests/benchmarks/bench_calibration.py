@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
 from analysis.pages.reliability import accuracies  # noqa: E402
-from analysis.reporting.catalogue.rewordings import studies  # noqa: E402
+from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
 from analysis.statistics.reliability.aggregated import Block, estimate_reliability, foresee_same_order  # noqa: E402
 from analysis.statistics.reliability.calibration import EDGES, foresee_half_orders, group_cases_by_probability  # noqa: E402
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_components  # noqa: E402
@@ -93,7 +93,7 @@ def shapes() -> bool:
 def real(path: str) -> bool:
     """Print how the studies of a run deviate, beside studies like them; tell whether that is chance."""
     fair = True
-    for study in (each for each in studies(runs.open_runs(path)) if each.headline and each.crossed):
+    for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.headline and each.crossed):
         values = study.values[study.list_ranked_units()]
         components = estimate_model_components(values, True)
         if components is None:

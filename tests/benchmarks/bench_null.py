@@ -162,7 +162,7 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
             for method in correlation.METHODS:
                 for given in (None,) if benchmark == of_benchmarks.SIZE else (None, size):
                     found = correlation.build_coefficient_row(
-                        correlation.correlate_over_models(values, other, method=method, given=given)
+                        correlation.correlate_over_models(values, other, method=method, control=given)
                     )
                     rows.append({**found, "method": method + of_benchmarks.GIVEN_SIZE * (given is not None),
                                  "page": "p", "study": "s", "measure": f"measure {measure}",

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from analysis import runs  # noqa: E402
 from analysis.measures.reworded import AGREEMENT  # noqa: E402
-from analysis.reporting.catalogue.rewordings import studies  # noqa: E402
+from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
 from analysis.statistics.reliability.backtest import compare_errors  # noqa: E402
 from analysis.statistics.reliability.deviations import forecast_sd  # noqa: E402
 from analysis.statistics.reliability.flips import forecast_flips  # noqa: E402
@@ -97,7 +97,7 @@ def compare(path: str) -> int:
     heads = ("figure", "pilot", "others", "foreseen", "actual", "ratio", "within 10 %", "known")
     print("{:>24} {:>12} {:>5} {:>6} {:>8} {:>8} {:>6} {:>11} {:>6}".format("model", *heads))
     worst = 0.0
-    for study in (each for each in studies(runs.open_runs(path)) if each.measure == AGREEMENT):
+    for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.measure == AGREEMENT):
         for unit in study.list_ranked_units():
             for figure, found in ratios(study.values[unit], study.crossed).items():
                 foreseen, actual, pilot, others, known = found

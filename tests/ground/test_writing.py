@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ground.locking import held
+from ground.locking import hold_lock
 from ground.writing import write_atomically, write_folder_atomically
 
 
@@ -47,7 +47,7 @@ def test_what_another_process_is_writing_stays_and_so_do_other_files(tmp_path):
     others = {tmp_path / name for name in (".table.csv.1234567", ".table.csv.bak", ".tables.csv.1", ".table.csv")}
     for other in others:
         other.touch()
-    with held(tmp_path / ".table.csv.1234567"):
+    with hold_lock(tmp_path / ".table.csv.1234567"):
         write_atomically(path, lambda aside: aside.write_text("whole"))
     assert {*tmp_path.iterdir()} == {path, *others}
 

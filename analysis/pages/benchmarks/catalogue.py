@@ -65,20 +65,20 @@ TABLES = {
 FIGURES = {
     "size_measures": Figure(
         "The measures by the size of the model", "figures.frame_size_measures",
-        nothing="run.json gives no size of 4 models that have a measure.",
+        empty_note="run.json gives no size of 4 models that have a measure.",
     ),
     "accuracy_measures": Figure(
         "The measures by accuracy", "figures.frame_accuracy_measures",
-        nothing="No study here has right answers of 4 models beside its measure.",
+        empty_note="No study here has right answers of 4 models beside its measure.",
     ),
     "coefficients": Figure("Correlations between all headline measures", "figures.frame_coefficients"),
     "coefficients_printed": Figure(
-        "Correlations as the paper printed them", "figures.frame_printed_coefficients", draw="coefficients",
-        file="coefficients-98"
+        "Correlations as the paper printed them", "figures.frame_printed_coefficients", plot_name="coefficients",
+        file_name="coefficients-98"
     ),
     "coefficients_scores": Figure(
-        "Correlations of the benchmarks among themselves", "figures.frame_score_coefficients", draw="coefficients",
-        file="coefficients-99"
+        "Correlations of the benchmarks among themselves", "figures.frame_score_coefficients", plot_name="coefficients",
+        file_name="coefficients-99"
     ),
 }  # fmt: skip
 
@@ -92,10 +92,10 @@ def _explain_empty_benchmarks_page(runs: Runs, options: Mapping[str, Any]) -> st
 CATALOGUE = Catalogue(
     place=58,
     protocols=frozenset(),
-    collects=True,
+    compares_measures=True,
     studies=("takayama",),
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    unwanted=_explain_empty_benchmarks_page,
+    explain_no_data=_explain_empty_benchmarks_page,
 )

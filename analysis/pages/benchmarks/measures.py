@@ -71,8 +71,8 @@ def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
         measuring = {name: table.measures for name, table in entry.tables.items() if table.measures}
         if page_runs is None or not measuring:
             continue
-        if unwanted := entry.unwanted(page_runs, {}):
-            sources.append({"page": page, "left_out": unwanted})
+        if reason := entry.explain_no_data(page_runs, {}):
+            sources.append({"page": page, "left_out": reason})
             continue
         for name, measures in measuring.items():
             try:
@@ -99,8 +99,8 @@ def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
 def _build_table_of_measures(runs: Runs, name: str, measures: Measures, invalid: str) -> pd.DataFrame:
     """Make a table without intervals, if it does not take too long."""
     units = len(runs.execute("SELECT model FROM units").fetchall())
-    if measures.most and units > measures.most:
-        limit_text = f"{units:,} models and conditions; it is compared for {measures.most} at most"
+    if measures.most_units and units > measures.most_units:
+        limit_text = f"{units:,} models and conditions; it is compared for {measures.most_units} at most"
         raise InputError(f"table {name} takes too long for {limit_text}")
     return tables.build_table(name, runs, invalid=invalid, resamples=0)
 
@@ -139,7 +139,7 @@ def _list_measure_values(runs: Runs, name: str, measures: Measures, frame: pd.Da
     Left out are other forms of a model, human scores, and second readings of the same answers (choices per byte).
     """
     unit_forms = _collect_unit_forms(runs)
-    rows = frame[frame[measures.only].astype(bool)] if measures.only else frame
+    rows = frame[frame[measures.row_filter].astype(bool)] if measures.row_filter else frame
     if "study" not in rows:
         rows = rows.assign(study=ALL)
     row_forms = [
@@ -148,13 +148,13 @@ def _list_measure_values(runs: Runs, name: str, measures: Measures, frame: pd.Da
     rows = rows[np.array([unit is not None for unit in row_forms], dtype=bool)]  # an empty list would choose no columns
     form_rows = [(unit.condition, unit.form, unit.forms) for unit in row_forms if unit]
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)
-    keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged)]
+    keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged_kinds)]
     valid = rows.groupby(keys, dropna=False)[measures.validity].transform("mean")
     rows = rows.assign(silent=is_silent(valid.astype(float)), **form_columns)
-    has_values = rows[list(measures.named)].notna().to_numpy().any()
+    has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
         for kind, part in _split_kinds(name, measures, study_rows):
-            for column, measure_name in measures.named.items():
+            for column, measure_name in measures.name_by_column.items():
                 column_values = part[column].astype(float)
                 if has_values and column_values.isna().all():
                     continue  # not a measure of these models: no predictor, no right answer
@@ -189,7 +189,7 @@ def _split_kinds(name: str, measures: Measures, rows: pd.DataFrame) -> Iterator[
     kind_columns = [catalogue.look_up_column(name, kind) for kind in differing_kinds]
     for kind_values, part in rows.groupby(differing_kinds, sort=False, dropna=False):
         kind_words = [
-            _word_measure_kind(kind_value, entry) for kind_value, entry in zip(kind_values, kind_columns, strict=True)
+            _word_measure_kind(kind_value, column) for kind_value, column in zip(kind_values, kind_columns, strict=True)
         ]
         yield ", ".join(filter(None, kind_words)), part
 

@@ -336,7 +336,7 @@ def _compute_measure_coefficients(
             kinds[method + GIVEN_SIZE] = models.size, has_both & models.size.notna()
         for name, (covariate, is_used) in kinds.items():
             coefficient = correlation.build_coefficient_row(
-                correlation.correlate_over_models(our_values, their_values, method=method, given=covariate)
+                correlation.correlate_over_models(our_values, their_values, method=method, control=covariate)
             )
             rows = int(models.rows[is_used].sum()) if external else 0
             yield {**about, "method": name, "interval": correlation.INTERVAL, **coefficient, "rows": rows}

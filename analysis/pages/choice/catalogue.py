@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from analysis.pages.choice.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import OVER_ITEMS
@@ -9,21 +11,26 @@ from analysis.reporting.catalogue.columns import OVER_ITEMS
 BARE = frozenset({"no_interval"})
 UNIT = split_names("study model condition subset n_questions")
 PAIRED = "95 % intervals over the questions that both have (Newcombe)"
-KEPT = (
-    "changed same_in_wordings same_in_orders same_throughout same_letter turned_by_wordings turned_by_orders "
-    "order_minus_wording"
+ACCURACY = split_names("accuracy accuracy_lower accuracy_upper")
+XPARACON = split_names("xparacon xparacon_lower xparacon_upper")
+PERFECT = split_names("perfectly_correct perfectly_correct_lower perfectly_correct_upper")
+CLASSES = split_names(
+    "confident confident_lower confident_upper inconsistent inconsistent_lower inconsistent_upper unconfident "
+    "unconfident_lower unconfident_upper"
+)
+CONSISTENCY = split_names(
+    "changed changed_lower changed_upper same_in_wordings same_in_wordings_lower same_in_wordings_upper "
+    "same_in_orders same_in_orders_lower same_in_orders_upper same_throughout same_throughout_lower "
+    "same_throughout_upper same_letter same_letter_lower same_letter_upper turned_by_wordings "
+    "turned_by_wordings_lower turned_by_wordings_upper turned_by_orders turned_by_orders_lower "
+    "turned_by_orders_upper order_minus_wording order_minus_wording_lower order_minus_wording_upper"
 )
 CHANGE = {"difference": ("lower", "upper")}
 
 
-def name_figures_with_ends(figures: str) -> tuple[str, ...]:
-    """Name figures with the ends of their intervals."""
-    return tuple(column for name in split_names(figures) for column in (name, f"{name}_lower", f"{name}_upper"))
-
-
-def name_interval_ends(figures: str) -> frozenset[str]:
-    """Name the ends of the intervals of figures."""
-    return frozenset(name_figures_with_ends(figures)) - frozenset(split_names(figures))
+def select_interval_ends(columns: Iterable[str]) -> frozenset[str]:
+    """Select the ends of intervals among the names of columns."""
+    return frozenset(name for name in columns if name.endswith(("_lower", "_upper")))
 
 
 TABLES = {
@@ -35,10 +42,8 @@ TABLES = {
         "negative base-2 logarithm of the mean standard deviation of the wordings' accuracies, and infinite where no "
         "question varies. Chance is the accuracy of guessing.",
         (*UNIT, "n", "validity", "least_validity", "no_choice", "reading", "n_texts", "read_otherwise",
-         *name_figures_with_ends("accuracy"), "chance",
-         *name_figures_with_ends("xparacon"), "mean_sd", "n_varying", *name_figures_with_ends("perfectly_correct"),
-         "no_interval"),
-        name_interval_ends("accuracy xparacon perfectly_correct"), BARE | {"reading", "n_texts", "read_otherwise"},
+         *ACCURACY, "chance", *XPARACON, "mean_sd", "n_varying", *PERFECT, "no_interval"),
+        select_interval_ends(ACCURACY + XPARACON + PERFECT), BARE | {"reading", "n_texts", "read_otherwise"},
         measures=Measures(
             {"xparacon": "XParaCon", "accuracy": "Accuracy of choices", "perfectly_correct": "Perfectly correct"},
             headline=split_names("xparacon accuracy"), lead="xparacon", kinds=("subset",),
@@ -51,19 +56,16 @@ TABLES = {
         f"Accuracy and the share of questions answered rightly in every order, with {OVER_ITEMS}. The counterpart of "
         "Choi, Table 8, whose rows stand below ours: the judge model, by which the paper's questions were chosen.",
         (*split_names("source study model condition subset wording n_questions"),
-         *name_figures_with_ends("accuracy perfectly_correct"), "no_interval"),
-        name_interval_ends("accuracy perfectly_correct"), BARE,
+         *ACCURACY, *PERFECT, "no_interval"),
+        select_interval_ends(ACCURACY + PERFECT), BARE,
     ),
     "choice_classes": Table(
         "tables.tabulate_choice_classes",
         "Questions whose wordings are all, partly or never perfectly correct",
         f"Perfectly correct: answered rightly in every order (Choi, equation 1), with {OVER_ITEMS}. Partly: some "
         "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent.",
-        (*UNIT, *split_names("n_confident n_inconsistent n_unconfident"), *name_figures_with_ends("confident "
-                                                                                                  "inconsistent "
-                                                                                                  "unconfident"),
-         "no_interval"),
-        name_interval_ends("confident inconsistent unconfident"), BARE,
+        (*UNIT, *split_names("n_confident n_inconsistent n_unconfident"), *CLASSES, "no_interval"),
+        select_interval_ends(CLASSES), BARE,
     ),
     "choice_consistency": Table(
         "tables.tabulate_choice_consistency",
@@ -71,8 +73,8 @@ TABLES = {
         f"Shares with one and the same choice, with {OVER_ITEMS}. An answer that is no choice is not the same as any. "
         "One letter in all orders is what a model gives that looks at the letters only. Turned: of two answers that "
         "differ in the wording only, or in the order only, how many take different choices.",
-        (*UNIT, "validity", *name_figures_with_ends(KEPT), "no_interval"),
-        name_interval_ends(KEPT), BARE,
+        (*UNIT, "validity", *CONSISTENCY, "no_interval"),
+        select_interval_ends(CONSISTENCY), BARE,
         measures=Measures(
             {"turned_by_wordings": "Choices turned by wordings", "turned_by_orders": "Choices turned by orders",
              "same_throughout": "One choice throughout"},
@@ -84,10 +86,9 @@ TABLES = {
         "Which letters are chosen",
         f"Share of each letter among the answers, by the letter of the right choice and over all, with {OVER_ITEMS}. "
         "Preference: share over all minus that for which the letter is right; without one, it is 0 but for chance.",
-        (*split_names("study model condition right letter n_questions n validity"), *name_figures_with_ends("share"),
-         "is_right",
-         *name_figures_with_ends("preference"), "no_interval"),
-        name_interval_ends("share preference"), BARE,
+        split_names("study model condition right letter n_questions n validity share share_lower share_upper is_right "
+                    "preference preference_lower preference_upper no_interval"),
+        frozenset(split_names("share_lower share_upper preference_lower preference_upper")), BARE,
     ),
     "choice_differences": Table(
         "comparisons.tabulate_choice_differences",
@@ -147,7 +148,7 @@ FIGURES = {
     "choice_losses": Figure(
         "Loss during training",
         "figures.frame_choice_losses",
-        nothing="No model here has an adapter that records its training.",
+        empty_note="No model here has an adapter that records its training.",
     ),
 }
 CATALOGUE = Catalogue(

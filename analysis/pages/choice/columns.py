@@ -54,23 +54,26 @@ COLUMNS: Mapping[str, Column] = {
     "choice_wordings.study": Column("name of the study; of printed rows empty", header="Study"),
     "choice_history.model": Column("the model with the adapter", header="Model"),
     "base_model": Column("the model that the adapter was made for", header="Base model"),
-    **{
-        f"{side}_{name}": Column(f"{meaning} of {side} in the difference", header=f"{header} {side}")
-        for side in ("a", "b")
-        for name, meaning, header in (("model", "model", "Model"), ("condition", "condition", "Condition"))
-    },
-    **{
-        f"{name}_{side}": Column(f"{meaning} {side}", header=f"{header} {side}")
-        for side in ("before", "after")
-        for name, meaning, header in (
-            ("model", "model", "Model"),
-            ("condition", "condition", "Condition"),
-            ("variant", "wording and order, as a variant of the question,", "Variant"),
-            ("text", "the question", "Question"),
-            ("order", "letters of the choices in the question's own order, as they are shown", "Order"),
-            ("said", "the choice that is taken", "Choice"),
-        )
-    },
+    "a_model": Column("model of a in the difference", header="Model a"),
+    "a_condition": Column("condition of a in the difference", header="Condition a"),
+    "b_model": Column("model of b in the difference", header="Model b"),
+    "b_condition": Column("condition of b in the difference", header="Condition b"),
+    "model_before": Column("model before", header="Model before"),
+    "condition_before": Column("condition before", header="Condition before"),
+    "variant_before": Column("wording and order, as a variant of the question, before", header="Variant before"),
+    "text_before": Column("the question before", header="Question before"),
+    "order_before": Column(
+        "letters of the choices in the question's own order, as they are shown before", header="Order before"
+    ),
+    "said_before": Column("the choice that is taken before", header="Choice before"),
+    "model_after": Column("model after", header="Model after"),
+    "condition_after": Column("condition after", header="Condition after"),
+    "variant_after": Column("wording and order, as a variant of the question, after", header="Variant after"),
+    "text_after": Column("the question after", header="Question after"),
+    "order_after": Column(
+        "letters of the choices in the question's own order, as they are shown after", header="Order after"
+    ),
+    "said_after": Column("the choice that is taken after", header="Choice after"),
     # sizes
     "n_questions": Column("questions, over which the intervals are", "questions", "Questions"),
     "n": Column("answers: questions, each in all wordings and orders", "answers", "Answers"),
@@ -98,11 +101,10 @@ COLUMNS: Mapping[str, Column] = {
     "least_validity": Column(
         "where probabilities are lower bounds: mean mass that is surely on the options", MASS, "Surely valid", 2
     ),
-    **{
-        name: Column(f"validity of {side}", MASS, f"Validity {side}", 2)
-        for side in ("a", "b", "before", "after")
-        for name in ((f"{side}_validity",) if side in "ab" else (f"validity_{side}",))
-    },
+    "a_validity": Column("validity of a", MASS, "Validity a", 2),
+    "b_validity": Column("validity of b", MASS, "Validity b", 2),
+    "validity_before": Column("validity of before", MASS, "Validity before", 2),
+    "validity_after": Column("validity of after", MASS, "Validity after", 2),
     # right, and right in other words
     "accuracy": Column("share of right answers; an answer that is no choice is wrong", SHARE, "Accuracy", 3),
     "chance": Column("accuracy of guessing: mean of 1 divided by the number of choices", SHARE, "Chance", 2),
@@ -120,18 +122,16 @@ COLUMNS: Mapping[str, Column] = {
     "choice_wordings.perfectly_correct": Column(
         "share of questions that are answered rightly in all orders of this wording", SHARE, "Perfectly correct", 3
     ),
-    **{
-        f"{prefix}{name}": Column(f"{quantity} of which {which} wordings are perfectly correct", unit, header, digits)
-        for prefix, quantity, unit, digits in (
-            ("", "share of questions", SHARE, 3),
-            ("n_", "questions", "questions", None),
-        )
-        for name, which, header in (
-            ("confident", "all", "All" if not prefix else "All, number"),
-            ("inconsistent", "some but not all", "Partly" if not prefix else "Partly, number"),
-            ("unconfident", "no", "Never" if not prefix else "Never, number"),
-        )
-    },
+    "confident": Column("share of questions of which all wordings are perfectly correct", SHARE, "All", 3),
+    "inconsistent": Column(
+        "share of questions of which some but not all wordings are perfectly correct", SHARE, "Partly", 3
+    ),
+    "unconfident": Column("share of questions of which no wordings are perfectly correct", SHARE, "Never", 3),
+    "n_confident": Column("questions of which all wordings are perfectly correct", "questions", "All, number"),
+    "n_inconsistent": Column(
+        "questions of which some but not all wordings are perfectly correct", "questions", "Partly, number"
+    ),
+    "n_unconfident": Column("questions of which no wordings are perfectly correct", "questions", "Never, number"),
     # keeping to a choice
     "changed": Column("share of questions that do not get one choice in all wordings and orders", SHARE, "Changed", 3),
     "same_in_wordings": Column(
@@ -166,8 +166,10 @@ COLUMNS: Mapping[str, Column] = {
     "is_right": Column("share of the answers for which this letter is right", SHARE, "Is right", 3),
     "preference": Column("share over all answers minus that for which the letter is right", POINTS, "Preference", 3),
     # comparisons
-    **{side: Column(f"the measure of {side}", "its unit", side, 3) for side in ("a", "b")},
-    **{side: Column(f"the measure {side}", "its unit", side.capitalize(), 3) for side in ("before", "after")},
+    "a": Column("the measure of a", "its unit", "a", 3),
+    "b": Column("the measure of b", "its unit", "b", 3),
+    "before": Column("the measure before", "its unit", "Before", 3),
+    "after": Column("the measure after", "its unit", "After", 3),
     "choice_differences.difference": Column(
         "a minus b; none where the XParaCon of either is infinite", "its unit", "a − b", 3
     ),

@@ -48,7 +48,7 @@ def compute_accuracy_spreads(accuracy: Array) -> Array:
     Parameters
     ----------
     accuracy
-        From `accuracies`.
+        From `compute_choice_accuracies`.
 
     Returns
     -------

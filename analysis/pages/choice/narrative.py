@@ -31,7 +31,7 @@ from analysis.statistics.multiplicity import has_decidable_test
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
 BANDS = (Band(HARDLY, 0.0, LITTLE), Band(YES, LITTLE, 1.0))
-MEANT = (
+WORD_MEANINGS = (
     "A question is changed where it does not get one and the same choice in all wordings and orders.",
     f"“Yes” means that the 95 % interval of the share of changed questions lies above {format_percent(LITTLE)}.",
     "“Hardly” means that it lies below. Of several models, it is widened for their number (Holm).",
@@ -44,7 +44,7 @@ def answer_question(
     frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False,
 ) -> Answer:  # fmt: skip
-    """Say whether models change their choice with words or order, by the rules of `verdicts` and `MEANT`.
+    """Say whether models change their choice with words or order, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def answer_question(
     doubts = (*chance.list_chance_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
     details = {
-        "choice_map": (*MEANT, *_describe_xparacon_extremes(answering)),
+        "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_kept_choices(judged)),
         "choice_positions": tuple(

@@ -158,12 +158,12 @@ def _compute_question_differences(parts: Parts, pairs: Sequence[tuple[int, int]]
 
 
 def build_headline_columns(intervals: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
-    """Make the columns of a table of `headline`.
+    """Make the columns of a table from the intervals of `compute_headline_parts`.
 
     Parameters
     ----------
     intervals
-        From `measure_shares`, of the figures of `headline`.
+        From `measure_shares`, of the figures of `compute_headline_parts`.
     wordings
         How many a question has.
 
@@ -191,7 +191,7 @@ def compute_xparacon_ends(
     Parameters
     ----------
     figures, pairs
-        As in `compared`.
+        As in `compare_shares`.
     wordings
         How many a question has.
     level

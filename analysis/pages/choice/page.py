@@ -65,7 +65,7 @@ class ChoicePage(Page):
         return render_fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
             answers=int(all_question_rows["n"].sum()), readings=" ".join(describe_readings(all_question_rows)),
-            meant=" ".join(narrative.MEANT),
+            word_meanings=" ".join(narrative.WORD_MEANINGS),
             rules=verdicts.describe_rules("validity", "interval", "chance", "several", "change", "holm", "beyond"),
         )  # fmt: skip
 

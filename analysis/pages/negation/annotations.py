@@ -28,7 +28,7 @@ class Agreement:
     n_annotated
         Pairs with a label of anyone.
     n_adjudicated
-        Pairs with a label that most annotators give (`majority`).
+        Pairs with a label that most annotators give (`find_majority_label`).
     kappa
         Fleiss' kappa over the pairs that all annotators labelled; None where it is undefined.
     why

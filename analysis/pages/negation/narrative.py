@@ -26,7 +26,7 @@ IMPORTANT = "important"
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
 BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))
-MEANT = (
+WORD_MEANINGS = (
     f"“Yes” means that the 95 % interval of AccChg over important minimal pairs lies below −{100 * LITTLE:.0f} points.",
     f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
     "Of several models, the interval is widened for their number (Holm).",
@@ -37,7 +37,7 @@ TABLES = ("minimal_pairs", "negation_accuracy", "negation_bias", "negation_place
 
 
 def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
-    """Say whether a negation that changes the right label costs right labels, by the rules of `verdicts` and `MEANT`.
+    """Say whether a negation that changes the right label costs right labels, by `verdicts` and `WORD_MEANINGS`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
     judged = answering.merge(find_informed_units(accuracy))
     details = {
-        "negation_slopes": (*MEANT, *_describe_change_extremes(important.merge(judged))),
+        "negation_slopes": (*WORD_MEANINGS, *_describe_change_extremes(important.merge(judged))),
         "negation_changes": tuple(_describe_kinds_of_pairs(pairs.merge(judged))),
         "negation_places": tuple(_describe_negation_places(frames["negation_places"].merge(judged))),
         "negation_bias": tuple(_describe_label_bias(frames["negation_bias"].merge(answering))),

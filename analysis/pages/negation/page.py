@@ -47,8 +47,8 @@ class NegationPage(Page):
         options = {key: p.default for key, p in tables.list_options("minimal_pairs").items()} | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
-            "negation/method", resamples=options["resamples"], failed=failed, meant=" ".join(narrative.MEANT),
-            rules=verdicts.describe_rules("validity", "interval"),
+            "negation/method", resamples=options["resamples"], failed=failed,
+            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_rules("validity", "interval"),
         )  # fmt: skip
 
 

@@ -187,7 +187,7 @@ def list_accuracy_ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]
     Parameters
     ----------
     runs, seed
-        As in `ranking`.
+        As in `rank_group_models`.
     anew
         What another study has anew.
 

@@ -27,7 +27,7 @@ TABLES = {
         frozenset(split_names("headline n validity mean_lower mean_upper error_least")) | _ENDS,
         frozenset(split_names("n_shared missing")),
         measures=Measures(
-            {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), only="headline",
+            {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), row_filter="headline",
         ),
     ),
     "variance_components": Table(
@@ -43,7 +43,7 @@ TABLES = {
                         "interaction_upper sample_lower sample_upper")),
         frozenset(split_names("n_samples sample icc_sample missing")),
         measures=Measures(
-            {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), only="headline",
+            {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), row_filter="headline",
         ),
     ),
     "spreads_at_k": Table(
@@ -143,31 +143,31 @@ TABLES = {
 FIGURES = {
     "wordings_needed": Figure(
         "Standard error by the number of wordings", "figures.frame_wordings_needed",
-        nothing="No model has two wordings of two items, so that nothing can be said about more wordings.",
+        empty_note="No model has two wordings of two items, so that nothing can be said about more wordings.",
     ),
     "wording_ranking": Figure(
         "The ranks that would hold in other studies", "figures.frame_wording_ranking",
-        nothing="Fewer than two models answer: there is nothing to rank.",
+        empty_note="Fewer than two models answer: there is nothing to rank.",
     ),
     "template_accuracies": Figure(
         "Accuracy with every template", "figures.frame_template_accuracies",
-        nothing="No templates with right answers: each item has its own wordings, or no answer is right.",
+        empty_note="No templates with right answers: each item has its own wordings, or no answer is right.",
     ),
     "template_reliability": Figure(
         "How reliably one template ranks the models, or four", "figures.frame_template_reliability",
-        nothing="No accuracies without answers: the table on the ranking has its reliability.",
+        empty_note="No accuracies without answers: the table on the ranking has its reliability.",
     ),
     "template_ranges": Figure(
         "How far the templates of a task are apart", "figures.frame_template_ranges",
-        nothing="No accuracies without answers: the figure on templates has them.",
+        empty_note="No accuracies without answers: the figure on templates has them.",
     ),
     "planned_errors": Figure(
         "Standard errors as a pilot foresees them, and as they are", "figures.frame_planned_errors",
-        nothing="No model has five wordings of two items: too few for a pilot and others.",
+        empty_note="No model has five wordings of two items: too few for a pilot and others.",
     ),
     "ranking_calibration": Figure(
         "Whether pairs of models keep their order as foreseen", "figures.frame_ranking_calibration",
-        nothing="Fewer than two models, or than four wordings or items, have nothing to hold back.",
+        empty_note="Fewer than two models, or than four wordings or items, have nothing to hold back.",
     ),
 }  # fmt: skip
 
@@ -188,7 +188,7 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
-    unwanted=_explain_empty_reliability_page,
-    compares=True,
-    unanswered=ACCURACIES,
+    explain_no_data=_explain_empty_reliability_page,
+    compares_wordings=True,
+    unanswered_protocols=ACCURACIES,
 )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.measures.reworded import AGREEMENT, LOGIT
 from analysis.pages.reliability.tables import FLIP
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.backtest import compare_errors
 from analysis.statistics.reliability.calibration import foresee_half_orders, group_cases_by_probability
 from analysis.statistics.reliability.panel import Anew
@@ -47,7 +47,7 @@ def tabulate_planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 
     if not 0 <= threshold < 1:
         raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
     rows = []
-    for study in studies(runs):
+    for study in read_reworded_studies(runs):
         if study.measure == LOGIT:
             continue
         for unit in study.list_ranked_units():
@@ -93,7 +93,7 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         (`reliability.calibration`). By the measure that sentences are about.
     """
     rows = []
-    for study in studies(runs):
+    for study in read_reworded_studies(runs):
         chosen_units = study.list_ranked_units()
         if not study.headline or len(chosen_units) < 2:
             continue

@@ -79,11 +79,14 @@ COLUMNS: Mapping[str, Column] = {
                           "where each item has its own wordings", SQUARED, "Item × wording", 4),
     "sample": Column("variance component of a single sample; an answer from n of them is off by an n-th of it", SQUARED,
                      "Sample", 4),
-    **{
-        f"{name}_{end}": Column(f"{end} end of the 95 % interval of the component of {name}s", SQUARED,
-                                end.capitalize(), 4)
-        for name in ("item", "wording", "interaction", "sample") for end in ("lower", "upper")
-    },
+    "item_lower": Column("lower end of the 95 % interval of the component of items", SQUARED, "Lower", 4),
+    "item_upper": Column("upper end of the 95 % interval of the component of items", SQUARED, "Upper", 4),
+    "wording_lower": Column("lower end of the 95 % interval of the component of wordings", SQUARED, "Lower", 4),
+    "wording_upper": Column("upper end of the 95 % interval of the component of wordings", SQUARED, "Upper", 4),
+    "interaction_lower": Column("lower end of the 95 % interval of the component of interactions", SQUARED, "Lower", 4),
+    "interaction_upper": Column("upper end of the 95 % interval of the component of interactions", SQUARED, "Upper", 4),
+    "sample_lower": Column("lower end of the 95 % interval of the component of samples", SQUARED, "Lower", 4),
+    "sample_upper": Column("upper end of the 95 % interval of the component of samples", SQUARED, "Upper", 4),
     "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1); with "
                   "one wording of each item, share of the variance of answers that is not due to sampling",
                   "up to 1", "ICC, one wording", 2),
@@ -165,10 +168,11 @@ COLUMNS: Mapping[str, Column] = {
                                 "variance that items alone explain. Of accuracies without answers rather too low",
                                 SHARE, "Highest, corrected", 3),
     "range": Column("highest minus lowest", SHARE, "Range", 3),
-    **{
-        f"q{percent:02d}": Column(f"{percent} % quantile over templates", SHARE, f"{percent} %", 3)
-        for percent in (5, 25, 50, 75, 95)
-    },
+    "q05": Column("5 % quantile over templates", SHARE, "5 %", 3),
+    "q25": Column("25 % quantile over templates", SHARE, "25 %", 3),
+    "q50": Column("50 % quantile over templates", SHARE, "50 %", 3),
+    "q75": Column("75 % quantile over templates", SHARE, "75 %", 3),
+    "q95": Column("95 % quantile over templates", SHARE, "95 %", 3),
     "gain": Column("highest minus mean: what the best template gains", SHARE, "Gain", 3),
     "saturation": Column("1 minus the gain (Sat)", SHARE, "Saturation", 3),
     "template_reliability.n_templates": Column("templates of a task that all ranked models have, mean over tasks",

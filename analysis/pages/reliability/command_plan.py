@@ -59,13 +59,15 @@ def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
     from analysis.reporting.catalogue import list_pages
-    from analysis.reporting.catalogue.rewordings import studies
+    from analysis.reporting.catalogue.rewordings import read_reworded_studies
     from analysis.reporting.words import word_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
     from analysis.statistics.reliability.planning import SAMPLES, Goal, list_designs
 
     _check_plan_arguments(args)
-    study = _choose_study(studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args)
+    study = _choose_study(
+        read_reworded_studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args
+    )
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecast_errors(study, args)
     if not forecasts:
@@ -130,12 +132,12 @@ def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     chosen_units = study.list_ranked_units()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
-        estimate = (forecast_flips(study.values[unit], threshold) for unit in chosen_units)
-        return [forecast for forecast in estimate if forecast is not None]
+        flip_forecasts = (forecast_flips(study.values[unit], threshold) for unit in chosen_units)
+        return [forecast for forecast in flip_forecasts if forecast is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        of_each = (forecast_sd(study.values[unit], study.crossed) for unit in chosen_units)
-        return [forecast for forecast in of_each if forecast is not None]
+        sd_forecasts = (forecast_sd(study.values[unit], study.crossed) for unit in chosen_units)
+        return [forecast for forecast in sd_forecasts if forecast is not None]
     values = {
         unit: compute_pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
     }
@@ -147,11 +149,11 @@ def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
             (values[a] - values[b], _join_samples(samples_by_unit[a], samples_by_unit[b]))
             for a, b in combinations(chosen_units, 2)
         ]
-    forecast = [
+    mean_forecasts = [
         forecast_mean(answers, study.crossed, samples, least=2 if spread else 1) for answers,
         samples in compared_answers
     ]  # fmt: skip
-    return [estimate for estimate in forecast if estimate.item == estimate.item]
+    return [forecast for forecast in mean_forecasts if forecast.item == forecast.item]  # no number is unlike itself
 
 
 def _join_samples(first_samples: SampleSpread | None, second_samples: SampleSpread | None) -> SampleSpread | None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.reworded import Study, across_models
 from analysis.pages.reliability import accuracies
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import beyond
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
@@ -54,7 +54,7 @@ def tabulate_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFra
     """
     if not margin > 0:
         raise InputError(f"margin = {margin}: give a difference above 0, in the unit of the measure, such as 0.05")
-    return beyond.compare_model_pairs(studies(runs), margin)
+    return beyond.compare_model_pairs(read_reworded_studies(runs), margin)
 
 
 def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         is first.
     """
     rows = []
-    for study in studies(runs):
+    for study in read_reworded_studies(runs):
         chosen_units = study.list_ranked_units()
         study_ranking = (
             rank_models(study.values[chosen_units], study.crossed, seed=seed) if len(chosen_units) > 1 else None
@@ -118,7 +118,7 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         expected Kendall tau with the ranking of another study.
     """
     rows = []
-    for study in studies(runs):
+    for study in read_reworded_studies(runs):
         components = across_models(study)
         if components is None:
             continue

@@ -34,7 +34,7 @@ NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # half an interval, in standard 
 ORDERS = ("orders", "own orders")  # designs that begin so
 ENOUGH, TOO_FEW = "enough", "too few"
 LEFT_BANDS = (Band(ENOUGH, 1 / WIDER, np.inf), Band(TOO_FEW, -np.inf, 1 / WIDER))  # of the inverse of a widening
-MEANT = (
+WORD_MEANINGS = (
     "“Enough” means that the standard error for wordings like these is at most a tenth larger than with wordings "
     "without end.",
     "“Too few” means that it is larger than that. Each word needs the whole 95 % interval of this ratio, widened for "
@@ -75,7 +75,7 @@ def answer_question(
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     details = {
-        "wordings_needed": (*MEANT, *_describe_widest_model(answering)),
+        "wordings_needed": (*WORD_MEANINGS, *_describe_widest_model(answering)),
         "wording_ranking": tuple(_describe_rankings(ranking)),
         "variance_components": tuple(_describe_samples(parts.merge(answering[[*labels.UNIT, "measure"]]))),
         "beyond_rewording": tuple(_describe_holding_differences(frames["beyond_rewording"])),

@@ -79,7 +79,7 @@ class ReliabilityPage(Page):
         names = dict.fromkeys(([name] if has_answers else []) + ([instead] if has_accuracies and instead else []))
         if not names:
             return render_note(f"{title}: not from accuracies, as it needs the answers to single items.")
-        return Html("".join(show(entry).text for entry in names))
+        return Html("".join(show(name).text for name in names))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
@@ -87,8 +87,8 @@ class ReliabilityPage(Page):
             key: option.default for name in narrative.TABLES for key, option in tables.list_options(name).items()
         }
         return render_fragment(
-            "reliability/method", meant=" ".join(narrative.MEANT),
+            "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
-            unread=rewordings.explain_unread(self.list_other_protocols()),
+            unread=rewordings.explain_not_compared(self.list_other_protocols()),
             rules=verdicts.describe_rules("validity", "interval", "chance", "beyond"), **(defaults | self.options),
         )  # fmt: skip

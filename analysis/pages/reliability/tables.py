@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.reworded import AGREEMENT, Study
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_flips_of_k, compute_range_of_k
 from analysis.statistics.reliability.generalizability import compute_icc, compute_krippendorff_alpha
@@ -30,7 +30,7 @@ def list_unit_panels(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Arr
     """Return the panel of every study, measure and unit, with the columns that name its row, and its answers."""
 
     def build_unit_panels() -> Iterator[tuple[Study, dict[str, Any], Panel, Array]]:
-        for study in studies(runs):
+        for study in read_reworded_studies(runs):
             for number, (model, condition) in enumerate(study.units):
                 row_keys = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
                 yield study, row_keys, study.compute_panel(number), study.values[number]
@@ -170,7 +170,7 @@ def tabulate_spreads_at_k(
         raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
     tables = [
         _tabulate_study_spreads(study, k, threshold, resamples, seed)
-        for study in studies(runs)
+        for study in read_reworded_studies(runs)
         if study.measure == AGREEMENT
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()

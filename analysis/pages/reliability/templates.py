@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.measures.reworded import ACCURACY, Study
 from analysis.pages.reliability import accuracies
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics.reliability.templates import compute_template_intervals, correct_luck, estimate_answer_noise
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _list_template_studies(runs: Runs) -> Iterator[Study]:
     """Yield the studies with a right answer whose wordings, two or more, all items share."""
-    for study in studies(runs):
+    for study in read_reworded_studies(runs):
         if study.crossed and study.measure == ACCURACY and not study.has_single_wording:
             yield study
 

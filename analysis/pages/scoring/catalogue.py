@@ -7,7 +7,7 @@ from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 
 _SCORES = split_names("kurtosis variance mode mode_share distinct entropy tau spearman pearson")
-_ENDS = tuple(f"{name}_difference_{end}" for name in ("kurtosis", "tau") for end in ("lower", "upper"))
+_ENDS = split_names("kurtosis_difference_lower kurtosis_difference_upper tau_difference_lower tau_difference_upper")
 _BARE = frozenset({"no_interval"})
 _TEST_COLUMNS = split_names("kurtosis_p tau_p p_least kurtosis_p_holm tau_p_holm")
 _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
@@ -100,11 +100,11 @@ TABLES = {
 FIGURES = {
     "score_violins": Figure("Scores of every model on every group of items", "figures.frame_score_violins"),
     "score_influence": Figure(
-        "Kurtosis and tau: what one point does to their correlation", "figures.frame_score_influence", nothing=FEW
+        "Kurtosis and tau: what one point does to their correlation", "figures.frame_score_influence", empty_note=FEW
     ),
     "score_influence_printed": Figure(
-        "The same correlation in the paper", "figures.frame_score_influence_printed", draw="score_influence",
-        file="score_influence-2", nothing=FEW,
+        "The same correlation in the paper", "figures.frame_score_influence_printed", plot_name="score_influence",
+        file_name="score_influence-2", empty_note=FEW,
     ),
     "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.frame_score_temperatures"),
     "score_methods": Figure("Sampled scores and exact ones", "figures.frame_score_methods"),

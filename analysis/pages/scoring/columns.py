@@ -50,23 +50,21 @@ COLUMNS: Mapping[str, Column] = {
         "Validity",
         2,
     ),
-    **{
-        f"validity_{side}": Column(f"validity of the {words}", MASS, header, 2)
-        for side, words, header in (
-            ("pre", "base model", "Validity before"),
-            ("post", "tuned model", "Validity after"),
-            ("sampled", "sampled scores", "Validity sampled"),
-            ("exact", "exact scores", "Validity exact"),
-        )
-    },
-    **{
-        f"{name}_{key}": Column(f"{meaning} the difference in {name}{words}", "", header, 3)
-        for name in ("kurtosis", "tau")
-        for key, meaning, words, header in (
-            ("p", "two-sided p value of", ", not corrected", f"p of {name}"),
-            ("p_holm", "p of", " after Holm over all pairs of the study and setting", f"p of {name} (Holm)"),
-        )
-    },
+    "validity_pre": Column("validity of the base model", MASS, "Validity before", 2),
+    "validity_post": Column("validity of the tuned model", MASS, "Validity after", 2),
+    "validity_sampled": Column("validity of the sampled scores", MASS, "Validity sampled", 2),
+    "validity_exact": Column("validity of the exact scores", MASS, "Validity exact", 2),
+    "kurtosis_p": Column("two-sided p value of the difference in kurtosis, not corrected", "", "p of kurtosis", 3),
+    "kurtosis_p_holm": Column(
+        "p of the difference in kurtosis after Holm over all pairs of the study and setting",
+        "",
+        "p of kurtosis (Holm)",
+        3,
+    ),
+    "tau_p": Column("two-sided p value of the difference in tau, not corrected", "", "p of tau", 3),
+    "tau_p_holm": Column(
+        "p of the difference in tau after Holm over all pairs of the study and setting", "", "p of tau (Holm)", 3
+    ),
     "dropped": Column("samples without a number, over all items", "samples", "Dropped"),
     "clipped": Column("samples outside the range, moved to its nearer end", "samples", "Clipped"),
     # how the scale is used, and how well
@@ -100,18 +98,30 @@ COLUMNS: Mapping[str, Column] = {
     "kurtosis_*": Column("kurtosis of the scores on one range: kurtosis_0_9 on 0-9", "", "Kurtosis", 2),
     "tau_*": Column("tau-b of the scores on one range: tau_0_9 on 0-9", "-1 to 1", "Tau", 2),
     # both conventions
-    **{
-        f"{name}_{convention}": Column(
-            f"{meaning}, samples without a number {words}", unit, f"{header} ({words})", digits
-        )
-        for name, meaning, unit, header, digits in (
-            ("n", "items with a score", "items", "n", None),
-            ("kurtosis", "kurtosis of the scores", "", "Kurtosis", 2),
-            ("tau", "tau-b with the human scores", "-1 to 1", "Tau", 2),
-            ("mode_share", "share of the items that have the favourite score", SHARE, "Favourite's share", 2),
-        )
-        for convention, words in (("dropped", "dropped"), ("inconsistent", "counted"))
-    },
+    "n_dropped": Column("items with a score, samples without a number dropped", "items", "n (dropped)"),
+    "n_inconsistent": Column("items with a score, samples without a number counted", "items", "n (counted)"),
+    "kurtosis_dropped": Column("kurtosis of the scores, samples without a number dropped", "", "Kurtosis (dropped)", 2),
+    "kurtosis_inconsistent": Column(
+        "kurtosis of the scores, samples without a number counted", "", "Kurtosis (counted)", 2
+    ),
+    "tau_dropped": Column(
+        "tau-b with the human scores, samples without a number dropped", "-1 to 1", "Tau (dropped)", 2
+    ),
+    "tau_inconsistent": Column(
+        "tau-b with the human scores, samples without a number counted", "-1 to 1", "Tau (counted)", 2
+    ),
+    "mode_share_dropped": Column(
+        "share of the items that have the favourite score, samples without a number dropped",
+        SHARE,
+        "Favourite's share (dropped)",
+        2,
+    ),
+    "mode_share_inconsistent": Column(
+        "share of the items that have the favourite score, samples without a number counted",
+        SHARE,
+        "Favourite's share (counted)",
+        2,
+    ),
     # comparisons
     "pre_model": Column("the base model", "", "Base"),
     "post_model": Column("the model tuned from it", "", "Tuned"),

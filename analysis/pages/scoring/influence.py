@@ -80,7 +80,7 @@ def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Correlate some points (see `points`): all of them, and without each point, each group and each series.
+    """Correlate all points (`name_correlation_points`), and those without each point, each group and each series.
 
     Parameters
     ----------

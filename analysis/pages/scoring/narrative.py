@@ -42,7 +42,7 @@ Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
 BANDS = (Band("no", 0.0, HABIT), Band("yes", HABIT, 1.0))
 PEOPLE = "no more than people"
-MEANT = (
+WORD_MEANINGS = (
     f"“Yes” means that one score is given to at least {format_percent(HABIT)} of the items of some group. The whole "
     "95 % interval of this share says so, widened for the number of groups and models.",
     f"“No” means that in every group, the whole interval lies below {format_percent(HABIT)}, widened for the number of "
@@ -53,7 +53,7 @@ MEANT = (
 
 
 def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = "") -> Answer:
-    """Say whether the judge gives everything the same score, by the rules of `verdicts` and `MEANT`.
+    """Say whether the judge gives everything the same score, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
     printed = frames["score_influence"]
     details = {
         "score_violins": (
-            *MEANT[: 3 if PEOPLE in habit_words else 2],
+            *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
             *_describe_score_habit(answering_rows, scores),
             *_describe_score_accuracy(answering_rows),
             *describe_other_settings(models),
@@ -168,7 +168,7 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
-    """Count what `said` says of each model; name the score of a model that is alone."""
+    """Count what `judge_score_habits` says of each model; name the score of a model that is alone."""
     habit_words = judge_score_habits(judged_rows, scores)
     who = word_quantity(len(habit_words), "model")
     if len(habit_words) > judged_rows["model"].nunique():
@@ -194,7 +194,7 @@ def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -
 
 
 def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
-    """Give each model its word of `MEANT`, from the intervals of its most frequent score's share in each group.
+    """Give each model its word of `WORD_MEANINGS`, from the intervals of its most frequent score's share in each group.
 
     Parameters
     ----------

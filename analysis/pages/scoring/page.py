@@ -81,7 +81,7 @@ class ScoringPage(Page):
         models = models[models["model"] != GOLD]
         return render_fragment(
             "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
-                invalid=options["invalid"], meant=" ".join(narrative.MEANT),
+                invalid=options["invalid"], word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.describe_rules("validity", "interval", "several", "people", "holm",
                                     *(["beyond"] if self._describe_beyond_rewording() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),

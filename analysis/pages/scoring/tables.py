@@ -56,7 +56,7 @@ def tabulate_scores(
         Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
         for sample size (G2).
     invalid
-        As in `scores.read`. "inconsistent": an item without a score counts in `mode_share`, and does not have the most
+        As in `read_scores`. "inconsistent": an item without a score counts in `mode_share`, and does not have the most
         frequent number; kurtosis, tau and the others are of numbers, and of the items that have a score.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -150,7 +150,7 @@ def tabulate_score_conventions(runs: Runs, *, biased: bool = True) -> pd.DataFra
     -------
     DataFrame
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
-        kurtosis_X, tau_X, mode_share_X under both conventions (`scores.read`).
+        kurtosis_X, tau_X, mode_share_X under both conventions (`read_scores`).
     """
     scores_by_convention = {name: _compute_point_estimates(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
@@ -171,7 +171,7 @@ def tabulate_score_items(runs: Runs, *, setting: str = "", invalid: str = "dropp
         Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in
         `analysis.pages.scoring.items.choose_headline_setting`.
     invalid
-        As in `scores.read`.
+        As in `read_scores`.
 
     Returns
     -------

@@ -237,7 +237,7 @@ def tabulate_excluded_items(runs: Runs) -> pd.DataFrame:
     -------
     DataFrame
         study, model, condition, item, text; n_variants: paraphrases with a response; n_valid: of these, with a defined
-        agreement; reason: why the item is left out. One row for every item that `models` counts in n_excluded_items.
+        agreement; reason: why the item is left out. One row for every item that `stability` counts in n_excluded_items.
     """
     create_agreement_tables(runs)
     return runs.sql(

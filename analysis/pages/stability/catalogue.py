@@ -169,8 +169,8 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    unwanted=_explain_missing_paraphrases,
-    differing="one_row.find_differing_conditions",
+    explain_no_data=_explain_missing_paraphrases,
+    differing_conditions="one_row.find_differing_conditions",
     rewordings=Rewordings(
         "analysis.measures.reworded.agreements:read_agreement_studies",
         "analysis.measures.reworded.agreements:has_rewordings",

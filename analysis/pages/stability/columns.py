@@ -122,10 +122,9 @@ COLUMNS: Mapping[str, Column] = {
     "mark": Column("+ the model agrees with every item on average, - it disagrees with every item", "", "±"),
     "agreement": Column("R^+ = p(agree) / (p(agree) + p(disagree)) of one response", AGREEMENT, "Agreement", 2),
     "agreement_mean": Column("mean agreement over the item's paraphrases", AGREEMENT, "Agreement", 2),
-    **{
-        f"{table}.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2)
-        for table in ("stability", "published", "sources")
-    },
+    "stability.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2),
+    "published.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2),
+    "sources.agreement_mean": Column("mean over items of their mean agreement", AGREEMENT, "Agreement", 2),
     "agreement_sd": Column("SD of agreement over the item's paraphrases (n - 1)", AGREEMENT, "SD", 3),
     "agreement_min": Column("lowest agreement among the item's paraphrases", AGREEMENT, "Lowest", 2),
     "agreement_max": Column("highest agreement among the item's paraphrases", AGREEMENT, "Highest", 2),

@@ -23,7 +23,9 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
     shown_columns = ["median", "agreement_mean"]
-    cells = frames.join_orders("distribution", cells.assign(split=split), shown=shown_columns, seen=orders.SHADE)
+    cells = frames.join_orders(
+        "distribution", cells.assign(split=split), shown_columns=shown_columns, least_difference=orders.SHADE
+    )
     yield cells.loc[cells["median"].notna(), list(boxes)], cells[list(frames["items"])]
 
 
@@ -41,4 +43,4 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
 def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items`, with the mark of the models that do not answer."""
     rows = labels.mark_silent_rows(frames["items"], frames["stability"])
-    yield (frames.join_orders("items", rows, shown=["validity_mean"], seen=orders.SHADE),)
+    yield (frames.join_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE),)

@@ -134,7 +134,7 @@ def estimate_measures(
     Returns
     -------
     dict
-        Interval of every measure: (units,), or (pairs,) of `paired`.
+        Interval of every measure: (units,), or (pairs,) of `bootstrap_differences`.
     """
     estimates = resample(masses, compute_mean_validity, shares=build_validity_share)
     estimates |= resample(means, _compute_mean_agreement)

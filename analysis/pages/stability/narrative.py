@@ -34,7 +34,7 @@ from analysis.statistics.multiplicity import ALPHA, has_decidable_test
 TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 FEW = 0.1  # share of items below which answers hardly change
 BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
-MEANT = (
+WORD_MEANINGS = (
     f"“Yes” means that the whole 95 % interval of the share of items that flip lies above {format_percent(FEW)}, "
     "“hardly” that it lies below. Of several models, it is widened for their number (Holm)."
 )
@@ -98,7 +98,7 @@ def answer_question(
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
     details = {
-        "overview": (MEANT, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
+        "overview": (WORD_MEANINGS, *_describe_flips(answering, flip), *_describe_ranges(answering, choice)),
         "differences": (
             *_describe_flip_differences(differences, differences if pairs is None else pairs, answering, flip, shared),
             *([beyond] if beyond else []),
@@ -203,8 +203,8 @@ def _word_measure_interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
         return explain_no_interval(row, name)
     if parse_flip_threshold(name) is not None:
         return f"{lead}{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
-    entry = look_up_column("stability", name)
-    return f"{lead}{format_value(low, entry)} to {format_value(high, entry)}"
+    column = look_up_column("stability", name)
+    return f"{lead}{format_value(low, column)} to {format_value(high, column)}"
 
 
 def _bracket_text(text: str) -> str:

@@ -70,7 +70,7 @@ class StabilityPage(Page):
         excluded = narrative.describe_left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
         return render_fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
-            excluded=excluded, invalid=options["invalid"], meant=narrative.MEANT, most_pairs=MOST_PAIRS,
+            excluded=excluded, invalid=options["invalid"], word_meanings=narrative.WORD_MEANINGS, most_pairs=MOST_PAIRS,
             rules=verdicts.describe_rules("validity", "interval", "chance", "holm", "beyond"),
         )  # fmt: skip
 

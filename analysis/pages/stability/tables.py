@@ -140,19 +140,19 @@ def tabulate_stability(
 def compute_stability_rows(
     study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compute the rows of `models` for one study from its item-level columns.
+    """Compute the rows of `tabulate_stability` for one study from its item-level columns.
 
     Parameters
     ----------
     study
         From `measures.build_study`.
     thresholds, resamples, seed
-        As in `models`.
+        As in `tabulate_stability`.
 
     Returns
     -------
     DataFrame
-        The columns of `models`.
+        The columns of `tabulate_stability`.
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
     estimates = measures.estimate_measures(
@@ -176,13 +176,13 @@ def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRES
     Parameters
     ----------
     runs, thresholds
-        As in `models`.
+        As in `tabulate_stability`.
 
     Returns
     -------
     DataFrame
-        study, model, condition; measure: flip_05 ..., as in `models`; n_invalid: paraphrases without a valid answer;
-        flips_dropped, flips_inconsistent: the measure under both conventions.
+        study, model, condition; measure: flip_05 ..., as in table `stability`; n_invalid: paraphrases without a valid
+        answer; flips_dropped, flips_inconsistent: the measure under both conventions.
     """
     tables_by_convention = {
         name: tabulate_stability(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS
@@ -211,7 +211,7 @@ def tabulate_stability_differences(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Compute paired differences of the figures of `models`, a minus b, on the items that both have.
+    """Compute paired differences of the figures of `tabulate_stability`, a minus b, on the items that both have.
 
     Two units are compared if they are conditions of one model, or models under the same condition. Two models without a
     common condition (a base model asked in plain text, a tuned one in its chat template) are compared if the conditions
@@ -222,13 +222,13 @@ def tabulate_stability_differences(
     Parameters
     ----------
     thresholds, invalid, resamples, seed
-        As in `models`.
+        As in `tabulate_stability`.
 
     Returns
     -------
     DataFrame
-        study; measure: a figure of `models`; a_model, a_condition, b_model, b_condition; difference: a minus b, in the
-        measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
+        study; measure: a figure of table `stability`; a_model, a_condition, b_model, b_condition; difference: a minus
+        b, in the measure's unit; lower, upper: its 95 % interval, of flips and of the validity of texts after
         `analysis.statistics.shares`, else both sides resampled with the same items; no_interval: why there is none;
         n_items: items that both have (for validity: any response; for mean agreement: any valid answer; else: two valid
         paraphrases or more);

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.runs.conditions import find_twin
+from analysis.runs.conditions import find_probability_twin
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
 from analysis.statistics.shares import Share
@@ -47,7 +47,7 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     tables = []
     for study, conditions in runs.info["conditions"].items():
         for name, fields in conditions.items():
-            probabilities = find_twin(conditions, name)
+            probabilities = find_probability_twin(conditions, name)
             if probabilities is not None and fields["answer"] == TEXT:
                 items = _count_texts_by_item(runs, study, name, probabilities)
                 if len(items):

@@ -67,7 +67,7 @@ def caption_correlations(frame: pd.DataFrame) -> str:
 
 
 def _describe_left_out_models(units: pd.Series, measure_name: str) -> str:
-    return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", rest="")
+    return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
 
 
 def caption_residuals(frame: pd.DataFrame) -> str:

@@ -18,10 +18,16 @@ EFFECTS = (
            "statistic p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower "
            "estimate_std_upper n_tests n_rows n_items validity scale engine"),
 )  # fmt: skip
-_PUBLISHED = split_names(
-    "word_frequency word_length statement_length right_dependents left_dependents dependency_length sentiment_positive "
-    "sentiment_negative"
-)
+_EFFECT_ERRORS: Mapping[str, tuple[str, str]] = {  # column -> its standard error and its dagger
+    "effect_word_frequency": ("effect_word_frequency_se", "effect_word_frequency_dagger"),
+    "effect_word_length": ("effect_word_length_se", "effect_word_length_dagger"),
+    "effect_statement_length": ("effect_statement_length_se", "effect_statement_length_dagger"),
+    "effect_right_dependents": ("effect_right_dependents_se", "effect_right_dependents_dagger"),
+    "effect_left_dependents": ("effect_left_dependents_se", "effect_left_dependents_dagger"),
+    "effect_dependency_length": ("effect_dependency_length_se", "effect_dependency_length_dagger"),
+    "effect_sentiment_positive": ("effect_sentiment_positive_se", "effect_sentiment_positive_dagger"),
+    "effect_sentiment_negative": ("effect_sentiment_negative_se", "effect_sentiment_negative_dagger"),
+}
 BETWEEN = {"estimate": ("lower_robust", "upper_robust")}
 _DAGGER = (
     "†: not significant at 0.05 after Bonferroni over all models and predictors, by the fit's own errors or by "
@@ -37,7 +43,7 @@ TABLES = {
         EFFECTS,
         frozenset(split_names("estimate_std_lower estimate_std_upper lower_robust upper_robust lower upper statistic "
                         "p_robust confirmed n_tests validity engine")),
-        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most=100),
+        interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most_units=100),
     ),
     "mixed_conventions": Table(
         "tables.tabulate_effect_conventions",
@@ -45,10 +51,11 @@ TABLES = {
         "The effects under both conventions, for the models that gave an invalid answer. Dropped: the fit is made of "
         "the responses with a valid answer, and agreement is a share of the valid samples. Counted: an invalid answer "
         "does not agree, and neither does an invalid sample. Probabilities are of the valid answers under both.",
-        (*IDENTITY, "term", *(f"{name}_{way}" for name in split_names("estimate p_bonferroni p_robust_bonferroni "
-                                                               "confirmed n_rows") for way in split_names("dropped "
-                                                                                                "inconsistent"))),
-        frozenset(f"p_bonferroni_{way}" for way in split_names("dropped inconsistent")),
+        (*IDENTITY, "term",
+         *split_names("estimate_dropped estimate_inconsistent p_bonferroni_dropped p_bonferroni_inconsistent "
+                      "p_robust_bonferroni_dropped p_robust_bonferroni_inconsistent confirmed_dropped "
+                      "confirmed_inconsistent n_rows_dropped n_rows_inconsistent")),
+        frozenset(split_names("p_bonferroni_dropped p_bonferroni_inconsistent")),
     ),
     "table3": Table(
         "printed.tabulate_percentage_effects",
@@ -56,10 +63,9 @@ TABLES = {
         "The counterpart of Haller et al., Table 3: agreement in per cent ~ the eight predictors (those present) "
         "+ (1 | item). Estimate ± standard error. " + _DAGGER + " Printed rows follow ours where model and items are "
         "the same.",
-        (*IDENTITY, "source", *(f"effect_{term}{part}" for term in _PUBLISHED for part in ("", "_se", "_dagger")),
+        (*IDENTITY, "source", *(column for effect, errors in _EFFECT_ERRORS.items() for column in (effect, *errors)),
          "n_rows", "n_items"),
-        frozenset(f"effect_{term}{part}" for term in _PUBLISHED for part in ("_se", "_dagger")),
-        error={f"effect_{term}": (f"effect_{term}_se", f"effect_{term}_dagger") for term in _PUBLISHED},
+        frozenset(column for errors in _EFFECT_ERRORS.values() for column in errors), error=_EFFECT_ERRORS,
     ),
     "mixed_diagnostics": Table(
         "tables.tabulate_mixed_diagnostics",
@@ -122,5 +128,5 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     patterns=PATTERNS,
-    unwanted=_explain_unfittable_page,
+    explain_no_data=_explain_unfittable_page,
 )

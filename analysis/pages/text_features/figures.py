@@ -26,7 +26,7 @@ def join_orders_in_effects(frames: Frames) -> pd.DataFrame:
     """
     table = frames["mixed"]
     slopes = labels.mark_silent_rows(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
-    return frames.join_orders("mixed", slopes, shown=["estimate_std"])
+    return frames.join_orders("mixed", slopes, shown_columns=["estimate_std"])
 
 
 def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

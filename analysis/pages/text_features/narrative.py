@@ -26,7 +26,7 @@ _STEPS = {
     "characters": (1, "character"), "words": (1, "word"), "cues": (1, "cue"), "nats": (1, "nat"),
     "Zipf": (1, "step on the Zipf scale"), "per word": (0.1, "0.1 dependents per word"), "0 to 1": (0.1, "step of 0.1"),
 }  # fmt: skip
-MEANT = (
+WORD_MEANINGS = (
     f"An effect is confirmed where two p values are below {ALPHA:g} after Bonferroni's correction: that of the fit, "
     "and one that allows for effects that differ between items."
 )
@@ -79,7 +79,7 @@ def answer_question(
             _describe_features_setup(effects, fitted, when), NOTHING, cautions=doubts, details={"correlations": pairs}
         )
     details = {
-        "effects": (MEANT, *_describe_strongest_effect(effects)),
+        "effects": (WORD_MEANINGS, *_describe_strongest_effect(effects)),
         "mixed": (*_describe_effect_directions(effects, choice), *_compare_with_printed_effects(effects)),
         "mixed_diagnostics": tuple(_describe_explained_variance(fitted)),
         "correlations": pairs,
@@ -192,11 +192,11 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
     if confirmed_rows.empty:
         return
     largest_effect = confirmed_rows.iloc[int(confirmed_rows["estimate_std"].abs().to_numpy().argmax())]
-    entry = look_up_column("mixed", "estimate_std")
-    ends = [_format_signed(largest_effect[end], entry) for end in ("estimate_std_lower", "estimate_std_upper")]
+    column = look_up_column("mixed", "estimate_std")
+    ends = [_format_signed(largest_effect[end], column) for end in ("estimate_std_lower", "estimate_std_upper")]
     yield (
         f"The largest confirmed effect is that of {name_predictor(largest_effect['term'])} with "
-        f"{largest_effect['label']}: {_format_signed(largest_effect['estimate_std'], entry)} SD per SD of the feature "
+        f"{largest_effect['label']}: {_format_signed(largest_effect['estimate_std'], column)} SD per SD of the feature "
         f"(95 % interval {ends[0]} to {ends[1]})."
     )
     yield f"That is {_word_raw_effect(largest_effect)}."

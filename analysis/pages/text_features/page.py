@@ -72,7 +72,7 @@ class TextFeaturesPage(Page):
         return render_fragment(
             "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
             dropped=sorted(fitted_family.dropped),
-                invalid=self.options.get("invalid", "dropped"), meant=narrative.MEANT,
+                invalid=self.options.get("invalid", "dropped"), word_meanings=narrative.WORD_MEANINGS,
                 rules=verdicts.describe_rules("validity", "fit"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(fitted_family.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),

@@ -28,7 +28,7 @@ def tabulate_percentage_effects(runs: Runs, *, engine: str = "auto", invalid: st
     Parameters
     ----------
     runs, engine, invalid
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------

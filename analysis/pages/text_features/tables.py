@@ -28,7 +28,7 @@ def tabulate_mixed_effects(
     Parameters
     ----------
     runs, engine, scale, predictors, invalid
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def tabulate_effect_conventions(
     Parameters
     ----------
     runs, engine, scale, predictors
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def tabulate_mixed_diagnostics(
     Parameters
     ----------
     runs, engine, scale, predictors, invalid
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def tabulate_vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped
     Parameters
     ----------
     runs, predictors, invalid
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def tabulate_scale_comparison(
     Parameters
     ----------
     runs, engine, predictors, invalid
-        As in `family`.
+        As in `fit_unit_models`.
 
     Returns
     -------

@@ -32,8 +32,8 @@ TABLES = {
 }
 FIGURES = {
     "transcript_items": Figure(
-        "Which items the examples are", "figures.frame_transcript_items", file="transcript_items",
-        nothing="No item has answers that could be compared, so the examples are the first items.",
+        "Which items the examples are", "figures.frame_transcript_items", file_name="transcript_items",
+        empty_note="No item has answers that could be compared, so the examples are the first items.",
     ),
 }  # fmt: skip
 CATALOGUE = Catalogue(

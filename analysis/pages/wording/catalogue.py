@@ -11,9 +11,6 @@ MEASURES = split_names("valid consistency yes diff_yes excess_yes accuracy_origi
 BETWEEN = {"difference": ("lower", "upper")}
 DIFFERENCE = split_names("measure difference lower upper n_items p p_least p_holm no_interval")
 BARE = frozenset({"no_interval"})
-BOTH_WAYS = {"consistency": "dropped inconsistent most", "yes": "dropped inconsistent most"} | dict.fromkeys(
-    ("diff_yes", "accuracy", "overall"), "dropped inconsistent"
-)
 TABLES = {
     "consistency": Table(
         "tables.tabulate_consistency",
@@ -25,7 +22,7 @@ TABLES = {
         frozenset(split_names("n_items accuracy_original yes diff_acc")), BARE,
         measures=Measures(
             {"consistency": "Consistency", "overall": "Overall"}, headline=("consistency",),
-            kinds=split_names("language task pattern"), validity="valid", averaged=("pattern",),
+            kinds=split_names("language task pattern"), validity="valid", averaged_kinds=("pattern",),
             accuracy={"consistency": "accuracy_original"},
         ),
     ),
@@ -35,7 +32,9 @@ TABLES = {
         "The measures computed both ways, where a pair has an invalid answer. Whatever the invalid answers say, "
         "Consistency and the share of Yes of all pairs lie between the counted value and the one called at most.",
         (*WORDING_COLUMNS, *split_names("n n_pairs valid"),
-         *(f"{name}_{way}" for name, ways in BOTH_WAYS.items() for way in split_names(ways))),
+         *split_names("consistency_dropped consistency_inconsistent consistency_most yes_dropped yes_inconsistent "
+                      "yes_most diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent "
+                      "overall_dropped overall_inconsistent")),
         frozenset(split_names("diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent")),
     ),
     "overall": Table(
@@ -103,8 +102,8 @@ TABLES = {
         (*WORDING_COLUMNS, *split_names("n n_band n_outside shift shift_lower shift_upper shift_band shift_band_lower "
                           "shift_band_upper shift_outside shift_outside_lower shift_outside_upper band_difference "
                           "band_difference_lower band_difference_upper band_p p_least band_p_holm no_interval")),
-        frozenset(f"{name}_{end}" for name in ("shift", "shift_band", "shift_outside", "band_difference")
-                  for end in ("lower", "upper")) | {"band_p", "p_least"}, BARE,
+        frozenset(split_names("shift_lower shift_upper shift_band_lower shift_band_upper shift_outside_lower "
+                              "shift_outside_upper band_difference_lower band_difference_upper band_p p_least")), BARE,
     ),
     "curve": Table(
         "shifts.tabulate_shift_curve",

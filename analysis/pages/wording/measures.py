@@ -98,7 +98,7 @@ def estimate_target_differences(
     Parameters
     ----------
     cells, resamples, seed
-        As in `intervals`.
+        As in `estimate_target_measures`.
     pairs
         Two targets each, the second subtracted from the first.
 
@@ -122,7 +122,7 @@ def _estimate_by_size(
     six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
     interval_by_measure = {name: build_empty_interval(np.zeros(len(index_groups), np.int64)) for name in MEASURES}
-    sizes = [int(np.lcm.reduce([len(targets[i]) for i in entry])) for entry in index_groups]
+    sizes = [int(np.lcm.reduce([len(targets[i]) for i in indices])) for indices in index_groups]
     for size in sorted(set(sizes)):
         places = [place for place, target_size in enumerate(sizes) if target_size == size]
         repeated_targets = [targets[i] * (size // len(targets[i])) for place in places for i in index_groups[place]]

@@ -32,7 +32,7 @@ SPOKEN_ANSWERS = (("yes", "no"), ("はい", "いいえ"))  # the answers of the 
 NEARLY, MOSTLY = 0.95, 0.8
 YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
-MEANT = (
+WORD_MEANINGS = (
     f"“{YES.capitalize()}” means that Consistency is at least {format_percent(NEARLY)} under every kind of wording, "
     "by its whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
     f"“Mostly” means the same for {format_percent(MOSTLY)}.",
@@ -48,7 +48,7 @@ def answer_question(
     frames: Mapping[str, pd.DataFrame], when: str = "", choice: AnswerPair = YES_NO, beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
-    """Say whether the models give the same answer in other words, by the rules of `verdicts` and `MEANT`.
+    """Say whether the models give the same answer in other words, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def answer_question(
     languages = list(means.groupby("language", sort=False))
     details = {
         "consistency": (
-            *MEANT,
+            *WORD_MEANINGS,
             *_describe_answer_names(choice),
             *(text for name, part in languages for text in _describe_unchanged_answers(str(name), part, several)),
             *([beyond] if beyond else []),
@@ -122,7 +122,7 @@ def _describe_wording_setup(table: pd.DataFrame, when: str) -> str:
 
 
 def judge_consistency(means: pd.DataFrame) -> str:
-    """Return the word of `MEANT` that the intervals of all kinds of wording allow; empty where none does.
+    """Return the word of `WORD_MEANINGS` that the intervals of all kinds of wording allow; empty where none does.
 
     Parameters
     ----------

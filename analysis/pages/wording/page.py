@@ -50,7 +50,7 @@ class WordingPage(Page):
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
-                failed=failed, meant=" ".join(narrative.MEANT),
+                failed=failed, word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.describe_rules("validity", "interval", "chance", "several", "spread", "change", "holm",
                                               "beyond"),
             )  # fmt: skip

@@ -38,7 +38,7 @@ class Measures:
 
     Attributes
     ----------
-    named
+    name_by_column
         Column -> what the measure is called.
     headline
         Those of them that stand first, in the verdict and in the matrix of all measures.
@@ -46,27 +46,27 @@ class Measures:
         The one that stands for the table where there is room for one.
     kinds
         Columns of which each value makes a measure of its own: Consistency by `pattern`.
-    validity, averaged
+    validity, averaged_kinds
         Column with the share of valid answers, and the kinds that it is averaged over before a model counts as silent.
     accuracy
         Column -> the column with the accuracy on the same items, which it is compared with as with a benchmark. Not for
         a measure that accuracy is a part of: that they go together is arithmetic.
-    only
+    row_filter
         Column that is true where a row counts; empty: all count.
-    most
+    most_units
         Models and conditions, of more than which the table takes too long to be made for the comparison, too; 0: it
         never does.
     """
 
-    named: Mapping[str, str]
+    name_by_column: Mapping[str, str]
     headline: tuple[str, ...] = ()
     lead: str = ""
     kinds: tuple[str, ...] = ()
     validity: str = "validity"
-    averaged: tuple[str, ...] = ()
+    averaged_kinds: tuple[str, ...] = ()
     accuracy: Mapping[str, str] = field(default_factory=dict)
-    only: str = ""
-    most: int = 0
+    row_filter: str = ""
+    most_units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +116,24 @@ class Figure:
     ----------
     title
         What it shows, in one line.
-    data
+    frames
         Names of tables, separated by blanks: their frames are drawn as one picture. Or "module.function" inside the
         folder of the page: given the frames (`analysis.reporting.catalogue.frames.Frames`), the function yields a tuple
         of frames for every picture.
-    draw
+    plot_name
         The function of the page's `plots`, and of its `captions`, that takes these frames; the figure's own name
         unless given.
-    file
+    file_name
         Name of its files; the figure's own name unless given.
-    nothing
+    empty_note
         What the page says where there is nothing to draw.
     """
 
     title: str
-    data: str
-    draw: str = ""
-    file: str = ""
-    nothing: str = "Nothing to show here: these runs have no data for it."
+    frames: str
+    plot_name: str = ""
+    file_name: str = ""
+    empty_note: str = "Nothing to show here: these runs have no data for it."
 
 
 ALL = frozenset({"*"})
@@ -146,14 +146,14 @@ class Rewordings:
 
     Attributes
     ----------
-    read
+    read_studies
         "package.module:function": from runs and names of studies to their answers (`reporting.reworded.Study`).
-    several
+    has_rewordings
         "package.module:function": from runs and names of studies to whether they have anything to compare.
     """
 
-    read: str
-    several: str
+    read_studies: str
+    has_rewordings: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ class Catalogue:
     place
         Where the page stands in the report: 10, 20, 30 ...
     protocols
-        The page is about run folders of these protocols, or of `ALL`; see `collects` and `compares`. `pages` puts in
-        their place what they stand for.
+        The page is about run folders of these protocols, or of `ALL`; see `compares_measures` and `compares_wordings`.
+        `list_pages` puts in their place what they stand for.
     tables
         Name -> table, in the order of `table --list`. A name is used by one page only.
     columns
@@ -177,28 +177,28 @@ class Catalogue:
     patterns
         Names of columns that a run decides on, such as "flip_*" -> a function that makes the entry of a matching
         name, or returns None. `columns` holds the pattern itself, too, with what its columns mean in general.
-    unwanted
+    explain_no_data
         Says in one line why runs of these protocols, with the parameters given to the report, have no data for the
         page; empty where they have.
-    needs
+    needed_packages
         Package beyond those of the report -> how to install it.
     studies
         The published studies that the page repeats, by their names in results/published/studies.toml.
-    differing
+    differing_conditions
         "module.function" of the page: from its frames to study, model and two conditions that a paired comparison finds
         to differ; empty where the page compares no conditions of a model.
-    collects
-        Whether the page compares the measures (`Table.measures`) of all pages: `pages` adds the protocols of those.
+    compares_measures
+        Whether the page compares the measures (`Table.measures`) of all pages: `list_pages` adds their protocols.
     rewordings
         How the wordings of these protocols are read, to compare them with each other.
-    unread
+    why_not_compared
         Without `rewordings`: why their wordings are not compared, in one line that goes on "PROTOCOL: ...".
-    compares
-        Whether the page compares wordings: `pages` adds the protocols that some page names the `rewordings` of.
-    unanswered
+    compares_wordings
+        Whether the page compares wordings: `list_pages` adds the protocols that some page names the `rewordings` of.
+    unanswered_protocols
         Those of `protocols` whose runs hold no answers of models.
-    declared
-        What `protocols` was before `pages` put in its place what it stands for.
+    declared_protocols
+        What `protocols` was before `list_pages` put in its place what it stands for.
     """
 
     place: int
@@ -207,16 +207,16 @@ class Catalogue:
     columns: Mapping[str, Column]
     figures: Mapping[str, Figure]
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    unwanted: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, given: ""
-    needs: Mapping[str, str] = field(default_factory=dict)
+    explain_no_data: Callable[[Runs, Mapping[str, Any]], str] = lambda runs, parameters: ""
+    needed_packages: Mapping[str, str] = field(default_factory=dict)
     studies: tuple[str, ...] = ()
-    differing: str = ""
-    collects: bool = False
+    differing_conditions: str = ""
+    compares_measures: bool = False
     rewordings: Rewordings | None = None
-    unread: str = ""
-    compares: bool = False
-    unanswered: frozenset[str] = frozenset()
-    declared: frozenset[str] = frozenset()
+    why_not_compared: str = ""
+    compares_wordings: bool = False
+    unanswered_protocols: frozenset[str] = frozenset()
+    declared_protocols: frozenset[str] = frozenset()
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -231,18 +231,22 @@ def list_pages() -> Mapping[str, Catalogue]:
     page_by_name: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
-    page_by_name = {name: replace(page, declared=page.protocols) for name, page in page_by_name.items()}
+    page_by_name = {name: replace(page, declared_protocols=page.protocols) for name, page in page_by_name.items()}
     compared = _unite_protocols(page for page in page_by_name.values() if page.rewordings)
     page_by_name |= {
-        name: replace(page, protocols=page.protocols | compared) for name, page in page_by_name.items() if page.compares
+        name: replace(page, protocols=page.protocols | compared)
+        for name, page in page_by_name.items()
+        if page.compares_wordings
     }
     measured_pages = [page for page in page_by_name.values() if any(table.measures for table in page.tables.values())]
     protocols = _unite_protocols(measured_pages)
-    page_by_name |= {name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.collects}
+    page_by_name |= {
+        name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.compares_measures
+    }
     answered = (
         _unite_protocols(page_by_name.values())
         - ALL
-        - frozenset().union(*(page.unanswered for page in page_by_name.values()))
+        - frozenset().union(*(page.unanswered_protocols for page in page_by_name.values()))
     )
     page_by_name |= {
         name: replace(page, protocols=answered) for name, page in page_by_name.items() if page.protocols == ALL
@@ -256,7 +260,7 @@ def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
 
 def list_unanswered_protocols() -> frozenset[str]:
     """List the protocols whose runs hold no answers of models."""
-    return frozenset[str]().union(*(page.unanswered for page in list_pages().values()))
+    return frozenset[str]().union(*(page.unanswered_protocols for page in list_pages().values()))
 
 
 def describe_no_page(protocols: Iterable[str]) -> str:

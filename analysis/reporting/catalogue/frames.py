@@ -23,7 +23,7 @@ class Frames:
         From `analysis.runs.open_runs`.
     options
         Options of the tables, such as `resamples` or `thresholds`; each table takes those that it has.
-    computed
+    note_computed
         Called with the name and the frame of every table when it has been computed.
     """
 
@@ -31,15 +31,20 @@ class Frames:
         self,
         runs: Runs,
         options: Mapping[str, Any],
-        computed: Callable[[str, pd.DataFrame], None] = lambda name, frame: None,
+        note_computed: Callable[[str, pd.DataFrame], None] = lambda name, frame: None,
     ) -> None:
         self.runs = runs
         self.options = options
-        self._computed = computed
+        self._note_computed = note_computed
         self._frames: dict[str, pd.DataFrame] = {}
 
     def join_orders(
-        self, name: str, frame: pd.DataFrame | None = None, *, shown: Sequence[str] = (), seen: float | None = None
+        self,
+        name: str,
+        frame: pd.DataFrame | None = None,
+        *,
+        shown_columns: Sequence[str] = (),
+        least_difference: float | None = None,
     ) -> pd.DataFrame:
         """Return a table as the page shows it: option orders are one row until they differ (`orders.join_order_rows`).
 
@@ -49,9 +54,9 @@ class Frames:
             A table of the catalogue.
         frame
             Some of its rows, or with more columns; the whole table unless given.
-        shown
+        shown_columns
             The columns that are shown; those of the printed table unless given.
-        seen
+        least_difference
             As in `orders.join_order_rows`.
 
         Returns
@@ -62,19 +67,19 @@ class Frames:
         if not orders.has_several_orders(rows, self.runs.info["conditions"]):
             return rows
         page = catalogue.find_page_name(name)
-        differing = catalogue.list_pages()[page].differing
-        differing_pairs = catalogue.import_function(page, differing)(self) if differing else ()
+        finder_path = catalogue.list_pages()[page].differing_conditions
+        differing_pairs = catalogue.import_function(page, finder_path)(self) if finder_path else ()
         return orders.join_order_rows(
             name,
             rows,
-            shown or tables.list_shown_columns(name, rows),
+            shown_columns or tables.list_shown_columns(name, rows),
             self.runs.info["conditions"],
             differing_pairs,
-            seen,
+            least_difference,
         )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._frames:
             self._frames[name] = tables.build_table(name, self.runs, **self.options)
-            self._computed(name, self._frames[name])
+            self._note_computed(name, self._frames[name])
         return self._frames[name]

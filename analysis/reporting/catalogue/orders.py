@@ -24,7 +24,7 @@ import pandas as pd
 from analysis.reporting import catalogue
 from analysis.statistics.multiplicity import ALPHA
 
-UNIT = ["study", "model"]
+UNIT = ["study", "model", "condition"]
 BOTH_ORDERS = "both orders"
 SHADE = 0.05  # of a scale from 0 to 1; colours that are nearer to each other look the same
 JOINED_NOTE = (
@@ -38,10 +38,10 @@ Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition
 def join_order_rows(
     name: str,
     frame: pd.DataFrame,
-    shown: Collection[str],
+    shown_columns: Collection[str],
     conditions: Conditions,
-    differing: Collection[tuple[str, str, frozenset[str]]] = (),
-    seen: float | None = None,
+    differing_pairs: Collection[tuple[str, str, frozenset[str]]] = (),
+    least_difference: float | None = None,
 ) -> pd.DataFrame:
     """Join the rows of a table that differ in the order of the options only, where their figures do not differ.
 
@@ -51,13 +51,13 @@ def join_order_rows(
         A table of the catalogue.
     frame
         Its rows; those without columns study, model and condition stay as they are.
-    shown
+    shown_columns
         The columns that are shown.
     conditions
         Settings of the conditions; `option_order` is the one that may differ.
-    differing
+    differing_pairs
         Study, model and two conditions that a paired comparison has found to differ.
-    seen
+    least_difference
         The least difference that can be seen in figures without an interval; one of the last digit unless given.
 
     Returns
@@ -67,32 +67,23 @@ def join_order_rows(
     """
     if not has_several_orders(frame, conditions):
         return frame
-    joined_names = [
-        _name_without_order(conditions, *key) for key in zip(frame["study"], frame["condition"], strict=True)
-    ]
-    text_columns = [key for key in frame if key not in (*UNIT, "condition") and not _is_numeric(frame[key])]
-    rows = frame.assign(condition=joined_names).reset_index(drop=True)
-    keys = rows[[*UNIT, "condition"]].assign(**{f"text_{key}": rows[key].map(str) for key in text_columns})
-    group = keys.groupby(list(keys), sort=False, dropna=False).ngroup()
-    partners = frame["condition"].reset_index(drop=True).groupby(group).transform("nunique")
-    is_alike = (partners == group.groupby(group).transform("size")) & (partners > 1)
+    rows = frame.reset_index(drop=True)
+    names = [_name_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)]
+    renamed_rows = rows.assign(condition=names)
+    group = _number_groups(renamed_rows)
+    is_alike = _mark_one_row_per_order(rows["condition"], group)
     if not is_alike.any():
         return frame
-    figures = [key for key in dict.fromkeys(shown) if key in rows and _is_numeric(rows[key])]
+    figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_numeric(rows[key])]
     if figures:
-        is_alike &= _mark_alike_rows(name, rows, figures, group, seen)
-    differing_units = {
-        (study, model, *{_name_without_order(conditions, study, member) for member in pair})
-        for study, model, pair in differing
-    }
-    units = rows[[*UNIT, "condition"]].itertuples(index=False, name=None)
-    is_alike &= pd.Series([unit not in differing_units for unit in units], rows.index)
-    unit = rows.groupby([*UNIT, "condition"], sort=False, dropna=False).ngroup()
-    member = is_alike.groupby(unit).transform("all")
-    apart_rows = rows.assign(condition=frame["condition"].to_numpy())[~member]
-    if len(apart_rows) == len(rows):
+        is_alike &= _mark_alike_figures(name, renamed_rows, figures, group, least_difference)
+    is_alike &= ~_mark_differing_units(renamed_rows, differing_pairs, conditions)
+    unit = renamed_rows.groupby(UNIT, sort=False, dropna=False).ngroup()
+    is_joined = is_alike.groupby(unit).transform("all")
+    if not is_joined.any():
         return frame
-    return pd.concat([apart_rows, _join_groups(rows[member], group[member])]).sort_index(kind="stable")[list(frame)]
+    joined_rows = _join_groups(renamed_rows[is_joined], group[is_joined])
+    return pd.concat([rows[~is_joined], joined_rows]).sort_index(kind="stable")[list(frame)]
 
 
 def has_several_orders(frame: pd.DataFrame, conditions: Conditions) -> bool:
@@ -109,22 +100,18 @@ def has_several_orders(frame: pd.DataFrame, conditions: Conditions) -> bool:
     -------
     Whether there are some in one study.
     """
-    if not {*UNIT, "condition"} <= set(frame):
+    if not set(UNIT) <= set(frame):
         return False
     study_conditions = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
-    return len({(study, _name_without_order(conditions, study, name)) for study, name in study_conditions}) < len(
-        study_conditions
-    )
+    without_order = {(study, _name_without_order(conditions, study, name)) for study, name in study_conditions}
+    return len(without_order) < len(study_conditions)
 
 
 def describe_joined_orders(*frames: pd.DataFrame) -> str:
     """Say what a row for both orders is, where one of some frames has such rows; empty elsewhere."""
     columns = (frame[key] for frame in frames for key in frame if str(key).endswith("condition"))
-    return (
-        JOINED_NOTE
-        if any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns)
-        else ""
-    )
+    has_joined_rows = any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns)
+    return JOINED_NOTE if has_joined_rows else ""
 
 
 def rename_joined_conditions(
@@ -147,17 +134,14 @@ def rename_joined_conditions(
     -------
     The frame with new conditions; rows of models that `joined_rows` does not join keep theirs.
     """
-    joined_units = set(joined_rows[[*UNIT, "condition"]].itertuples(index=False, name=None))
-    model, condition = f"{side}model", f"{side}condition"
-    units = frame[["study", model, condition]].drop_duplicates()
-    names = {
-        (study, model_id, old_name): new_name
-        if (study, model_id, new_name := _name_without_order(conditions, study, old_name)) in joined_units
-        else old_name
-        for study, model_id, old_name in units.itertuples(index=False, name=None)
-    }
-    keys = frame[["study", model, condition]].itertuples(index=False, name=None)
-    return frame.assign(**{condition: [names[key] for key in keys]})
+    joined_units = set(joined_rows[UNIT].itertuples(index=False, name=None))
+    keys = ["study", f"{side}model", f"{side}condition"]
+    new_names = {}
+    for study, model, name in frame[keys].drop_duplicates().itertuples(index=False, name=None):
+        joined_name = _name_without_order(conditions, study, name)
+        new_names[study, model, name] = joined_name if (study, model, joined_name) in joined_units else name
+    units = frame[keys].itertuples(index=False, name=None)
+    return frame.assign(**{f"{side}condition": [new_names[unit] for unit in units]})
 
 
 def _name_without_order(conditions: Conditions, study: str, name: str) -> str:
@@ -197,49 +181,74 @@ def compute_last_digit(name: str, key: str) -> float:
     return float(10.0 ** -(catalogue.look_up_column(name, key).digits or 0))
 
 
-def _mark_alike_rows(
+def _number_groups(renamed_rows: pd.DataFrame) -> pd.Series:
+    """Number the rows that would be one: alike in the unit without its order, and in all that is no number."""
+    text_columns = [key for key in renamed_rows if key not in UNIT and not _is_numeric(renamed_rows[key])]
+    texts = {f"text_{key}": renamed_rows[key].map(str) for key in text_columns}
+    keys = renamed_rows[UNIT].assign(**texts)
+    return keys.groupby(list(keys), sort=False, dropna=False).ngroup()
+
+
+def _mark_one_row_per_order(condition: pd.Series, group: pd.Series) -> pd.Series:
+    """Tell for each row whether its group has several conditions, and one row of each."""
+    n_conditions = condition.groupby(group).transform("nunique")
+    n_rows = group.groupby(group).transform("size")
+    return (n_conditions == n_rows) & (n_conditions > 1)
+
+
+def _mark_differing_units(
+    renamed_rows: pd.DataFrame, differing_pairs: Collection[tuple[str, str, frozenset[str]]], conditions: Conditions
+) -> pd.Series:
+    """Tell for each row whether a paired comparison has found that its model differs between the orders."""
+    differing_units = set()
+    for study, model, pair in differing_pairs:
+        names = {_name_without_order(conditions, study, condition) for condition in pair}
+        if len(names) == 1:  # else the two differ in more than the order
+            differing_units.add((study, model, *names))
+    units = renamed_rows[UNIT].itertuples(index=False, name=None)
+    return pd.Series([unit in differing_units for unit in units], renamed_rows.index)
+
+
+def _mark_alike_figures(
     name: str, rows: pd.DataFrame, figures: Sequence[str], group: pd.Series, least_difference: float | None
 ) -> pd.Series:
     """Tell for each row whether none of its figures differs from those of its group."""
-    ends = {
-        key: interval_columns
-        for key in figures
-        if not _is_p_value(key) and (interval_columns := _find_interval_columns(name, rows, key))
-    }
-    used = [*figures, *(end for pair in ends.values() for end in pair)]
-    values = rows[list(dict.fromkeys(used))]
-    values = values.assign(**{key: values[key] < ALPHA for key in figures if _is_p_value(key)}).astype(float)
-    grouped = values.groupby(group)
-    low, high, n_known, size = (grouped.transform(how) for how in ("min", "max", "count", "size"))
+    p_values = [key for key in figures if _is_p_value(key)]
+    ends = {key: _find_interval_columns(name, rows, key) for key in figures if key not in p_values}
+    columns = [*figures, *(end for pair in ends.values() if pair for end in pair)]
+    values = rows[list(dict.fromkeys(columns))]
+    values = values.assign(**{key: values[key] < ALPHA for key in p_values}).astype(float)  # a test's decision: 0 or 1
+    by_group = values.groupby(group)
+    lowest, highest, n_known, n_rows = (by_group.transform(how) for how in ("min", "max", "count", "size"))
     is_alike = pd.Series(True, rows.index)
     for key in figures:
-        least = (
-            0.5 if _is_p_value(key) else compute_last_digit(name, key) if least_difference is None else least_difference
-        )  # one decision of a test is 1
-        close = (n_known[key] == 0) | (high[key] - low[key] < least) & (n_known[key] == size)
-        if key in ends:
-            lower, upper = ends[key]
-            inside = (low[key] >= high[lower]) & (high[key] <= low[upper])
-            whole = (n_known[[key, lower, upper]].eq(size, axis=0)).all(axis=1)
-            close = inside.where(whole, close)
-        is_alike &= close
+        if key in p_values:
+            least = 0.5
+        else:
+            least = compute_last_digit(name, key) if least_difference is None else least_difference
+        looks_alike = (n_known[key] == 0) | (highest[key] - lowest[key] < least) & (n_known[key] == n_rows)
+        if interval := ends.get(key):
+            lower, upper = interval
+            lies_inside = (lowest[key] >= highest[lower]) & (highest[key] <= lowest[upper])
+            has_intervals = n_known[[key, lower, upper]].eq(n_rows, axis=0).all(axis=1)
+            looks_alike = lies_inside.where(has_intervals, looks_alike)
+        is_alike &= looks_alike
     return is_alike
 
 
 def _join_groups(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
     """Join the rows of every group: means, lowest and highest ends of intervals, and what all of them say."""
 
-    def choose_rule(key: str) -> str:
-        if not _is_numeric(rows[key]):
-            return "first"
-        return (
-            "min"
-            if key.endswith(("lower", "_min"))
-            else "max"
-            if key.endswith(("upper", "_max")) or _is_p_value(key)
-            else "mean"
-        )
+    first_place = rows.index.to_series().groupby(group).first()
+    joined_rows = rows.groupby(group).agg({key: _choose_joining_rule(key, rows[key]) for key in rows})
+    return joined_rows.set_index(first_place.reindex(joined_rows.index).to_numpy())
 
-    first = rows.index.to_series().groupby(group).first()
-    joined_rows = rows.groupby(group).agg({key: choose_rule(key) for key in rows})
-    return joined_rows.set_index(first.reindex(joined_rows.index).to_numpy())
+
+def _choose_joining_rule(key: str, column: pd.Series) -> str:
+    if not _is_numeric(column):
+        return "first"
+    if key.endswith(("lower", "_min")):
+        return "min"
+    if key.endswith(("upper", "_max")) or _is_p_value(key):
+        return "max"
+    return "mean"

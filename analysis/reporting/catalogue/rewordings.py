@@ -1,7 +1,7 @@
 """Read the answers of every study as arrays (units, items, wordings), by the readers that the pages' catalogues name.
 
-A page names the reader of its protocols in `Catalogue.rewordings`, or says in `Catalogue.unread` why their wordings are
-not compared with each other.
+A page names the reader of its protocols in `Catalogue.rewordings`, or says in `Catalogue.why_not_compared` why their
+wordings are not compared with each other.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ def list_readers() -> Mapping[str, Rewordings]:
     }
 
 
-def studies(runs: Runs) -> list[Study]:
+def read_reworded_studies(runs: Runs) -> list[Study]:
     """Read all studies, once per `Runs`: each by agreement and by its logit, by accuracy, or by score.
 
     Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
     words by their texts, are shared; one that an item has twice counts by its mean.
     """
-    return runs.compute_once("reliability studies", lambda: list(_read_studies(runs)))
+    return runs.compute_once("reliability studies", lambda: list(_read_studies_of_all_readers(runs)))
 
 
-def _read_studies(runs: Runs) -> Iterator[Study]:
+def _read_studies_of_all_readers(runs: Runs) -> Iterator[Study]:
     for reader, names in _group_studies(runs).items():
-        yield from import_function(reader.read)(runs, names)
+        yield from import_function(reader.read_studies)(runs, names)
 
 
 def has_rewordings(runs: Runs) -> bool:
     """Tell whether a study has anything to compare: several wordings of an item, or what stands for them."""
-    return any(import_function(reader.several)(runs, names) for reader, names in _group_studies(runs).items())
+    return any(import_function(reader.has_rewordings)(runs, names) for reader, names in _group_studies(runs).items())
 
 
 def _group_studies(runs: Runs) -> Mapping[Rewordings, list[str]]:
@@ -56,12 +56,12 @@ def _group_studies(runs: Runs) -> Mapping[Rewordings, list[str]]:
     return {reader: names for reader, names in grouped.items() if names}
 
 
-def explain_unread(protocols: Collection[str]) -> tuple[str, ...]:
+def explain_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
     for protocol in sorted(set(protocols) - list_readers().keys()):
-        about = {name: page for name, page in list_pages().items() if protocol in page.declared}
-        reasons = [page.unread for page in about.values() if page.unread]
+        about = {name: page for name, page in list_pages().items() if protocol in page.declared_protocols}
+        reasons = [page.why_not_compared for page in about.values() if page.why_not_compared]
         named = f"page {', '.join(about)} names no reader of its wordings" if about else "no page is about it"
         lines.append(f"{protocol}: {reasons[0] if reasons else named}")
     return tuple(lines)

@@ -104,7 +104,7 @@ def find_answer_pair(info: Mapping[str, Any]) -> AnswerPair:
 
 
 def mark_answers(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
-    """Note the answers of some runs on a frame that is drawn; `of` reads them.
+    """Note the answers of some runs on a frame that is drawn; `read_marked_answers` reads them.
 
     Parameters
     ----------

@@ -245,7 +245,7 @@ def render_table(
         "csv", "latex" or "markdown".
     columns
         The columns to write, in this order; LaTeX and Markdown print study, model and condition before them where they
-        tell rows apart. All (CSV), or those that are `shown`, unless given.
+        tell rows apart. All (CSV), or those of `list_shown_columns`, unless given.
     width
         Of a LaTeX table: "page", or one "column" of a two-column document.
 

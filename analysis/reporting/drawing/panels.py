@@ -85,7 +85,7 @@ def draw_text(
     axes
         The panel.
     place
-        Where, as `of` says.
+        Where, as `read_marked_answers` says.
     text
         The text.
     by

@@ -49,14 +49,14 @@ def build_pictures(name: str, frames: Frames) -> list[Picture]:
     """
     entry = catalogue.look_up_figure(name)
     page = catalogue.find_page_name(name, "figures")
-    figure = entry.draw or name
+    figure = entry.plot_name or name
     draw = catalogue.import_function(page, f"plots.draw_{figure}")
     caption = catalogue.import_function(page, f"captions.caption_{figure}")
     looks, info = plotting.assign_looks(frames.runs.models), frames.runs.info
     parts = [
         part for part in _select_picture_frames(page, entry, frames) if not selection.mark_answers(part[0], info).empty
     ]
-    stem = entry.file or name
+    stem = entry.file_name or name
     left_out_note = (
         f" Left out: {word_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."
         if len(parts) > MOST_PICTURES
@@ -79,7 +79,7 @@ def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
 
 
 def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
-    if "." not in entry.data:
-        return [tuple(frames.join_orders(table) for table in entry.data.split())]
-    picture_frames: Any = catalogue.import_function(page, entry.data)(frames)
+    if "." not in entry.frames:
+        return [tuple(frames.join_orders(table) for table in entry.frames.split())]
+    picture_frames: Any = catalogue.import_function(page, entry.frames)(frames)
     return picture_frames

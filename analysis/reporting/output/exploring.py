@@ -126,7 +126,7 @@ class Run:
         converted = tables.convert_options(f"figure {name}", options, known_options)
         drawn_pictures = build_pictures(name, self._find_page_frames(page, converted))
         if not drawn_pictures:
-            raise InputError(f"figure {name}: {entry.nothing}")
+            raise InputError(f"figure {name}: {entry.empty_note}")
         if part is None and len(drawn_pictures) > 1:
             warnings.warn(
                 f"figure {name} has {len(drawn_pictures)} parts; this is the first, part=2 the next", stacklevel=2

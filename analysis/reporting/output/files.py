@@ -81,7 +81,7 @@ def remove_report_files(out: Path) -> None:
 
     Only files under the names that this package writes.
     """
-    figures = [entry.file or figure for figure, entry in catalogue.list_figures().items()]
+    figures = [entry.file_name or figure for figure, entry in catalogue.list_figures().items()]
     patterns = [f"tables/{DICTIONARY}"]
     patterns += [f"tables/{name}.{ending}" for name in catalogue.list_tables() for ending in ("csv", "tex")]
     patterns += [f"figures/{name}{number}.*" for name in figures for number in ("", "-[0-9]*", "-column")]

@@ -39,7 +39,7 @@ class Chapter:
     ----------
     name, question
         The notebook's name, and the heading of its first cell.
-    first, rest
+    card_html, body_html
         The HTML of its cells: the question with what is on the card, and all others.
     headings
         Place and text of every heading that the contents list.
@@ -47,8 +47,8 @@ class Chapter:
 
     name: str
     question: str
-    first: str
-    rest: str = ""
+    card_html: str
+    body_html: str = ""
     headings: tuple[tuple[str, str], ...] = ()
 
 
@@ -77,16 +77,16 @@ def build_chapter(name: str, question: str, node: NotebookNode, command: str) ->
     )
     cells, missing = _drop_empty_cells(node)
     place = max((place for place, cell in enumerate(cells) if _is_on_card(cell)), default=0) + 1
-    first, rest = (
+    card_html, body_html = (
         exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
     )
     left_out = render_template("missing", missing=missing) if missing else ""
     foot = (
         render_template("again", command=command)
         + left_out
-        + render_template("glossary", terms=glossary.find_used_terms(first + rest))
+        + render_template("glossary", terms=glossary.find_used_terms(card_html + body_html))
     )
-    return Chapter(name, question, first, rest + foot, tuple(_list_headings(first + rest)))
+    return Chapter(name, question, card_html, body_html + foot, tuple(_list_headings(card_html + body_html)))
 
 
 def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> str:
@@ -158,7 +158,7 @@ def _make_ids_unique(contents: Chapter) -> str:
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    soup = _parse(contents.first + contents.rest)
+    soup = _parse_html(contents.card_html + contents.body_html)
     for figure in soup.find_all("figure")[1:]:
         figure["tabindex"] = "0"
         for source in figure.find_all("source"):
@@ -172,17 +172,17 @@ def _make_ids_unique(contents: Chapter) -> str:
             link["href"] = f"#{contents.name}--{address[1:]}"
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
-    return soup.decode(formatter=_formatter())
+    return soup.decode(formatter=_build_formatter())
 
 
-def _parse(html: str) -> BeautifulSoup:
+def _parse_html(html: str) -> BeautifulSoup:
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(html, "html.parser")
 
 
 @functools.cache
-def _formatter() -> HTMLFormatter:
+def _build_formatter() -> HTMLFormatter:
     """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
     from bs4.formatter import HTMLFormatter
 
@@ -244,7 +244,7 @@ def _find_nothing_notes(cell: NotebookNode) -> list[str] | None:
         return None
     from bs4 import Comment
 
-    soup = _parse("".join(texts))
+    soup = _parse_html("".join(texts))
     notes = [note.extract() for note in soup.find_all("p", class_="nothing")]
     something = soup.find(True) or soup.find(string=lambda text: not isinstance(text, Comment) and text.strip())
     return None if something else [note.decode_contents() for note in notes if note.contents]

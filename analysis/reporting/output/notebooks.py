@@ -77,9 +77,9 @@ def check_parameters(values: Mapping[str, Any], notebooks: Mapping[str, Path]) -
     """
     parameters_by_notebook = {name: read_parameters(path) for name, path in notebooks.items()}
     known_parameters = {
-        key: entry
+        key: parameter
         for entries in parameters_by_notebook.values()
-        for key, entry in entries.items()
+        for key, parameter in entries.items()
         if key not in SET_BY_REPORT
     }
     listed = f"known are {', '.join(known_parameters)}" if known_parameters else "the pages of these runs have none"

@@ -141,7 +141,7 @@ class Page:
         pictures_html = "".join(
             self._render_picture(entry.title, picture) for picture in build_pictures(name, self.frames)
         )
-        html = pictures_html or render_note(f"{entry.title}: {entry.nothing}").text
+        html = pictures_html or render_note(f"{entry.title}: {entry.empty_note}").text
         return Html(html + self.render_details(name) if self._figures == 1 else self.render_details(name) + html)
 
     def _render_picture(self, title: str, picture: Picture) -> str:

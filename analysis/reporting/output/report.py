@@ -42,8 +42,8 @@ class Notebook:
     @property
     def missing_packages(self) -> str:
         """Say in one line which needed packages are not installed; empty where all are."""
-        absent = [name for name in self.page.needs if importlib.util.find_spec(name) is None]
-        return ", ".join(f"it needs {name}: {self.page.needs[name]}" for name in absent)
+        absent = [name for name in self.page.needed_packages if importlib.util.find_spec(name) is None]
+        return ", ".join(f"it needs {name}: {self.page.needed_packages[name]}" for name in absent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def write_report(
     opened = runs.open_runs(*(notebooks.find_run_folder(folder) for folder in folders))
     folders_by_notebook = {notebook.name: _list_page_folders(notebook.page, opened) for notebook in candidates}
     reasons = {
-        n.name: n.page.unwanted(_open_subset(folders_by_notebook[n.name], opened), parameters or {})
+        n.name: n.page.explain_no_data(_open_subset(folders_by_notebook[n.name], opened), parameters or {})
         for n in candidates
         if folders_by_notebook[n.name]
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 
 from analysis.measures.reworded import Study
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import verdicts, word_quantity
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.panel import Anew, compute_panel
@@ -64,7 +64,11 @@ def describe_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> s
     -------
     As `describe_holding_pairs`; empty where no two models are compared in several wordings.
     """
-    about = [study.select_conditions(conditions) if conditions else study for study in studies(runs) if study.headline]
+    about = [
+        study.select_conditions(conditions) if conditions else study
+        for study in read_reworded_studies(runs)
+        if study.headline
+    ]
     orders = all(study.orders for study in about)
     return describe_holding_pairs(
         compare_model_pairs(study for study in about if not study.has_single_wording),
@@ -74,7 +78,9 @@ def describe_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> s
 
 def has_shared_wordings(runs: Runs) -> bool:
     """Tell whether the items of some study share their wordings: tests over items then hold for these wordings only."""
-    return any(study.crossed and not study.has_single_wording for study in studies(runs) if study.headline)
+    return any(
+        study.crossed and not study.has_single_wording for study in read_reworded_studies(runs) if study.headline
+    )
 
 
 def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> str:

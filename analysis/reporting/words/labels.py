@@ -239,8 +239,8 @@ def select_ends(order: Sequence[Any], most: int) -> list[Any]:
     return list(order) if len(order) <= most else [*order[: most - most // 2], *order[len(order) - most // 2 :]]
 
 
-def describe_selection(most: int, total: int, things: str, which: str, rest: str = "; the table has all") -> str:
-    """Say in a caption which things a figure shows, where it has no room for all.
+def describe_selection(most: int, total: int, noun: str, which: str, ending: str = "; the table has all") -> str:
+    """Say in a caption which rows or models a figure shows, where it has no room for all.
 
     Parameters
     ----------
@@ -248,11 +248,11 @@ def describe_selection(most: int, total: int, things: str, which: str, rest: str
         How many it has room for.
     total
         How many there are.
-    things
+    noun
         What they are: "rows".
     which
         Which are shown: "most and least stable".
-    rest
+    ending
         How the sentence ends.
 
     Returns
@@ -262,4 +262,4 @@ def describe_selection(most: int, total: int, things: str, which: str, rest: str
     >>> describe_selection(24, 500, "rows", "most and least stable")
     ' Shown: the 24 most and least stable of 500 rows; the table has all.'
     """
-    return f" Shown: the {most} {which} of {total:,} {things}{rest}." if total > most else ""
+    return f" Shown: the {most} {which} of {total:,} {noun}{ending}." if total > most else ""

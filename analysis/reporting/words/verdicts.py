@@ -2,7 +2,7 @@
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_rules`). The functions
 are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
-`chance.withhold_word` is "chance", `widen_share_interval` is "several", `spread` is "spread",
+`chance.withhold_word` is "chance", `widen_share_interval` is "several", `find_distinct_extremes` is "spread",
 `widen_difference_interval` is "change", `is_clearly_above` is "people", `mark_clear_effects` is "fit" and "holm".
 """
 
@@ -331,7 +331,7 @@ def describe_word_counts(words: Sequence[str], of: str) -> str:
     Parameters
     ----------
     words
-        What `word` says about each row.
+        What `choose_word` says about each row.
     of
         The rows, counted: "7 models".
 

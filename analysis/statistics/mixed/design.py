@@ -113,7 +113,7 @@ def split_into_parts(
     Parameters
     ----------
     frame, formula, by
-        The rows, what is fitted to them, and the columns that cut them, from `family`.
+        The rows, what is fitted to them, and the columns that cut them, from `choose_family_columns`.
     missing, optional
         As in `mixed.fit_mixed_models`.
 

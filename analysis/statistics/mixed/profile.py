@@ -117,7 +117,8 @@ class Engine:
         Raises
         ------
         InputError
-            As `build_matrix` and `design`; also for a response that items and predictors explain without a remainder.
+            As `build_matrix` and `build_design`; also for a response that items and predictors explain without
+            a remainder.
         """
         full_matrix = build_matrix(part)
         if self._last is None or not full_matrix.has_wordings_of(self._last.full_matrix):

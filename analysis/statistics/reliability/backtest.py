@@ -80,7 +80,7 @@ def compare_errors(
     if not mean_only:
         forecasts[SD] = forecast_sd(pilot, crossed)
         forecasts |= {} if crossed else {FLIPS: forecast_flips(pilot, threshold)}
-    at = sorted({entry for entry in AT if entry < width - size} | {width - size})
+    at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
     actual_errors = (_compute_shared_errors if crossed else _compute_own_errors)(held_back, at, threshold, rng)
     return [
         ErrorComparison(
@@ -88,12 +88,12 @@ def compare_errors(
             len(values),
             size,
             k,
-            np.nan if entry is None else compute_forecast_error(entry, len(values), k),
+            np.nan if forecast is None else compute_forecast_error(forecast, len(values), k),
             actual,
         )
-        for figure, entry in forecasts.items()
+        for figure, forecast in forecasts.items()
         for k, actual in zip(at, actual_errors[figure], strict=True)
-        if k >= (OTHERS if entry is None else entry.least)
+        if k >= (OTHERS if forecast is None else forecast.least)
     ]
 
 

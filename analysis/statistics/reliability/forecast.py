@@ -87,7 +87,7 @@ class MeanForecast:
 
 
 def forecast_mean(values: Array, crossed: bool, sampled: SampleSpread | None = None, *, least: int = 1) -> MeanForecast:
-    """Foresee the error of a mean of answers, or of their `pseudo_deviations`, or of differences of either.
+    """Foresee the error of a mean of answers, of pseudo-deviations (`compute_pseudo_deviations`), or of differences.
 
     Of sampled answers to one wording of each item: with other items and samples in that wording.
 
@@ -144,7 +144,7 @@ def find_largest_error(forecasts: Sequence[Forecast], items: int, wordings: int,
     forecasts
         One of each figure.
     items, wordings, samples
-        As in `error`.
+        As in `compute_forecast_error`.
 
     Returns
     -------

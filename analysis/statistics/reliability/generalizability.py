@@ -98,7 +98,7 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
     Parameters
     ----------
     components, n_items, n_wordings
-        As in `relative`.
+        As in `compute_relative_coefficient`.
 
     Returns
     -------
@@ -117,7 +117,8 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
 
 
 def compute_relative_interval(components: ModelComponents, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-    """Compute the interval of `relative` with the numbers of the study, for models, items and wordings like these.
+    """Compute the interval of the relative coefficient with the numbers of the study, for models, items and wordings
+    like these.
 
     Generalized: mean squares are drawn as S f / X, with X from the chi-square distribution of f degrees of freedom. The
     spread of the models' means has as many as models less one. What models make of items, and of wordings that items

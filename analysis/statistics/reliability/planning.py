@@ -173,12 +173,13 @@ def list_designs(
         The cheapest first, of equal cost the one with fewest prompts; empty where none reaches the goal.
     """
     reaching_designs = []
-    least, most = max(entry.least for entry in forecasts), min(entry.most for entry in forecasts)
+    least, most = max(forecast.least for forecast in forecasts), min(forecast.most for forecast in forecasts)
     tests_wordings = crossed and most > 1  # of one wording, the test is that for this wording
-    for wordings, texts in product((entry for entry in WORDINGS if least <= entry <= most), samples):
+    for wordings, texts in product((number for number in WORDINGS if least <= number <= most), samples):
         enough = float(LEAST_ITEMS)
-        for entry in forecasts:
-            enough = goal.items(entry, wordings, texts, tests_wordings, int(enough)) if np.isfinite(enough) else enough
+        for forecast in forecasts:
+            if np.isfinite(enough):
+                enough = goal.items(forecast, wordings, texts, tests_wordings, int(enough))
         if not np.isfinite(enough):
             continue
         items = int(enough)

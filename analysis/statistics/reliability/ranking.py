@@ -104,7 +104,7 @@ def simulate_rankings(
     mean: Array, covariances: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
     more: float = 0.0, seed: int = 0, level: float = LEVEL,
 ) -> Ranking:  # fmt: skip
-    """Rank models by their means, and tell how the ranking would stand in another study (`ranking`).
+    """Rank models by their means, and tell how the ranking would stand in another study (see `rank_models`).
 
     Parameters
     ----------

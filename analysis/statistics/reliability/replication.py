@@ -169,14 +169,15 @@ def foresee_signs(
     prior: PairPrior | None = None,
     wording_freedom: float = np.inf,
 ) -> Array:
-    """Compute `same_sign` of differences of any shape, from the variances of their errors and the degrees of freedom.
+    """Compute as `foresee_same_sign` for differences of any shape, from the variances of their errors and the degrees
+    of freedom.
 
     Parameters
     ----------
     differences, variances, freedoms
         Of one shape.
     prior
-        As in `same_sign`.
+        As in `foresee_same_sign`.
     wording_freedom
         Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
         wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the

@@ -83,7 +83,7 @@ def correct_luck(
         Variance of an accuracy about the mean of all that items alone explain: `estimate_answer_noise`,
         `estimate_share_noise`.
     intervals
-        From `intervals` or `compute_accuracy_intervals`.
+        From `compute_template_intervals` or `compute_accuracy_intervals`.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def compute_accuracy_intervals(
     Returns
     -------
     dict
-        As of `intervals`.
+        As of `compute_template_intervals`.
     """
     number, mean = len(accuracies), float(accuracies.mean())
     plain = wilson(accuracies, n, level)

@@ -45,7 +45,7 @@ class Options:
         return {token: tuple(indices) for token, indices in owners.items()}
 
 
-def cut_tail(text: str) -> str:
+def cut_prompt_end(text: str) -> str:
     """Cut out the end of a prompt that decides how an answer after it is tokenised."""
     end = text[-CONTEXT_CHARACTERS:]
     before = end.rstrip()
@@ -53,7 +53,7 @@ def cut_tail(text: str) -> str:
     return end[len(before) - len(word) :]
 
 
-def cut_head(text: str) -> str:
+def cut_first_word(text: str) -> str:
     """Cut out the start of what follows a mask: the white space there and the first word."""
     match = re.match(r"\s*\S*", text[:CONTEXT_CHARACTERS])
     return match.group() if match else ""

@@ -95,7 +95,7 @@ class OnePosition:
     @cached_property
     @torch.inference_mode()
     def has_joint_head(self) -> bool:
-        """Whether `together` computes one head for several passes, because a trial showed the same numbers."""
+        """Whether `run_passes` computes one head for several passes, because a trial showed the same numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
         ids = self._build_trial_ids()

@@ -10,7 +10,13 @@ import torch
 
 from ground.errors import InputError
 from inference.engines.contract import Explanation, Score
-from inference.engines.exact.answer_words import Options, TokenIds, cut_head, cut_tail, group_forms_by_option
+from inference.engines.exact.answer_words import (
+    Options,
+    TokenIds,
+    cut_first_word,
+    cut_prompt_end,
+    group_forms_by_option,
+)
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, join_batches, partition_rows
 from inference.engines.local.engine import SilentEngine, pad_right
@@ -134,7 +140,7 @@ class MaskedEngine(SilentEngine):
 
     def _find_target(self, row: Row) -> Target:
         left, _, right = row.text.partition(self._mask)
-        context = (row.answers, cut_tail(left), cut_head(right))
+        context = (row.answers, cut_prompt_end(left), cut_first_word(right))
         return self._targets.get(context, lambda: self._find_fillers(row))
 
     def _find_fillers(self, row: Row) -> Options:

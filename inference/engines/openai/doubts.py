@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from inference.engines.openai.failures import Unusable
+from inference.engines.openai.failures import RepliesUnusable
 
 MOST_ALIKE = 10  # replies of one kind in a row that cannot be used
 # Requests whose replies cannot be used, those under way among them, once there is such a reply. The default of
@@ -49,14 +49,14 @@ class Doubts:
 
         Raises
         ------
-        Unusable
+        RepliesUnusable
             No further request is sent.
         """
         while not self._stopped and self._doubts and len(self._doubts) + self._under_way >= MOST_DOUBTFUL:
             self._changed.clear()
             await self._changed.wait()
         if self._stopped:
-            raise Unusable(self._stopped)
+            raise RepliesUnusable(self._stopped)
         self._sent += 1
         self._under_way += 1
         try:
@@ -71,27 +71,27 @@ class Doubts:
         self._alike = 0
         self._doubts = [sent for sent in self._doubts if sent >= number]
 
-    def note_unusable(self, kind: str, said: str) -> None:
+    def note_unusable(self, kind: str, problem: str) -> None:
         """Count a reply that cannot be used.
 
         Parameters
         ----------
         kind
             What such replies have in common.
-        said
+        problem
             What is wrong with it and how it begins, for people.
 
         Raises
         ------
-        Unusable
+        RepliesUnusable
             There were too many, of one kind or of several.
         """
         self._alike = self._alike + 1 if kind == self._kind else 1
         self._kind = kind
         self._doubts.append(self._sent)
         if not self._stopped and self._alike >= MOST_ALIKE:
-            self._stopped = f"{MOST_ALIKE} replies in a row could not be used: {said}"
+            self._stopped = f"{MOST_ALIKE} replies in a row could not be used: {problem}"
         if not self._stopped and len(self._doubts) >= MOST_DOUBTFUL:
-            self._stopped = f"{MOST_DOUBTFUL} replies could not be used, and none asked for after them: {said}"
+            self._stopped = f"{MOST_DOUBTFUL} replies could not be used, and none asked for after them: {problem}"
         if self._stopped:
-            raise Unusable(self._stopped)
+            raise RepliesUnusable(self._stopped)

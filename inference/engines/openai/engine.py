@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ground.errors import InputError, RunFailed
 from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
 from inference.engines.openai import bounds, requests
-from inference.engines.openai.failures import Barred, Failed, Retries, Unusable
+from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.pool import ask_concurrently
 from inference.engines.openai.probe import Probe, probe_endpoint
@@ -74,7 +74,7 @@ class OpenAIEngine:
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
         self._runner = asyncio.Runner()
         self._probes: dict[str, Probe] = {}
-        self._barred: Barred | None = None  # why no further request is sent
+        self._barred: ServerRefused | None = None  # why no further request is sent
         self._one_by_one = False
         self._words = Words(self._server)
         self.info: dict[str, Any] = {}
@@ -170,7 +170,7 @@ class OpenAIEngine:
         yield from ask_concurrently(
             self._runner, self.settings.concurrency, waiting, ask, lambda: self._barred is not None
         )
-        if isinstance(self._barred, Unusable) and next(waiting, None) is None:
+        if isinstance(self._barred, RepliesUnusable) and next(waiting, None) is None:
             if self._server.doubts.usable > before:  # the last prompts may get none of a server that answers all others
                 self._barred = None
                 self._server.doubts.trust()
@@ -239,7 +239,7 @@ class OpenAIEngine:
     def _probe_endpoint(self, api: str) -> Probe:
         try:
             return self._runner.run(probe_endpoint(self._server, api))
-        except Failed as error:
+        except RequestFailed as error:
             advice = f"; put a valid key into {self.settings.key_variable}" if error.status in (401, 403) else ""
             kind = _NoEndpoint if error.status in NO_ENDPOINT else InputError
             where = f"{self.settings.address} ({api})"
@@ -261,8 +261,8 @@ class OpenAIEngine:
         """Wait for an answer; one that failed for good is made of the message."""
         try:
             return await answer
-        except Failed as error:
-            if isinstance(error, Barred):
+        except RequestFailed as error:
+            if isinstance(error, ServerRefused):
                 self._barred = error
             return failed(error=str(error))
 
@@ -299,7 +299,7 @@ class OpenAIEngine:
             body = shape.generate(shape.prompt(prompt), sampling, n_asked, seed)
             try:
                 texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
-            except Failed as error:
+            except RequestFailed as error:
                 # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or n_asked == 1:
                     raise

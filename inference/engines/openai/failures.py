@@ -19,16 +19,16 @@ class Temporary(Exception):
 
     Attributes
     ----------
-    asked
+    requested_wait
         Seconds to wait that the server asked for; None where it said nothing.
     """
 
-    def __init__(self, message: str, asked: float | None = None) -> None:
+    def __init__(self, message: str, requested_wait: float | None = None) -> None:
         super().__init__(message)
-        self.asked = asked
+        self.requested_wait = requested_wait
 
 
-class Failed(Exception):
+class RequestFailed(Exception):
     """No reply, and no further attempt; the message says why in one line.
 
     Attributes
@@ -42,13 +42,13 @@ class Failed(Exception):
         self.status = status
 
 
-class Barred(Failed):
+class ServerRefused(RequestFailed):
     """The server refuses every further request: the key is wrong or the account is empty."""
 
     advice = "check the key or the account"
 
 
-class Unusable(Barred):
+class RepliesUnusable(ServerRefused):
     """The server has stopped giving replies that can be used; every request may cost money."""
 
     advice = "check the server"
@@ -74,12 +74,12 @@ class Retries:
     longest: float = 60.0
     patience: float = 300.0
 
-    def wait(self, attempt: int, asked: float | None) -> float:
+    def choose_wait(self, attempt: int, requested_wait: float | None) -> float:
         """Choose the seconds to wait after this attempt (the first is 0), given the wait that the server asked for."""
         backoff = min(self.longest, self.first * 2**attempt)
-        if asked is None:
+        if requested_wait is None:
             return backoff * random.uniform(0.5, 1.0)
-        return asked + min(1.0, backoff) * random.random()
+        return requested_wait + min(1.0, backoff) * random.random()
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -107,7 +107,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     return wait.total_seconds() if timedelta() < wait < MOST_WAIT else None
 
 
-def find_root(error: BaseException) -> BaseException:
+def find_root_error(error: BaseException) -> BaseException:
     """Find the error that the others were made from."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause

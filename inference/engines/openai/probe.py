@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ground.errors import InputError
-from inference.engines.openai.failures import Failed
+from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.requests import Shape, parse_choices, parse_text
 from inference.engines.openai.returned import ShownToken, parse_first_tokens
 from inference.engines.openai.server import Server
@@ -45,7 +45,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
 
     Raises
     ------
-    Failed
+    RequestFailed
         The server cannot be reached or refuses.
     InputError
         Another model answers.
@@ -77,7 +77,7 @@ async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Sh
 
     try:
         return await ask(shape), shape
-    except Failed as error:
+    except RequestFailed as error:
         if error.status != 400 or "max_completion_tokens" not in str(error):
             raise
         newer = replace(shape, newer=True)
@@ -88,7 +88,7 @@ async def _ask_question_ids(server: Server) -> list[int]:
     """Ask for the token ids of the question; none where the server does not give them (vLLM's does)."""
     try:
         return await ask_token_ids(server, QUESTION, ATTEMPTS)
-    except Failed:
+    except RequestFailed:
         return []
 
 
@@ -103,7 +103,7 @@ async def _find_unshown_reason(server: Server, shape: Shape, ids: list[int]) -> 
     body = shape.score(shape.question(QUESTION), n_shown, token_ids)
     try:
         tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
-    except Failed as error:
+    except RequestFailed as error:
         server.doubts.trust()  # replies of this shape tell nothing of others
         return str(error)
     if shape.ids and any(token.id is None for token in tokens):

@@ -27,7 +27,7 @@ PACKED = ("gzip", "x-gzip", "deflate")
 AS_IT_IS = {"Accept-Encoding": "identity"}
 
 
-class Malformed(Exception):
+class MalformedReply(Exception):
     """A reply that is not what was asked for; the same request may get a better one.
 
     Attributes
@@ -44,13 +44,15 @@ class Malformed(Exception):
     def kind(self) -> str:
         """Return what such replies have in common: the message without numbers, names and what the server says.
 
-        >>> Malformed("model 'a-7' answered instead of 'b'").kind, Malformed("the reply is an error: id 17").kind
-        ('model N answered instead of N', 'the reply is an error')
+        >>> MalformedReply("model 'a-7' answered instead of 'b'").kind
+        'model N answered instead of N'
+        >>> MalformedReply("the reply is an error: id 17").kind
+        'the reply is an error'
         """
         return re.sub(r"'[^']*'|\d+(\.\d+)?", "N", str(self).partition(":")[0])
 
 
-class TooLarge(Malformed):
+class TooLarge(MalformedReply):
     """A reply of more than `MOST_BYTES`."""
 
 
@@ -80,11 +82,11 @@ class Body:
 
         Raises
         ------
-        Malformed
+        MalformedReply
             There are too many, packed or unpacked, or they cannot be unpacked.
         """
         if self._encoding not in ("", "identity", *PACKED):
-            raise Malformed(f"the reply is packed ('{self._encoding}'), which was not asked for")
+            raise MalformedReply(f"the reply is packed ('{self._encoding}'), which was not asked for")
         self._received += len(received)
         for piece in self._unpack(received):
             self._bytes += piece
@@ -98,11 +100,11 @@ class Body:
 
         Raises
         ------
-        Malformed
+        MalformedReply
             What is packed has no end.
         """
         if self._packing is not None and not self._packing.eof:
-            raise Malformed("the reply ends before it is whole", self.beginning)
+            raise MalformedReply("the reply ends before it is whole", self.beginning)
 
     def to_bytes(self) -> bytes:
         """Return all that came."""
@@ -117,7 +119,7 @@ class Body:
                     yield piece
                     received = self._packing.unconsumed_tail
             except zlib.error:
-                raise Malformed("the reply cannot be unpacked", self.beginning) from None
+                raise MalformedReply("the reply cannot be unpacked", self.beginning) from None
 
 
 def make_client(seconds: float) -> AsyncClient:
@@ -151,7 +153,7 @@ async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) 
     ------
     Temporary
         Nothing came within the time.
-    Malformed
+    MalformedReply
         The body is too large, packed, cut, or not whole within the time.
     """
     response = None
@@ -164,13 +166,13 @@ async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) 
         if response is None:
             raise Temporary(f"no reply within {seconds:g} s") from None
         if response.is_success:
-            raise Malformed(f"the reply is not whole after {seconds:g} s", body.beginning) from None
+            raise MalformedReply(f"the reply is not whole after {seconds:g} s", body.beginning) from None
     finally:
         if response is not None:
             await response.aclose()
     # Without the names of encodings: Python's own `zlib` would be taken for one of characters, and unpack.
-    kept = [(name, value) for name, value in response.headers.items() if name.startswith(("retry-after", "x-"))]
-    return type(response)(response.status_code, headers=kept, content=body.to_bytes(), request=response.request)
+    headers = [(name, value) for name, value in response.headers.items() if name.startswith(("retry-after", "x-"))]
+    return type(response)(response.status_code, headers=headers, content=body.to_bytes(), request=response.request)
 
 
 async def _read_body(response: Response, body: Body) -> None:
@@ -182,10 +184,10 @@ async def _read_body(response: Response, body: Body) -> None:
         except TooLarge:
             raise
         except Exception as error:  # among them httpx's errors of a connection, and those of TLS, which it lets through
-            if isinstance(error, Malformed) and response.is_success:
+            if isinstance(error, MalformedReply) and response.is_success:
                 raise
             if response.is_success:
-                raise Malformed("the reply ends before it is whole", body.beginning) from None
+                raise MalformedReply("the reply ends before it is whole", body.beginning) from None
 
 
 def parse_reply(text: str) -> dict[str, Any]:
@@ -193,20 +195,20 @@ def parse_reply(text: str) -> dict[str, Any]:
 
     Raises
     ------
-    Malformed
+    MalformedReply
         It is none, or an error.
     """
     try:
         reply = json.loads(text)
     except (ValueError, RecursionError):
-        raise Malformed("the reply is not whole JSON") from None
+        raise MalformedReply("the reply is not whole JSON") from None
     if not isinstance(reply, dict):
-        raise Malformed("the reply is no JSON object")
+        raise MalformedReply("the reply is no JSON object")
     if not reply.get("choices") and reply.get("error"):  # some gateways send errors with status 200
-        raise Malformed(f"the reply is an error: {reply['error']}")
+        raise MalformedReply(f"the reply is an error: {reply['error']}")
     return reply
 
 
-def storable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace every half of a surrogate pair by U+FFFD: JSON can hold those, files cannot."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

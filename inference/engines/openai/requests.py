@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.openai.replies import Malformed, storable
+from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.settings import CHAT
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def parse_choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     Raises
     ------
-    Malformed
+    MalformedReply
         There is none.
     """
     entries = reply.get("choices")
     if not isinstance(entries, list) or not entries or not all(isinstance(choice, dict) for choice in entries):
-        raise Malformed("the reply has no answer")
+        raise MalformedReply("the reply has no answer")
     return entries
 
 
@@ -126,7 +126,7 @@ def parse_text(choice: Mapping[str, Any]) -> Text:
 
     Raises
     ------
-    Malformed
+    MalformedReply
         There is no text.
     """
     message = choice.get("message")
@@ -137,8 +137,8 @@ def parse_text(choice: Mapping[str, Any]) -> Text:
     else:
         text = choice.get("text")
     if not isinstance(text, str) or not isinstance(reasoning, (str, type(None))):
-        raise Malformed("the reply has no text")
-    text, reasoning = storable(text), storable(reasoning or "")
+        raise MalformedReply("the reply has no text")
+    text, reasoning = replace_surrogates(text), replace_surrogates(reasoning or "")
     if reasoning:
         has_ended = bool(text) or choice.get("finish_reason") == "stop"
         if not has_ended:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inference.engines.openai.replies import Malformed
+from inference.engines.openai.replies import MalformedReply
 
 TOKEN_ID = re.compile(r"token_id:([0-9]{1,12})")
 LITERAL_BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
@@ -58,12 +58,12 @@ def parse_first_tokens(
 
     Raises
     ------
-    Malformed
+    MalformedReply
         No log-probabilities, fewer than asked for, or impossible ones.
     """
     logprobs = choice.get("logprobs")
     if not isinstance(logprobs, dict):
-        raise Malformed("the reply has no log-probabilities")
+        raise MalformedReply("the reply has no log-probabilities")
     if logprobs.get("content"):
         tokens = _parse_token_list(logprobs["content"])
         least = n_shown
@@ -74,13 +74,13 @@ def parse_first_tokens(
     if token_ids:
         missing = set(token_ids) - {token.id for token in tokens}
         if missing:
-            raise Malformed(f"the reply does not have {len(missing)} of {len(token_ids)} token ids asked for")
+            raise MalformedReply(f"the reply does not have {len(missing)} of {len(token_ids)} token ids asked for")
     elif len(tokens) < least:
-        raise Malformed(f"the reply shows {len(tokens)} of {n_shown} top log-probabilities")
+        raise MalformedReply(f"the reply shows {len(tokens)} of {n_shown} top log-probabilities")
     tokens = sorted(tokens, key=lambda token: -token.logprob)[: None if token_ids else n_shown]
     total = sum(math.exp(token.logprob) for token in tokens)
     if total > 1 + SLACK:
-        raise Malformed(f"the reply's probabilities sum to {total:.3f}")
+        raise MalformedReply(f"the reply's probabilities sum to {total:.3f}")
     return tuple(tokens)
 
 
@@ -89,7 +89,7 @@ def _parse_token_list(content: Any) -> list[ShownToken]:
     first = content[0] if isinstance(content, list) else None
     entries = first.get("top_logprobs") if isinstance(first, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise Malformed("the reply has no top log-probabilities")
+        raise MalformedReply("the reply has no top log-probabilities")
     return [_parse_token(entry.get("token"), entry.get("logprob"), entry.get("bytes")) for entry in entries]
 
 
@@ -97,13 +97,13 @@ def _parse_token_map(steps: Any) -> list[ShownToken]:
     """Read the older completions format: for every token a mapping from text to log-probability."""
     first = steps[0] if isinstance(steps, list) and steps else None
     if not isinstance(first, dict):
-        raise Malformed("the reply has no top log-probabilities")
+        raise MalformedReply("the reply has no top log-probabilities")
     return [_parse_token(token, logprob, None) for token, logprob in first.items()]
 
 
 def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
     if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
-        raise Malformed("the reply has an impossible log-probability")
+        raise MalformedReply("the reply has an impossible log-probability")
     value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)
     if match := TOKEN_ID.fullmatch(token):
         return ShownToken(value, id=int(match[1]))
@@ -112,7 +112,7 @@ def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
         try:
             text = bytes(codes)
         except (TypeError, ValueError):
-            raise Malformed("the reply has a token with impossible bytes") from None
+            raise MalformedReply("the reply has a token with impossible bytes") from None
     if text is None:
         text = token.replace(SENTENCEPIECE_SPACE, " ").encode("utf-8", "surrogatepass")
     # Some servers take the bytes from the decoded text, where part of a character has become U+FFFD.

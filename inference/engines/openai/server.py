@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ground.extras import explain_missing_package
 from inference.engines.openai.doubts import Doubts
 from inference.engines.openai.failures import (
-    Barred,
-    Failed,
+    RequestFailed,
     Retries,
+    ServerRefused,
     Temporary,
     describe_error,
-    find_root,
+    find_root_error,
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
-from inference.engines.openai.replies import AS_IT_IS, Malformed, make_client, parse_reply
-from inference.engines.openai.replies import storable as replace_surrogates
+from inference.engines.openai.replies import AS_IT_IS, MalformedReply, make_client, parse_reply, replace_surrogates
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
 
@@ -96,15 +95,15 @@ class Server:
         characters
             Length of the prompt, for the token limit.
         read
-            Turns the reply into the result, or raises `Malformed`.
+            Turns the reply into the result, or raises `MalformedReply`.
         attempts
             Largest number of requests; 0: as `Retries` says.
 
         Raises
         ------
-        Failed
+        RequestFailed
             The server refuses this request, or did not answer it in any attempt.
-        Barred
+        ServerRefused
             The server refuses every request.
         """
         problem = ""
@@ -120,24 +119,24 @@ class Server:
                     answer = read(self._read_reply(text, characters, expected))
                     self.doubts.note_usable(number)
                     return answer
-                except Malformed as error:
+                except MalformedReply as error:
                     kind, problem = error.kind, self._clean_message(str(error))
                     begins = self._clean_message(error.begins or text)[:SHOWN_REPLY] or "nothing"
                 except Temporary as error:
-                    problem, requested_wait = str(error), error.asked
+                    problem, requested_wait = str(error), error.requested_wait
                 if kind:  # not raised above, where the error would keep the whole reply
                     self.doubts.note_unusable(kind, f"{problem}; the last one begins: {begins}")
-                self._pause(problem, requested_wait)
+                self._pause_requests(problem, requested_wait)
             if attempt + 1 < allowed:
-                await self._clock.sleep(self.retries.wait(attempt, requested_wait))
-        raise Failed(f"{problem} (asked {allowed} times)")
+                await self._clock.sleep(self.retries.choose_wait(attempt, requested_wait))
+        raise RequestFailed(f"{problem} (asked {allowed} times)")
 
-    def _pause(self, problem: str, asked: float | None) -> None:
+    def _pause_requests(self, problem: str, requested_wait: float | None) -> None:
         """Let all requests wait as long as the server asked one to, within patience."""
-        if asked is not None and asked > self.retries.patience:
-            raise Failed(f"{problem}; it asks to wait {asked:,.0f} s") from None
-        if asked is not None:
-            self._limits.pause(asked)
+        if requested_wait is not None and requested_wait > self.retries.patience:
+            raise RequestFailed(f"{problem}; it asks to wait {requested_wait:,.0f} s") from None
+        if requested_wait is not None:
+            self._limits.pause(requested_wait)
 
     async def _post_request(self, path: str, body: Mapping[str, Any]) -> str:
         """Send one request and return the text of its reply."""
@@ -148,19 +147,19 @@ class Server:
         except openai.APITimeoutError:
             message = f"no connection within {CONNECTING:g} s"
             if self.answering is None:  # it has never answered: the address may be wrong, so do not try for long
-                raise Failed(f"{message}; is it the right address, http or https?") from None
+                raise RequestFailed(f"{message}; is it the right address, http or https?") from None
             raise Temporary(message) from None
         except openai.APIConnectionError as error:
-            raise self._disconnection(error) from None
+            raise self._build_connection_error(error) from None
         except openai.APIStatusError as error:
             raise self._build_refusal(error) from None
 
-    def _disconnection(self, error: APIConnectionError) -> Exception:
-        if isinstance(error.__cause__, (Malformed, Temporary)):  # older clients wrap what `receive_reply` raises
+    def _build_connection_error(self, error: APIConnectionError) -> Exception:
+        if isinstance(error.__cause__, (MalformedReply, Temporary)):  # older clients wrap what `receive_reply` raises
             return error.__cause__
-        root = find_root(error)
+        root = find_root_error(error)
         if isinstance(root, ssl.SSLError) and self.answering is None:
-            return Failed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
+            return RequestFailed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
         return Temporary(self._clean_message(f"the connection failed ({describe_error(root)})"))
 
     def _read_reply(self, text: str, characters: int, expected: float) -> dict[str, Any]:
@@ -172,16 +171,16 @@ class Server:
         if n_tokens is not None:
             self._limits.correct(n_tokens - expected)
         if self.answering is not None and reply.get("model") != self.answering:
-            raise Malformed(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
+            raise MalformedReply(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
         return reply
 
     def _build_refusal(self, error: APIStatusError) -> Exception:
         message = self._clean_message(f"HTTP {error.status_code}: {_find_message(error)}")
         if error.status_code in (401, 402) or error.code == NO_CREDIT:
-            return Barred(message, error.status_code)
+            return ServerRefused(message, error.status_code)
         if error.status_code in TEMPORARY or error.status_code >= 500:
             return Temporary(message, read_retry_after(error.response.headers))
-        return Failed(message, error.status_code)
+        return RequestFailed(message, error.status_code)
 
     def _clean_message(self, text: str) -> str:
         """Shorten a server's message to one line of limited length, without the key."""

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Options, cut_tail, list_spacings, tokenize_answers
+from inference.engines.exact.answer_words import Options, cut_prompt_end, list_spacings, tokenize_answers
 from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
-from inference.engines.openai.replies import Malformed
+from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Words:
         ------
         InputError
             Two options have the same form, or none of an option's forms can follow the prompt.
-        Failed
+        RequestFailed
             The server does not tokenise.
         """
         return (await self._resolve_forms(prompt))[1] if ids else build_text_forms(prompt.answers)
@@ -48,7 +48,7 @@ class Words:
         ), ()
 
     async def _resolve_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
-        context = cut_tail(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
+        context = cut_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._look_up, prompt, context
         )
@@ -90,7 +90,7 @@ class Words:
         root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
         tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
-        return cut_tail(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
+        return cut_prompt_end(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
 
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
@@ -98,7 +98,7 @@ async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[in
 
     Raises
     ------
-    Failed
+    RequestFailed
         The server does not tokenise.
     """
     body = {"prompt": text, "add_special_tokens": False}
@@ -114,11 +114,11 @@ def _find_root_address(server: Server) -> str:
 def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
     tokens = reply.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(type(token) is int for token in tokens):
-        raise Malformed("the reply has no token ids")
+        raise MalformedReply("the reply has no token ids")
     return tokens
 
 
 def _parse_prompt_text(reply: dict[str, Any]) -> str:
     if not isinstance(text := reply.get("prompt"), str):
-        raise Malformed("the reply has no text")
+        raise MalformedReply("the reply has no text")
     return text

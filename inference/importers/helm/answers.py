@@ -57,8 +57,8 @@ class HelmAnswers:
                 f"--variant-key {shorten_text(variant_key)}: no run has this setting; there are "
                 f"{shorten_text(setting_names, 300)}"
             )
-        self._prompts = log_differences.name_logs(arguments, variant_settings, "")
-        self._names = log_differences.name_logs(
+        self._prompts = log_differences.name_logs_by_settings(arguments, variant_settings, "")
+        self._names = log_differences.name_logs_by_settings(
             settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
         )
         self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it

@@ -59,12 +59,12 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.inspect import log
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
-    from inference.importers.shared.logged_study import save_log
+    from inference.importers.shared.logged_study import save_log_study
 
     evaluations, left_out = log.read_usable_logs(_list_logs(args.logs))
     names = InspectNames(evaluations, args.item_key, args.variant_key)
     answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
-    lines = save_log(
+    lines = save_log_study(
         args,
         args.logs,
         answers.read_inspect_responses(),

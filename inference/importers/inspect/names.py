@@ -47,7 +47,7 @@ class InspectNames:
         self.tasks = _name_log_tasks(evaluations)
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
         settings = [evaluation.settings for evaluation in evaluations]
-        self.conditions = log_differences.name_logs(
+        self.conditions = log_differences.name_logs_by_settings(
             settings, log_differences.list_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
         )
         self.fields = {
@@ -97,7 +97,7 @@ class InspectNames:
         log
             Number of the log.
         item
-            Name of the item, as `item` gives it.
+            Name of the item, as `name_sample_item` gives it.
         sample
             A sample of it.
 
@@ -146,7 +146,11 @@ def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | Non
         differing_names = log_differences.list_differing_within_groups(
             [(log.task, log.model) for log in evaluations], arguments
         )
-        return log_differences.name_logs(arguments, differing_names, FIRST_WORDING) if differing_names else None
+        return (
+            log_differences.name_logs_by_settings(arguments, differing_names, FIRST_WORDING)
+            if differing_names
+            else None
+        )
     if variant_key == PROMPT or variant_key.startswith(METADATA):
         return None
     if not any(variant_key in log for log in arguments):
@@ -155,7 +159,7 @@ def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | Non
             f"--variant-key {shorten_text(variant_key)}: no log has this argument; give metadata.NAME, prompt, or one "
             f"of these arguments: {shorten_text(argument_names, 300)}"
         )
-    return log_differences.name_logs(arguments, [variant_key], FIRST_WORDING)
+    return log_differences.name_logs_by_settings(arguments, [variant_key], FIRST_WORDING)
 
 
 def _read_metadata_name(sample: Sample, option: str, key: str) -> str:

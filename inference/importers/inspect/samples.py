@@ -11,7 +11,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
 from inference.engines.openai.bounds import build_text_forms, score_first_tokens
-from inference.engines.openai.replies import Malformed
+from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_first_tokens
 from inference.importers.inspect.log import resolve_attachment
 from inference.importers.shared.json_log import ensure_object, list_entries
@@ -185,7 +185,7 @@ def _score_first_token(shows: Any, choices: int) -> tuple[bool, Score | None]:
     first = ensure_object(content[0])
     try:
         tokens = parse_first_tokens({"logprobs": shows}, len(_wrap_in_list(first.get("top_logprobs"))))
-    except Malformed:
+    except MalformedReply:
         return False, None
     if not tokens:
         return False, None

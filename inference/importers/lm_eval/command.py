@@ -2,7 +2,7 @@
 
 An item is a document, by its hash. What varies between the files of a model and a task is the wording: the number of
 examples, the ending of the task's name, a folder; `--variant-key` says it where that is not seen. All else is the
-condition. Which files hold what is told by `lm_eval_files` and `lm_eval_wordings`, what a row says by `lm_eval_rows`.
+condition. Which files hold what is told by `files` and `wordings`, what a row says by `rows`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import arrange_files
-    from inference.importers.shared.logged_study import save_log
+    from inference.importers.shared.logged_study import save_log_study
 
     worded_files = arrange_files(files.find_sample_files(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
@@ -72,7 +72,7 @@ def main(args: argparse.Namespace) -> None:
         LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions) for worded_file in worded_files
     ]
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
-    lines = save_log(
+    lines = save_log_study(
         args,
         args.paths,
         _chain_responses(file_readers),

@@ -56,7 +56,7 @@ def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, A
     return {name: value for name, value in settings[0].items() if name not in differ}
 
 
-def name_logs(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same: str) -> list[str]:
+def name_logs_by_settings(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same: str) -> list[str]:
     """Name every log by its values of some settings; a value that is long is numbered as it appears.
 
     Parameters
@@ -72,9 +72,9 @@ def name_logs(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same
     -------
     A name for every log.
 
-    >>> name_logs([{"task_args.style": "plain"}, {"task_args.style": "formal"}], ["task_args.style"], "p1")
+    >>> name_logs_by_settings([{"task_args.style": "plain"}, {"task_args.style": "formal"}], ["task_args.style"], "p1")
     ['plain', 'formal']
-    >>> name_logs([{"task_args.cot": True}, {}], ["task_args.cot"], "p1")
+    >>> name_logs_by_settings([{"task_args.cot": True}, {}], ["task_args.cot"], "p1")
     ['cot=true', 'cot=none']
     """
     parts = [

@@ -102,7 +102,7 @@ class LoggedStudy:
                 writer.close()
 
 
-def save_log(
+def save_log_study(
     args: argparse.Namespace,
     files: Sequence[str],
     responses: Iterable[LoggedResponse],

@@ -117,7 +117,7 @@ def build_table_responses(table: LongTable, of: np.ndarray, first: np.ndarray, m
     table
         The rows.
     of, first
-        The responses, as `group` made them.
+        The responses, as `group_responses` made them.
     measure
         Reads the value columns.
 

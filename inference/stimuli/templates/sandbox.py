@@ -52,7 +52,7 @@ def build_sandbox() -> Sandbox:
     return Sandbox(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
-def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) -> set[str]:
+def check_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
     """Check the variables of a template.
 
     Parameters
@@ -61,7 +61,7 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
         The place of the template, as messages name it.
     source
         The template.
-    needed, known
+    needed, allowed
         Variables that it must use, and all that it may use.
 
     Returns
@@ -71,12 +71,12 @@ def check_variables(where: str, source: str, needed: Set[str], known: Set[str]) 
     Raises
     ------
     InputError
-        For bad syntax, a variable that is not `known`, and one that is `needed` but not used.
+        For bad syntax, a variable that is not `allowed`, and one that is `needed` but not used.
     """
     with _locate_syntax_errors(where):
         used = jinja2.meta.find_undeclared_variables(build_sandbox().parse(source))
-    if used - known:
-        raise InputError(f"{where}: unknown variable '{min(used - known)}'; there are {', '.join(sorted(known))}")
+    if used - allowed:
+        raise InputError(f"{where}: unknown variable '{min(used - allowed)}'; there are {', '.join(sorted(allowed))}")
     if needed - used:
         raise InputError(f"{where}: the template never uses {{{{ {min(needed - used)} }}}}")
     return used
@@ -122,8 +122,8 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, *given: Any, **settings: Any) -> None:
-        super().__init__(*given, **{**settings, "finalize": _check_value})
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **{**settings, "finalize": _check_value})
         del self.globals["lipsum"]
         for name in NO_FILTERS:
             del self.filters[name]
@@ -159,10 +159,10 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             _check_growth(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
         return _check_value(super().call(__context, __obj, *args, **kwargs))
 
-    def _parse(self, source: str, *rest: Any) -> Any:
+    def _parse(self, source: str, *arguments: Any) -> Any:
         if len(source) > SOURCE:
             raise jinja2.TemplateSyntaxError(f"more than {SOURCE:,} characters", 1)
-        return _Bounds().visit(super()._parse(source, *rest))
+        return _Bounds().visit(super()._parse(source, *arguments))
 
 
 class _Bounds(NodeTransformer):
@@ -198,14 +198,16 @@ def _check_growth(name: str, values: list[Any]) -> None:
 
 def _check_value(value: Any) -> Any:
     """Give back a value, unless it is too large: a list of few names may stand for a text of gigabytes."""
-    size, rest = 0, [value]
-    while rest:
-        part = rest.pop()
-        if isinstance(part, (str, bytes)):
-            size += len(part)
+    size, pending = 0, [value]
+    while pending:
+        member = pending.pop()
+        if isinstance(member, (str, bytes)):
+            size += len(member)
         else:
-            size += part.bit_length() // 3 if isinstance(part, int) else 1
-            rest.extend(part.values() if isinstance(part, Mapping) else part if isinstance(part, Collection) else ())
+            size += member.bit_length() // 3 if isinstance(member, int) else 1
+            pending.extend(
+                member.values() if isinstance(member, Mapping) else member if isinstance(member, Collection) else ()
+            )
         _check_size(size, LARGEST)
     return value
 

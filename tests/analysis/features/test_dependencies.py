@@ -122,10 +122,10 @@ def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_pa
 
 def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):
     known = dependencies.find_pipeline(str(small_pipeline)).identity
-    again = dependencies.build_dependency_component("en", known=known)
+    again = dependencies.build_dependency_component("en", old_identity=known)
     assert isinstance(again, Component)
     assert again.identity == known
-    gone = dependencies.build_dependency_component("en", known={**known, "source": "no/such/pipeline"})
+    gone = dependencies.build_dependency_component("en", old_identity={**known, "source": "no/such/pipeline"})
     assert isinstance(gone, MissingComponent)
 
 

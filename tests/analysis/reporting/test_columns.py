@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.catalogue import PAGES, columns, list_pages, look_up_column
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import files
 
@@ -112,3 +113,15 @@ def test_a_unit_stands_under_a_header_only_where_it_tells_more():
     said = {"share, 0 to 1": "0–1", "ratio": "ratio", "unit of the measure, squared": "", "wordings": ""}
     assert {unit: Column("x", unit, "Wordings", 2).scale for unit in said} == said
     assert Column("x", "ratio, from 1", "Widening").scale == ""  # a count or a name
+
+
+@pytest.mark.parametrize("page", list_pages())
+def test_the_names_of_columns_are_written_out_where_they_are_defined(page):
+    """So that a search for a name finds it: none is glued together of parts."""
+    folder = PAGES / page
+    entry = list_pages()[page]
+    defined = set(re.findall(r'^ *"([\w.*]+)":', (folder / "columns.py").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(entry.columns) <= defined
+    files = (folder / "catalogue.py", folder / "columns.py", Path(columns.__file__))
+    written = {word for file in files for word in re.findall(r"[\w*]+", file.read_text(encoding="utf-8"))}
+    assert {name for table in entry.tables.values() for name in table.columns} <= written

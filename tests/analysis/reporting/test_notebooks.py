@@ -85,7 +85,7 @@ def test_every_table_and_figure_is_shown_somewhere():
     named = [argument for node in called for argument in (*node.args[:1], *(word.value for word in node.keywords))]
     texts = {argument.value for argument in named if isinstance(argument, ast.Constant)}
     assert set(catalogue.list_figures()) <= texts
-    drawn = {name for entry in catalogue.list_figures().values() for name in entry.data.split()}
+    drawn = {name for entry in catalogue.list_figures().values() for name in entry.frames.split()}
     assert set(catalogue.list_tables()) <= texts | drawn | set(asked_by_pages())
 
 

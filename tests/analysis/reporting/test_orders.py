@@ -92,9 +92,14 @@ def test_p_values_are_alike_on_one_side_of_five_per_cent_and_the_larger_one_is_s
 def test_colours_are_alike_within_a_shade():
     frame = rows(range_sd=0.34)
     assert len(orders.join_order_rows("stability", frame, ["range_sd"], CONDITIONS)) == 4
-    assert len(orders.join_order_rows("stability", frame, ["range_sd"], CONDITIONS, seen=orders.SHADE)) == 3
+    assert len(orders.join_order_rows("stability", frame, ["range_sd"], CONDITIONS, least_difference=orders.SHADE)) == 3
     assert (
-        len(orders.join_order_rows("stability", rows(range_sd=0.36), ["range_sd"], CONDITIONS, seen=orders.SHADE)) == 4
+        len(
+            orders.join_order_rows(
+                "stability", rows(range_sd=0.36), ["range_sd"], CONDITIONS, least_difference=orders.SHADE
+            )
+        )
+        == 4
     )
 
 

@@ -227,12 +227,12 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
 def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     entry = PAGES[page].figures[figure]
-    for path in (f"plots.draw_{entry.draw or figure}", f"captions.caption_{entry.draw or figure}"):
-        assert callable(catalogue.import_function(page, path))
-    if "." in entry.data:
-        assert callable(catalogue.import_function(page, entry.data))
+    for function in ("plots.draw", "captions.caption"):
+        assert callable(catalogue.import_function(page, f"{function}_{entry.plot_name or figure}"))
+    if "." in entry.frames:
+        assert callable(catalogue.import_function(page, entry.frames))
     else:
-        assert set(entry.data.split()) <= set(PAGES[page].tables)
+        assert set(entry.frames.split()) <= set(PAGES[page].tables)
     drawn = build_pictures(figure, frames_of(FULL[page]))
     assert drawn
     assert all(picture.caption and picture.draw().axes for picture in drawn[:1])

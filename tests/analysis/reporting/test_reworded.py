@@ -14,7 +14,7 @@ from analysis.measures.reworded import ACCURACY, SCORE
 from analysis.measures.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.pages.reliability import narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.words import beyond
 from helpers import choice_runs, scoring_runs, textbook
@@ -38,7 +38,7 @@ def asked_once(orders=("ABCD",), wordings=("0-shot", "5-shot"), items=12, templa
 
 def read_one(path, asked, models=("a", "b"), **options):
     rows = choice_runs.answers(asked, models, **options)
-    (found,) = studies(runs.open_runs(choice_runs.write_choice(path / "run", rows)))
+    (found,) = read_reworded_studies(runs.open_runs(choice_runs.write_choice(path / "run", rows)))
     return found, rows.assign(right=[choice_runs.meant(row) == row["gold"] for row in rows.to_dict("records")])
 
 
@@ -83,7 +83,7 @@ def test_orders_are_the_wordings_of_questions_in_one_wording(tmp_path):
 def test_a_text_that_is_no_choice_is_wrong(tmp_path):
     asked = asked_once(("ABCD", "BCDA"))
     said = choice_runs.always(asked, lambda row: None if row["item"] == "q03" else choice_runs.right(row))
-    (found,) = studies(runs.open_runs(choice_runs.write_choice(tmp_path / "run", said)))
+    (found,) = read_reworded_studies(runs.open_runs(choice_runs.write_choice(tmp_path / "run", said)))
     assert (found.values[0, 3] == 0).all() and np.delete(found.values[0], 3, axis=0).min() == 1
     assert found.validity == pytest.approx([11 / 12])
 
@@ -104,7 +104,7 @@ def test_one_order_of_one_wording_tells_means_only(tmp_path):
 
 def test_prompts_that_differ_in_nothing_else_are_shared_wordings(tmp_path):
     path, drawn = prompted(tmp_path / "run")
-    (found,) = studies(runs.open_runs(path))
+    (found,) = read_reworded_studies(runs.open_runs(path))
     assert (found.measure, found.design, found.headline) == (SCORE, CROSSED, True)
     assert found.wordings == ["Waver's prompt", "mine", "yours"]
     assert found.units == [(model, "plain/0-10/t0.7") for model in "abc"]
@@ -118,7 +118,7 @@ def test_prompts_that_differ_in_nothing_else_are_shared_wordings(tmp_path):
 
 def test_scales_and_temperatures_are_conditions_of_one_wording(tmp_path):
     path = scoring_runs.make_run(tmp_path / "run", {"g": 12})
-    (found,) = studies(runs.open_runs(path))
+    (found,) = read_reworded_studies(runs.open_runs(path))
     assert found.design == ONE and len(found.units) == 4 * 2 * 2 * 2
     rows = scores.read_scores(runs.open_runs(path))
     for number, (model, condition) in enumerate(found.units):
@@ -134,7 +134,7 @@ def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
     rows = scoring_runs.stimuli({"g": [50.0, 60.0, 70.0]}).assign(model="a", score=5.0, output=[["5"]] * 3, invalid=0)
     two = pd.concat([rows.assign(condition=name) for name in ("x", "y")], ignore_index=True)
     path = scoring_runs.write_scores(tmp_path / "two", two, {"x": fields, "y": fields})
-    (found,) = studies(runs.open_runs(path))
+    (found,) = read_reworded_studies(runs.open_runs(path))
     assert found.units == [("a", "x"), ("a", "y")] and found.has_single_wording
 
 
@@ -163,7 +163,7 @@ def test_several_protocols_are_read_together(tmp_path):
     prompted(tmp_path / "scores", prompts=[None])
     choice_runs.write_choice(tmp_path / "choices", choice_runs.answers(choice_runs.questions(6, orders=2)))
     write_run(tmp_path / "opinions", random_frame(["a"], items=4, paraphrases=3))
-    found = studies(runs.open_runs(tmp_path))
+    found = read_reworded_studies(runs.open_runs(tmp_path))
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
     frames = {name: build_table(name, runs.open_runs(tmp_path), resamples=0) for name in narrative.TABLES}
     said = narrative.answer_question(frames)

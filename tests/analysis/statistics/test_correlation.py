@@ -20,7 +20,7 @@ REFERENCE = pd.read_csv(FOLDER / "correlation.csv").set_index(["dataset", "metho
 
 def ours(name: str, method: str) -> correlation.Coefficient:
     data, (plain, _, given) = DATA[name], method.partition(" given ")
-    return correlation.correlate_over_models(data["x"], data["y"], method=plain, given=data[given] if given else None)
+    return correlation.correlate_over_models(data["x"], data["y"], method=plain, control=data[given] if given else None)
 
 
 @pytest.mark.parametrize("key", list(REFERENCE.index), ids=" ".join)
@@ -114,7 +114,7 @@ def test_a_constant_has_no_correlation():
     found = correlation.correlate_over_models([0.1] * 12, range(12))
     assert np.isnan(found.r)
     assert found.caution.startswith("undefined")
-    given = correlation.correlate_over_models([2 * k + 1 for k in range(12)], np.sin(range(12)), given=range(12))
+    given = correlation.correlate_over_models([2 * k + 1 for k in range(12)], np.sin(range(12)), control=range(12))
     assert np.isnan(given.r)
 
 

@@ -48,5 +48,5 @@ def test_correlations_over_models_do_not_take_noise_for_a_measure():
 def test_what_the_given_variable_explains_is_said_to_be_explained():
     rng = np.random.default_rng(0)
     x, given_ = rng.normal(size=8), np.arange(8.0)
-    found = correlation.correlate_over_models(x, 3 * given_ + 1, given=given_)
+    found = correlation.correlate_over_models(x, 3 * given_ + 1, control=given_)
     assert np.isnan(found.r) and found.caution == correlation.EXPLAINED

@@ -12,7 +12,7 @@ from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
 from inference.asking.execute import Task, execute_tasks
-from inference.asking.failures import NO_FAILURES, advise, check_failures
+from inference.asking.failures import NO_FAILURES, advise_on_failures, check_failures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.session import Tally
@@ -120,7 +120,9 @@ def test_the_first_error_does_not_hide_others(capsys):
     mixed = Tally("m", "plain", rows=2)
     for error in (f"900 tokens and 1 for the answer {PAST_WINDOW} of 512", "HTTP 500"):
         mixed.add(variant, SimpleNamespace(error=error))
-    assert "asking again cannot help" in advise([mixed]) and "same command again" in advise([mixed])
+    assert "asking again cannot help" in advise_on_failures([mixed]) and "same command again" in advise_on_failures(
+        [mixed]
+    )
     mixed.report(0.1)
     assert "the same command asks them again" in capsys.readouterr().err
     tally(PAST_WINDOW).report(0.1)

@@ -10,7 +10,7 @@ import pytest
 
 from analysis import runs
 from analysis.pages.choice import tables as choice_tables
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from inference.__main__ import main
 from inference.importers.lm_eval.rows import READINGS
 
@@ -72,7 +72,7 @@ def test_both_numbers_of_shots_are_wordings_of_one_item_on_the_pages(mmlu):
         ours = table[(table["subset"] == "all") & (table["study"] == "run")].set_index("wording")["accuracy"]
         assert ours.loc[["0-shot", "5-shot"]].tolist() == pytest.approx(expected, abs=1e-12)
     else:
-        study = next(study for study in studies(found) if study.measure == "accuracy")
+        study = next(study for study in read_reworded_studies(found) if study.measure == "accuracy")
         assert study.crossed and study.wordings == ["0-shot", "5-shot"]
         assert study.values.mean(axis=(0, 1)).tolist() == pytest.approx(expected, abs=1e-12)
 

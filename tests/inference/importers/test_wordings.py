@@ -6,7 +6,7 @@ import pytest
 
 from analysis import runs
 from analysis.reporting.catalogue import tables
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from helpers.answer_tables import write
 from inference.__main__ import main
 from inference.stimuli.reading.line_ends import unify_line_ends
@@ -60,7 +60,7 @@ def test_ids_of_wordings_are_taken_as_they_look_or_as_the_user_says(tmp_path, ca
     folder = import_rows(tmp_path, answer_rows(ids), *arguments)
     assert capsys.readouterr().out.splitlines()[-1].startswith(line)
     opened = runs.open_runs(folder)
-    assert {study.crossed for study in studies(opened)} == {shared}
+    assert {study.crossed for study in read_reworded_studies(opened)} == {shared}
     assert opened.sql("SELECT DISTINCT text FROM stimuli WHERE item = '2'")["text"].tolist() == ["2"]
 
 
@@ -75,7 +75,7 @@ def test_the_choice_changes_intervals_and_names_the_wordings_that_items_share(tm
     assert set(own["design"]) == {"own wordings of each item"} and set(shared["design"]) == {"shared by all items"}
     assert own["mean"].tolist() == shared["mean"].tolist()
     assert not own["like_lower"].equals(shared["like_lower"])
-    (study,) = [study for study in studies(runs.open_runs(tmp_path / "shared" / "run")) if study.headline]
+    (study,) = [study for study in read_reworded_studies(runs.open_runs(tmp_path / "shared" / "run")) if study.headline]
     assert study.wordings == list("1234567")
 
 

@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from ground.errors import InputError
-from ground.locking import flush
+from ground.locking import flush_to_disk
 from ground.writing import remove_unfinished, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
 from inference.stimuli.reading.files import parse_json, read_text_file
@@ -85,9 +85,9 @@ class AdapterFolder(TuningFolder):
         """
         steps = self._list_checkpoints()
         for file in steps[step].iterdir():
-            flush(file)
+            flush_to_disk(file)
         (steps[step] / COMPLETE).touch()
-        flush(steps[step])
+        flush_to_disk(steps[step])
         for number, checkpoint in steps.items():
             if number not in (step, best):
                 (checkpoint / COMPLETE).unlink(missing_ok=True)

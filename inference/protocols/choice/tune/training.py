@@ -130,7 +130,7 @@ class Learner:
         Parameters
         ----------
         rows
-            "train" and "validation" -> what `read` returned.
+            "train" and "validation" -> what `encode_examples` returned.
         tell
             Is given a line per evaluation.
 

@@ -67,24 +67,25 @@ def main(options: argparse.Namespace) -> None:
     for written in (out, aside):
         json_lines.check_output_is_no_input(written, options.file, options.judgements, options.filter_prompt)
     ask = _build_filter(options, out) if options.filter_model else None
-    given = sentences.read_sentences(options.file)
-    results = sentences.negate_sentences([sentence for _, sentence in given], options.language, options.pipeline)
-    made, skipped = sentences.separate_skipped(given, results)
-    told = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
-    kept = made
-    if ask and made:
-        kept, told = ask(made)
+    rows = sentences.read_sentences(options.file)
+    results = sentences.negate_sentences([sentence for _, sentence in rows], options.language, options.pipeline)
+    negated, skipped = sentences.separate_skipped(rows, results)
+    report_lines = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
+    filtered = negated
+    if ask and negated:
+        filtered, report_lines = ask(negated)
         skipped += [
-            sentences.SkippedSentence(each.place, each.source, sentences.FILTERED)
-            for each in kept
-            if not each.negations
+            sentences.SkippedSentence(sentence.place, sentence.source, sentences.FILTERED)
+            for sentence in filtered
+            if not sentence.negations
         ]
     json_lines.write_json_lines(aside, map(asdict, skipped))
-    json_lines.write_json_lines(out, sentences.list_negation_rows(kept))
-    print(f"{sum(len(each.negations) for each in made):,} negations of {len(made):,} of {len(given):,} sentences")
-    for reason, number in Counter(each.reason for each in skipped).most_common():
+    json_lines.write_json_lines(out, sentences.list_negation_rows(filtered))
+    n_negations = sum(len(sentence.negations) for sentence in negated)
+    print(f"{n_negations:,} negations of {len(negated):,} of {len(rows):,} sentences")
+    for reason, number in Counter(sentence.reason for sentence in skipped).most_common():
         print(f"  {number:,} skipped: {reason}")
-    print("\n".join([*told, f"{out}; the sentences skipped: {aside}"]))
+    print("\n".join([*report_lines, f"{out}; the sentences skipped: {aside}"]))
 
 
 def _refuse_lone_options(options: argparse.Namespace) -> None:
@@ -120,7 +121,7 @@ def _build_filter(
     settings = parse_engine_settings(options)
 
     def ask_about_negations(negated_sentences: Sequence[NegatedSentence]) -> tuple[list[NegatedSentence], list[str]]:
-        pairs = {(entry.source, negation.text) for entry in negated_sentences for negation in entry.negations}
+        pairs = {(sentence.source, negation.text) for sentence in negated_sentences for negation in sentence.negations}
         people_verdicts = (
             people.read_people_verdicts(locate_path(options.judgements), pairs) if options.judgements else {}
         )
@@ -136,6 +137,6 @@ def _build_filter(
         accepted = {pair for pair, verdict in verdicts.items() if verdict == judging.ACCEPTABLE}
         if people_verdicts:
             lines.append(str(people.compare_with_people(accepted, people_verdicts)))
-        return [entry.keep_accepted(accepted) for entry in negated_sentences], lines
+        return [sentence.keep_accepted(accepted) for sentence in negated_sentences], lines
 
     return ask_about_negations

@@ -81,7 +81,7 @@ def build_judging_study(negated_sentences: Iterable[NegatedSentence], name: str,
     """
     items = []
     for number, (sentence, negations) in enumerate(
-        {entry.source: entry.negations for entry in negated_sentences}.items(), start=1
+        {negated.source: negated.negations for negated in negated_sentences}.items(), start=1
     ):
         item = f"sentence-{number:06d}"
         variants = tuple(

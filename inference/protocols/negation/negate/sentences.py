@@ -148,4 +148,8 @@ def separate_skipped(
 
 def list_negation_rows(negated_sentences: Iterable[NegatedSentence]) -> Iterator[dict[str, str]]:
     """Make the rows of the output: source, text, position, target_pos, insertion."""
-    return ({"source": entry.source, **asdict(negation)} for entry in negated_sentences for negation in entry.negations)
+    return (
+        {"source": sentence.source, **asdict(negation)}
+        for sentence in negated_sentences
+        for negation in sentence.negations
+    )

@@ -78,15 +78,15 @@ def main(options: argparse.Namespace) -> None:
     if encoder.n_cut:
         print(f"  {encoder.n_cut:,} of them have more than {MOST_TOKENS} tokens: their longer sentence is cut")
     chosen = []
-    for each in nli.tune_encoder(
+    for step in nli.tune_encoder(
         encoder, rows, files, nli.TuningGrid(options.rates, options.epochs), options.seeds, out
     ):
-        if isinstance(each, nli.ChosenModel):
-            chosen.append(each)
-            print(f"  chosen: rate {each.cell.rate:g}, {each.cell.epochs} epochs: {each.folder}", flush=True)
+        if isinstance(step, nli.ChosenModel):
+            chosen.append(step)
+            print(f"  chosen: rate {step.cell.rate:g}, {step.cell.epochs} epochs: {step.folder}", flush=True)
         else:
-            print(each, flush=True)
-    held_out = mean(each.result.accuracy for each in chosen)
+            print(step, flush=True)
+    held_out = mean(model.result.accuracy for model in chosen)
     print(f"{options.out}: {len(chosen)} models; mean accuracy on the rows that chose them {held_out:.4f}, so too high")
     print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
 

@@ -73,10 +73,16 @@ def values(frame, column, run=None):
 @pytest.mark.parametrize(("page", "name"), MEASURED)
 def test_a_catalogue_names_columns_that_its_table_has(page, name):
     found, listed = MEASURED[page, name], catalogue.look_up_table(name).columns
-    needed = [*found.kinds, found.validity, *found.accuracy, *found.accuracy.values(), *filter(None, [found.only])]
-    for column in (*found.named, *needed):
+    needed = [
+        *found.kinds,
+        found.validity,
+        *found.accuracy,
+        *found.accuracy.values(),
+        *filter(None, [found.row_filter]),
+    ]
+    for column in (*found.name_by_column, *needed):
         assert column in listed or (column.startswith("flip_") and "flip_*" in listed), column
-    assert set(found.headline) <= set(found.named) and set(found.averaged) <= set(found.kinds)
+    assert set(found.headline) <= set(found.name_by_column) and set(found.averaged_kinds) <= set(found.kinds)
     assert not found.lead or found.lead in found.headline
 
 
@@ -88,9 +94,9 @@ def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
     collected = collected[collected["page"] == page]
     known = {"resamples": 20} if "resamples" in tables.list_options(name) else {}
     frame = tables.build_table(name, run, **known)
-    frame = frame[frame[about.only].astype(bool)] if about.only else frame
+    frame = frame[frame[about.row_filter].astype(bool)] if about.row_filter else frame
     # A label is the name, with its kind in brackets; no name begins another of its page.
-    for column, called in about.named.items():
+    for column, called in about.name_by_column.items():
         labels = collected["measure"].str.removeprefix(called)
         mine = collected[collected["measure"].str.startswith(called) & labels.str.match(r"^( \(.*)?$")]
         if page == "wording":  # two tables with one name: one by kind of wording, one over all
@@ -210,14 +216,14 @@ def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
 def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=8, paraphrases=6))
     entry = list_pages()["stability"].tables["stability"]
-    limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most=3))
+    limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most_units=3))
     monkeypatch.setitem(list_pages()["stability"].tables, "stability", limited)
     found = tabulate_measure_sources(runs.open_runs(tmp_path / "run"))
     assert "stability" not in set(found.loc[found["study"] != "", "page"])
     assert found[found["page"] == "stability"]["left_out"].tolist() == [
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
     ]
-    assert list_pages()["text_features"].tables["mixed"].measures.most == 100
+    assert list_pages()["text_features"].tables["mixed"].measures.most_units == 100
 
 
 def test_the_page_on_benchmarks_is_left_out_and_says_why(tmp_path):

@@ -15,7 +15,7 @@ from analysis.reporting.drawing import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
 
-DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
+DRAWN = sorted({entry.plot_name or name for name, entry in FIGURES.items()})
 
 
 @pytest.fixture(scope="module")

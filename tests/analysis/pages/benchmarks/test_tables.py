@@ -52,7 +52,7 @@ def test_a_page_without_any_correlation_is_not_made(models, given, why, tmp_path
     rows = random_rows(NAMES[:models], items=4, seed=1)
     other = random_rows([f"{name}-tuned" for name in NAMES[:3]], items=4, conditions=["chat/4-shot"], seed=1)
     run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([rows, other], ignore_index=True)))
-    assert CATALOGUE.unwanted(run, given) == why
+    assert CATALOGUE.explain_no_data(run, given) == why
 
 
 def values_of(run, measure):
@@ -101,7 +101,7 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     assert found.loc["pearson", "p"] == pytest.approx(stats.pearsonr(both["value"], both["MT"]).pvalue, rel=1e-9)
     assert set(found["n"]) == {11}
     size = np.log10(values["parameters"])
-    given = correlation.correlate_over_models(values["value"], mt, given=size)
+    given = correlation.correlate_over_models(values["value"], mt, control=size)
     assert found.loc["pearson given size", "r"] == pytest.approx(given.r, abs=1e-12)
     beside = table[(table["measure"] == "Consistency (antonyms)") & (table["benchmark"] == "accuracy")]
     rho = stats.spearmanr(values["value"], values["accuracy"]).statistic

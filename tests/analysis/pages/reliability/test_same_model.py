@@ -8,7 +8,7 @@ import pytest
 from analysis import runs
 from analysis.measures.reworded import CROSSED, NESTED
 from analysis.measures.reworded.study import ONE
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.words import beyond
 from helpers.synthetic import random_frame, write_run
@@ -39,7 +39,7 @@ def asked(folder, protocol, *more):
 
 def never_different(opened, design, measures):
     """Check every measure: no difference, no p value below 1, no sign to keep, and certainly equivalent."""
-    assert {study.measure: study.design for study in studies(opened)} == dict.fromkeys(measures, design)
+    assert {study.measure: study.design for study in read_reworded_studies(opened)} == dict.fromkeys(measures, design)
     found = build_table("beyond_rewording", opened, margin=0.05).set_index("measure")
     assert set(found.index) == set(measures) and len(found) == len(measures)
     assert (found["difference"] == 0).all() and (found["n_items"] > 1).all()
@@ -59,8 +59,8 @@ def test_made_up_answers_are_equivalent(tmp_path, shared, design):
 def test_in_one_shared_wording_nothing_is_said_of_others(tmp_path):
     """The page has no such table; other pages that compare models are silent about wordings."""
     opened = made_up(tmp_path, 1, True)
-    found = beyond.compare_model_pairs(studies(opened), margin=0.05)
-    assert {study.design for study in studies(opened)} == {ONE} and set(found["measure"]) == OF_AGREEMENT
+    found = beyond.compare_model_pairs(read_reworded_studies(opened), margin=0.05)
+    assert {study.design for study in read_reworded_studies(opened)} == {ONE} and set(found["measure"]) == OF_AGREEMENT
     assert (found["difference"] == 0).all() and (found["p_items"] == 1).all()
     assert (
         found[["p", "p_holm", "p_equivalent"]].isna().all(axis=None) and beyond.describe_beyond_rewording(opened) == ""

@@ -14,7 +14,7 @@ from analysis.measures.reworded import CROSSED, NESTED
 from analysis.pages.reliability import comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
-from analysis.reporting.catalogue.rewordings import studies
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import compute_panel
@@ -45,8 +45,8 @@ def shared(tmp_path_factory):
 
 
 def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, tmp_path):
-    assert {study.design for study in studies(own[0])} == {NESTED}
-    assert {study.design for study in studies(shared[0])} == {CROSSED}
+    assert {study.design for study in read_reworded_studies(own[0])} == {NESTED}
+    assert {study.design for study in read_reworded_studies(shared[0])} == {CROSSED}
     texts = [
         (f"item-{i}", f"t{j}", frame.format(said))
         for i, said in enumerate(["cats purr", "dogs bark", "birds sing"])
@@ -54,7 +54,7 @@ def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, t
     ]
     asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
     by_text = runs.open_runs(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
-    assert {study.design for study in studies(by_text)} == {CROSSED}
+    assert {study.design for study in read_reworded_studies(by_text)} == {CROSSED}
 
 
 def test_orders_of_the_same_words_are_shared(tmp_path):
@@ -65,7 +65,7 @@ def test_orders_of_the_same_words_are_shared(tmp_path):
     ]
     asked = pd.DataFrame(texts, columns=["item", "variant", "text"])
     opened = runs.open_runs(write_run(tmp_path / "run", text_feature_runs.answers(asked)))
-    assert {study.design for study in studies(opened)} == {CROSSED}
+    assert {study.design for study in read_reworded_studies(opened)} == {CROSSED}
 
 
 def test_a_mean_has_the_interval_of_its_items(own):

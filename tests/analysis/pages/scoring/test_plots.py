@@ -20,7 +20,7 @@ MANY = {
     f"organisation-{i}/a-rather-long-model-name-of-{i}b{ending}": Judge(f"series-{i}", stage, 0.4, 1.0)
     for i in range(5) for ending, stage in (("", "base"), ("-instruct", "instruct"))
 }  # fmt: skip
-DRAWN = sorted({entry.draw or name for name, entry in FIGURES.items()})
+DRAWN = sorted({entry.plot_name or name for name, entry in FIGURES.items()})
 SIZES = {
     "small": ({"En-De": 12, "Et-En": 15}, FAMILY),
     "one": ({"all": 9}, {"solo": Judge("s", "base", 0.5, 0)}),

@@ -73,7 +73,7 @@ def test_answer_names_the_feature_with_most_confirmed_effects():
     )
     assert answer.verdict == "Statement length: higher values go with higher agreement with 3 of 3 models."
     assert answer.details["effects"] == (
-        narrative.MEANT,
+        narrative.WORD_MEANINGS,
         "The largest confirmed effect is that of statement length with c: +0.300 SD per SD of the feature (95 % "
         "interval +0.200 to +0.400).",
         "That is +3.00 percentage points per word.",
@@ -101,7 +101,7 @@ def test_without_a_confirmed_effect_no_feature_is_named():
     assert answer.verdict == (
         "These runs cannot tell: no effect of the 2 features on the answers of 1 model is confirmed."
     )
-    assert answer.details["effects"] == (narrative.MEANT,)
+    assert answer.details["effects"] == (narrative.WORD_MEANINGS,)
     assert answer.details["mixed"] == ("None of 2 effects is confirmed.",)
     assert "Only 1 model: these results say nothing about models in general." in answer.cautions
 

@@ -88,7 +88,7 @@ def test_the_index_has_its_card(made):
 
 
 def test_a_notebook_that_lacks_a_package_is_left_out_and_named(run, tmp_path, capsys):
-    page = replace(CATALOGUE, needs={"no_such_package": "pip install it"})
+    page = replace(CATALOGUE, needed_packages={"no_such_package": "pip install it"})
     lacking = report.Notebook(notebooks.FOLDER / "text_features.ipynb", page)
     results = report.write_report([str(run)], tmp_path / "out", registry=[lacking])
     assert results[0].left_out == "it needs no_such_package: pip install it"

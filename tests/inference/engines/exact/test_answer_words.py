@@ -12,7 +12,13 @@ import torch
 
 from ground.errors import InputError
 from helpers import tiny_models
-from inference.engines.exact.answer_words import Options, cut_head, cut_tail, group_forms_by_option, tokenize_answers
+from inference.engines.exact.answer_words import (
+    Options,
+    cut_first_word,
+    cut_prompt_end,
+    group_forms_by_option,
+    tokenize_answers,
+)
 from inference.engines.exact.option_tree import build_option_tree, compute_option_logprobs
 from inference.engines.exact.targets import Targets, WholeVocabulary, score_batch
 from inference.engines.tokens import Tokens, build_plain_encoder
@@ -154,12 +160,12 @@ def test_ids_shared_by_two_options_are_refused() -> None:
 
 
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:
-    assert cut_tail("Some text.\nReply: ") == "Reply: "
-    assert cut_tail("答" * 100) == "答" * 32
+    assert cut_prompt_end("Some text.\nReply: ") == "Reply: "
+    assert cut_prompt_end("答" * 100) == "答" * 32
     for end in ("a", "a b\n", " ", "a\u2028", "a \x1c\n ", "\n\na", "a\tb \t"):
-        assert cut_tail(end) == re.search(r"\S*\s*$", end).group()
-    assert cut_head(" with it.") == " with"
-    assert cut_tail("") == cut_head("") == ""
+        assert cut_prompt_end(end) == re.search(r"\S*\s*$", end).group()
+    assert cut_first_word(" with it.") == " with"
+    assert cut_prompt_end("") == cut_first_word("") == ""
 
 
 @pytest.mark.parametrize("eos", [False, True])

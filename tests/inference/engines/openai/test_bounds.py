@@ -13,7 +13,7 @@ import pytest
 from ground.errors import InputError
 from inference.engines.exact.answer_words import tokenize_answers
 from inference.engines.openai import bounds
-from inference.engines.openai.replies import Malformed
+from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import ShownToken, parse_first_tokens
 
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))
@@ -171,12 +171,12 @@ def test_both_formats_are_read_and_surplus_tokens_dropped():
     ],
 )
 def test_what_cannot_be_is_malformed(choice):
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedReply):
         parse_first_tokens(choice, 1 if len(str(choice)) < 120 else 2)
 
 
 def test_wanted_token_ids_are_all_there_or_it_is_malformed():
     choice = chat({"token": "token_id:3", "logprob": -1.0}, {"token": "token_id:5", "logprob": -2.0})
     assert len(parse_first_tokens(choice, 20, (3, 5))) == 2
-    with pytest.raises(Malformed, match="does not have 1 of 3"):
+    with pytest.raises(MalformedReply, match="does not have 1 of 3"):
         parse_first_tokens(choice, 20, (3, 4, 5))

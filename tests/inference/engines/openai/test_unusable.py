@@ -11,7 +11,7 @@ import pytest
 from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
 from inference.engines.openai.doubts import MOST_DOUBTFUL, Doubts
-from inference.engines.openai.failures import Unusable
+from inference.engines.openai.failures import RepliesUnusable
 from inference.engines.openai.settings import ApiSettings
 
 GOOD, ITEMS = 30, 200
@@ -147,7 +147,7 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
         return await asyncio.gather(*(ask() for _ in range(concurrency)), return_exceptions=True)
 
     ended = asyncio.run(asyncio.wait_for(ask_all(), 20))
-    assert all(isinstance(error, Unusable) for error in ended)
+    assert all(isinstance(error, RepliesUnusable) for error in ended)
     assert sent["good"] == 25 and 10 <= sent["bad"] <= MOST_DOUBTFUL
     doubts.trust()
     assert asyncio.run(admitted(doubts))
