@@ -41,7 +41,7 @@ from inference.__main__ import main as waver
 from inference.demo import DEMO, FAMILY
 from inference.demo.reworded import make_reworded_questions
 from inference.demo.world import World
-from inference.protocols.choice.build.building import write_questions
+from inference.protocols.choice.building.building import write_questions
 
 BASE = FAMILY["waver-demo-large"].path
 WITH, WITHOUT = "with-paraphrases", "without-paraphrases"

@@ -9,7 +9,7 @@ from helpers.trivial_engine import TrivialEngine, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation
-from inference.protocols.choice.build.building import BuildingPlan
+from inference.protocols.choice.building.building import BuildingPlan
 
 WRITERS = (Model("polite", "polite"), Model("wordy", "wordy"))
 JUDGE = Model("judge", "judge")

@@ -43,7 +43,7 @@ from inference.demo import ALL  # noqa: E402
 from inference.demo.choices import make_choice_questions as world_questions  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 from inference.engines.digest import compute_folder_digest  # noqa: E402
-from inference.protocols.choice.build.building import write_questions  # noqa: E402
+from inference.protocols.choice.building.building import write_questions  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
 DEMO = ROOT / "inference" / "demo"

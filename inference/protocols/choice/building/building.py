@@ -24,14 +24,14 @@ from inference.asking.execute import Task, execute_tasks
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.protocols.choice.build import filters, rewording, selecting, steps
-from inference.protocols.choice.build.steps import SOURCED, Step
 from inference.engines.contract import Engine
 from inference.protocols import choice
+from inference.protocols.choice.building import filters, rewording, selecting, steps
+from inference.protocols.choice.building.steps import SOURCED, Step
 from inference.runfolder import json_lines
 from inference.stimuli import questions
-from inference.stimuli.reading.files import locate_path, shorten_value
 from inference.stimuli.questions import EqualChoices, Question
+from inference.stimuli.reading.files import locate_path, shorten_value
 
 Load = Callable[[Model, int], Engine]
 
@@ -111,7 +111,10 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         Stopped, or rows failed; answers are kept, and the same command asks for the others. No question was reworded.
     """
     sourced_questions, equal_choices = read_sourced_questions(plan.files)
-    made_steps = [Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))), filters.filter_questions(sourced_questions, equal_choices, plan.words)]
+    made_steps = [
+        Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))),
+        filters.filter_questions(sourced_questions, equal_choices, plan.words),
+    ]
     _refuse_empty_step(made_steps[-1])
     made_steps.append(_reword_questions(plan, made_steps[-1], load))
     if plan.writers and not made_steps[-1].kept_questions:
@@ -121,7 +124,10 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
             f"{plan.name_file_beside('left-out.csv')}: give other models"
         )
     _refuse_empty_step(made_steps[-1])
-    candidates = [replace(question, orders=_draw_question_orders(plan, question), split=None) for question in made_steps[-1].kept_questions]
+    candidates = [
+        replace(question, orders=_draw_question_orders(plan, question), split=None)
+        for question in made_steps[-1].kept_questions
+    ]
     if plan.judge is not None:
         _ask_judge(plan, plan.judge, candidates, load)
     selected_path = plan.selected or (plan.name_file_beside("selected.jsonl") if plan.judge else None)
@@ -156,7 +162,9 @@ def read_sourced_questions(files: Sequence[str]) -> tuple[list[Question], list[E
         for question in (*file_questions, *(error.question for error in file_equal_choices)):
             first = file_by_item.setdefault(question.item, name)
             if first != name:
-                raise InputError(f"{name}: item {shorten_value(question.item)} is in {first}, too; name each question once")
+                raise InputError(
+                    f"{name}: item {shorten_value(question.item)} is in {first}, too; name each question once"
+                )
         all_questions += [_add_source(question, path) for question in file_questions]
         equal_choices += file_equal_choices
     return all_questions, equal_choices
@@ -215,20 +223,31 @@ def _reword_questions(plan: BuildingPlan, before: Step, load: Load | None) -> St
     paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)
     if paraphrased_item is not None:
         raise InputError(
-            f"--paraphrase-model: item {shorten_value(paraphrased_item)} holds paraphrases already; leave the models out to take those, "
-            "or take the paraphrases out of the file"
+            f"--paraphrase-model: item {shorten_value(paraphrased_item)} holds paraphrases already; leave the models "
+            "out to take those, or take the paraphrases out of the file"
         )
     study = rewording.build_rewording_study(question_list, plan.out.stem, plan.files[0])
     rewording_request = rewording.Questions(rewording.load_rewording_prompts(plan.book), plan.max_tokens)
     folders = [plan.name_file_beside(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
     execute_tasks(
         [
-            Task(study, [model], rewording_request, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
+            Task(
+                study,
+                [model],
+                rewording_request,
+                plan.settings,
+                str(folder),
+                command=plan.command,
+                allowed=plan.allowed,
+            )
             for model, folder in zip(plan.writers, folders, strict=True)
         ],
         load=load,
     )
-    texts_by_model = {model.id: rewording.read_rewordings(folder, model.id) for model, folder in zip(plan.writers, folders, strict=True)}
+    texts_by_model = {
+        model.id: rewording.read_rewordings(folder, model.id)
+        for model, folder in zip(plan.writers, folders, strict=True)
+    }
     return rewording.apply_model_rewordings(question_list, texts_by_model)
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.protocols.choice.build.steps import SELECTED, LeftOut, Step
-from inference.stimuli.reading import records
+from inference.protocols.choice.building.steps import SELECTED, LeftOut, Step
 from inference.stimuli import splits
-from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.questions import Question
+from inference.stimuli.reading import records
+from inference.stimuli.reading.files import shorten_value
 
 INCONSISTENT = "inconsistent confidence"
 CONFIDENT, UNCONFIDENT = "consistently confident", "consistently unconfident"
@@ -64,12 +64,15 @@ def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     missing = [question.item for question in questions if question.item not in classes]
     if missing:
         raise InputError(
-            f"{path}: {len(missing):,} of {len(questions):,} questions are not in it (such as {shorten_value(missing[0])}); it "
-            "belongs to another study: select again, from the judge's run of these questions"
+            f"{path}: {len(missing):,} of {len(questions):,} questions are not in it (such as "
+            f"{shorten_value(missing[0])}); it belongs to another study: select again, from the judge's run of these "
+            "questions"
         )
     kept_questions = tuple(question for question in questions if classes[question.item] == INCONSISTENT)
     left_out = tuple(
-        LeftOut(question, classes[question.item], question.question) for question in questions if classes[question.item] != INCONSISTENT
+        LeftOut(question, classes[question.item], question.question)
+        for question in questions
+        if classes[question.item] != INCONSISTENT
     )
     if not kept_questions:
         raise InputError(
@@ -95,6 +98,8 @@ def draw_subset_splits(questions: Sequence[Question], seed: int) -> tuple[Questi
     split_by_item = {
         question.item: question.split
         for subset in {question.subset for question in questions}
-        for question in splits.draw_question_splits([question for question in questions if question.subset == subset], seed)
+        for question in splits.draw_question_splits(
+            [question for question in questions if question.subset == subset], seed
+        )
     }
     return tuple(replace(question, split=split_by_item[question.item]) for question in questions)

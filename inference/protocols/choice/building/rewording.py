@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 
 from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
-from inference.protocols.choice.build.steps import REWORDED, LeftOut, Step
 from inference.engines.contract import Generation, Sampling
 from inference.paraphrase import parsing
+from inference.protocols.choice.building.steps import REWORDED, LeftOut, Step
 from inference.runfolder.parquet import read_parquet
-from inference.stimuli.templates.prompt_forms import CLOZE, PAIR, Fields
-from inference.stimuli.templates.prompts import Prompt, PromptBook
 from inference.stimuli.questions import Question
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
+from inference.stimuli.templates.prompt_forms import CLOZE, PAIR, Fields
+from inference.stimuli.templates.prompts import Prompt, PromptBook
 
 NAME = "choice build"
 CONDITION = "rewording"  # one name for all settings: so a folder refuses other settings than its own
@@ -221,7 +221,10 @@ def _find_wording_fault(question: Question, wording: str, other_wordings: Sequen
         return NO_QUESTION
     if parsing.fold_wording(wording) == parsing.fold_wording(question.question):
         return UNCHANGED
-    if any(_mentions_choice(wording, choice) and not _mentions_choice(question.question, choice) for choice in question.choices):
+    if any(
+        _mentions_choice(wording, choice) and not _mentions_choice(question.question, choice)
+        for choice in question.choices
+    ):
         return NAMES_CHOICE
     return SAME if parsing.fold_wording(wording) in map(parsing.fold_wording, other_wordings) else None
 

@@ -46,7 +46,9 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         "paraphrases of each question)",
     )
     paraphrase_group.add_argument(
-        "--paraphrase-prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/build/prompt.yaml)"
+        "--paraphrase-prompt",
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/choice/building/prompt.yaml)",
     )
     paraphrase_group.add_argument(
         "--max-tokens",
@@ -94,18 +96,22 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run_choice_build(options: argparse.Namespace) -> None:
     from inference.asking.failures import NO_FAILURES
-    from inference.protocols.choice.build import rewording, steps
-    from inference.protocols.choice.build.building import BuildingPlan, build_study_in_steps
     from inference.protocols import choice
+    from inference.protocols.choice.building import rewording, steps
+    from inference.protocols.choice.building.building import BuildingPlan, build_study_in_steps
     from inference.runfolder import json_lines
     from inference.stimuli.reading.files import locate_path
 
     if len(options.paraphrase_model) not in (0, WRITERS):
-        raise InputError(f"--paraphrase-model: give it twice, for two models, or not at all, not {_word_times(options)}")
+        raise InputError(
+            f"--paraphrase-model: give it twice, for two models, or not at all, not {_word_times(options)}"
+        )
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
     rewording.load_rewording_prompts(options.paraphrase_prompt)
-    judge = _find_option_models("--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS)
+    judge = _find_option_models(
+        "--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS
+    )
     plan = BuildingPlan(
         tuple(options.files),
         json_lines.check_json_lines_path(options.out),
@@ -123,7 +129,9 @@ def _run_choice_build(options: argparse.Namespace) -> None:
         tuple(options.call),
     )
     for name in ("jsonl", "candidates.jsonl", "selected.jsonl"):
-        json_lines.check_output_is_no_input(plan.name_file_beside(name), *options.files, *([options.selected] if name == "jsonl" else []))
+        json_lines.check_output_is_no_input(
+            plan.name_file_beside(name), *options.files, *([options.selected] if name == "jsonl" else [])
+        )
     built = build_study_in_steps(plan)
     print("\n".join(step.describe_step() for step in built.steps))
     if built.done:
@@ -143,7 +151,9 @@ def _word_times(options: argparse.Namespace) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _find_option_models(option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]) -> tuple[Model, ...]:
+def _find_option_models(
+    option: str, names: Sequence[str], options: argparse.Namespace, kinds: Sequence[str]
+) -> tuple[Model, ...]:
     """Find the models that an option names, each once."""
     from inference.asking.models import find_models
 

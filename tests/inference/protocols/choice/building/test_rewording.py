@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ground.errors import InputError
-from inference.protocols.choice.build import rewording
-from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PLAIN
+from inference.protocols.choice.building import rewording
 from inference.stimuli.questions import Question
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PLAIN
 
 QUESTION = Question("cup", "Which of these do people pour into a cup of tea?", ("sand", "milk", "wood", "stone"), 1)
 GOOD = "What is it, of these, that people add to their tea?"
@@ -73,7 +73,10 @@ def test_why_a_text_is_no_rewording(text, reason):
 
 def test_a_choice_that_the_question_names_itself_may_stay():
     question = Question("x", "Is tea with milk more like sand or like milk to you?", ("sand", "milk", "wood", "oil"), 1)
-    assert rewording.judge_rewording(question, "Would you say that tea with milk is like sand, or is it like milk?")[1] is None
+    assert (
+        rewording.judge_rewording(question, "Would you say that tea with milk is like sand, or is it like milk?")[1]
+        is None
+    )
 
 
 def test_a_part_of_a_word_is_no_choice():

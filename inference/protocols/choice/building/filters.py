@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from inference.protocols.choice.build.steps import FILTERED, LeftOut, Step
+from inference.protocols.choice.building.steps import FILTERED, LeftOut, Step
 from inference.stimuli.questions import EqualChoices, Question
 
 MOST_SENTENCES, FEWEST_WORDS, NUMBERS_OF_CHOICES = 3, 10, (4, 5)
@@ -36,11 +36,15 @@ def list_filters(words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bo
         "without a question mark at the end": lambda question: not question.question.endswith(("?", "\uff1f")),
         f"more than {MOST_SENTENCES} sentences": lambda question: count_sentences(question.question) > MOST_SENTENCES,
         f"fewer than {words} words": lambda question: len(question.question.split()) < words,
-        f"not {NUMBERS_OF_CHOICES[0]} or {NUMBERS_OF_CHOICES[1]} choices": lambda question: len(question.choices) not in NUMBERS_OF_CHOICES,
+        f"not {NUMBERS_OF_CHOICES[0]} or {NUMBERS_OF_CHOICES[1]} choices": lambda question: (
+            len(question.choices) not in NUMBERS_OF_CHOICES
+        ),
     }
 
 
-def filter_questions(questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), words: int = FEWEST_WORDS) -> Step:
+def filter_questions(
+    questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), words: int = FEWEST_WORDS
+) -> Step:
     """Filter questions: the first reason that holds leaves a question out (`list_filters`).
 
     Parameters

@@ -18,7 +18,8 @@ SELECTED = "after selection"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A question that a step leaves out: the first reason that holds, and the text (the question, or what a model wrote)."""
+    """A question that a step leaves out: the first reason that holds, and the text (the question, or what a model
+    wrote)."""
 
     question: Question
     reason: str
@@ -60,9 +61,14 @@ def list_step_rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]
         for source in sources:
             yield step.name, source, kept_counts[source], ""
             yield from ((step.name, source, left_counts[source, reason], reason) for reason in step.reasons)
-    split_counts = Counter((question.split, question.subset or "") for question in steps[-1].kept_questions if question.split)
+    split_counts = Counter(
+        (question.split, question.subset or "") for question in steps[-1].kept_questions if question.split
+    )
     for split in SPLITS if split_counts else ():
-        yield from ((split, subset, split_counts[split, subset], "") for subset in dict.fromkeys(name for _, name in split_counts))
+        yield from (
+            (split, subset, split_counts[split, subset], "")
+            for subset in dict.fromkeys(name for _, name in split_counts)
+        )
 
 
 def write_step_tables(study: Path, steps: Sequence[Step]) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from ground.errors import InputError
-from inference.protocols.choice.build import selecting
+from inference.protocols.choice.building import selecting
 from inference.stimuli.questions import GENERAL, MATH, Question
 
 

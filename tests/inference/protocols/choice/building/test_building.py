@@ -12,8 +12,8 @@ import pytest
 from ground.errors import InputError, RunFailed
 from helpers.choice_models import BEGINNINGS, JUDGE, loader, plan, reword, rewording, right
 from helpers.commands import ROOT, waver
-from inference.protocols.choice.build import selecting
-from inference.protocols.choice.build.building import build_study_in_steps, write_questions
+from inference.protocols.choice.building import selecting
+from inference.protocols.choice.building.building import build_study_in_steps, write_questions
 from inference.stimuli import questions
 
 THINGS = ("tea", "milk", "sugar", "lemon", "honey", "mint")

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from inference.protocols.choice.build import filters
+from inference.protocols.choice.building import filters
 from inference.stimuli import questions
 from inference.stimuli.questions import Question
 
