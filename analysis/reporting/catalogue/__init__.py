@@ -147,7 +147,7 @@ class Rewordings:
     Attributes
     ----------
     read
-        "package.module:function": from runs and names of studies to their answers (`reporting.reworded.Study`).
+        "package.module:function": from runs and names of studies to their answers (`measures.reworded.Study`).
     several
         "package.module:function": from runs and names of studies to whether they have anything to compare.
     """

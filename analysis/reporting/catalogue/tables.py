@@ -2,8 +2,8 @@
 
 ::
 
-    frame = list_tables.build("stability", runs.open_runs("results/demo/agreement"))
-    print(list_tables.render("stability", frame, "latex"))
+    frame = build_table("stability", runs.open_runs("results/demo/agreement"))
+    print(render_table("stability", frame, "latex"))
 """
 
 from __future__ import annotations
