@@ -22,7 +22,7 @@ if sys.platform == "win32" or not shutil.which("perl"):
 
 COPIED = ("analysis", "ground", "inference", "notebooks", "results/published", "docs", "tests/helpers", "tests/fixtures",
           "tests/whole", "waver.py", "results/schema.json", "README.md", "CONTRIBUTING.md", "CITATION.cff",
-          "pyproject.toml", "tests/test_house.py", "tests/test_names.py", "tests/conftest.py")  # fmt: skip
+          "pyproject.toml", "tests/test_house.py", "tests/conftest.py")  # fmt: skip
 # Rooms of which another branch has one more, so that Python left a folder of it here.
 LEFT = ("analysis/pages", "analysis/measures", "analysis/reporting", "inference/protocols", "inference/importers",
         "inference/engines", "inference/protocols/agreement", "ground", "tests/helpers/refusals")  # fmt: skip
@@ -110,12 +110,12 @@ def test_the_new_page_and_its_table_are_in_the_report(made):
 
 def test_reliability_compares_its_wordings(made):
     assert ("a", "reliability.html") in Page(made / "index.html").addresses
-    assert set(pd.read_csv(made / "tables" / "wording_precision.csv")["study"]) == {"questionnaire"}
+    assert set(pd.read_csv(made / "tables" / "wording_precision.csv")["study"]) == {"demo"}
 
 
 def test_the_rules_of_the_house_hold_and_no_command_looks_at_what_another_branch_left(house):
     assert "moon" in call(house, "-m", "waver", "run", "--help")
     listed = call(house, "-m", "waver", "--help") + call(house, "-m", "waver", "import", "--help")
     assert "eee" in listed and "gone" not in listed
-    call(house, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_house.py", "tests/test_names.py",
-         "-k", "moon or not (heavy or sentences_of_a_page or notebook or nobody_else)")  # fmt: skip
+    call(house, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_house.py", "-k",
+         "moon or not (heavy or sentences_of_a_page or notebook or nobody_else)")  # fmt: skip

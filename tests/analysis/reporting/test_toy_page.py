@@ -75,7 +75,9 @@ def test_its_page_is_in_the_report(made):
     index = Page(made / "index.html")
     assert ("a", "toy.html") in index.addresses
     assert "Do the models agree?" in index.words
-    assert sorted(path.name for path in made.glob("*.html")) == ["index.html", "toy.html", "transcripts.html"]
+    assert sorted(path.name for path in made.glob("*.html")) == [
+        "index.html", "reliability.html", "toy.html", "transcripts.html"
+    ]  # fmt: skip
     page = Page(made / "toy.html")
     assert "2 models judged 4 items." in page.words
     assert "Only 4 items: bootstrap intervals tend to be too narrow." in page.words
@@ -86,11 +88,11 @@ def test_its_page_is_in_the_report(made):
 
 def test_its_table_and_its_figure_lie_next_to_the_page(made):
     table = pd.read_csv(made / "tables" / "toy_items.csv")
-    assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean"]
+    assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean", "validity"]
     assert table["n"].tolist() == [4] * 8
     dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
     dictionary = dictionary[dictionary["table"] == "toy_items"]
-    assert len(dictionary) == 6
+    assert len(dictionary) == 7
     assert dictionary.set_index("column").loc["toy_mean", "unit"] == "agreement, 0 to 1"
     assert (made / "tables" / "toy_items.tex").is_file()
     assert sorted(path.name for path in (made / "figures").glob("toy_*")) == [
