@@ -1,7 +1,8 @@
-"""What CONTRIBUTING says of a new study is enough: its steps, done word by word in a copy, make a protocol with a page."""
+"""What CONTRIBUTING says of a new study is enough: its steps, done word by word in a copy, make a study with a page."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shlex
@@ -14,15 +15,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from analysis.reporting.catalogue import Catalogue
 from helpers.commands import ROOT
 from helpers.html_pages import Page
 
 if sys.platform == "win32" or not shutil.which("perl"):
     pytest.skip("the steps are those of a shell with perl", allow_module_level=True)
 
-COPIED = ("analysis", "ground", "inference", "notebooks", "results/published", "docs", "tests/helpers", "tests/fixtures",
-          "tests/whole", "waver.py", "results/schema.json", "README.md", "CONTRIBUTING.md", "CITATION.cff",
-          "pyproject.toml", "tests/test_house.py", "tests/conftest.py")  # fmt: skip
+COPIED = ("analysis", "ground", "inference", "notebooks", "results/published", "results/schema.json", "docs",
+          "tests/helpers", "tests/fixtures", "tests/whole", "tests/test_house.py", "tests/conftest.py", "README.md",
+          "CONTRIBUTING.md", "CITATION.cff", "pyproject.toml", "waver.py")  # fmt: skip
 # Rooms of which another branch has one more, so that Python left a folder of it here.
 LEFT = ("analysis/pages", "analysis/measures", "analysis/reporting", "inference/protocols", "inference/importers",
         "inference/engines", "inference/protocols/agreement", "ground", "tests/helpers/refusals")  # fmt: skip
@@ -77,7 +79,9 @@ def house(tmp_path_factory) -> Path:
     for name in COPIED:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
+            shutil.copytree(
+                ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+            )
         else:
             shutil.copy(ROOT / name, tree / name)
     for room in LEFT:
@@ -100,6 +104,15 @@ def test_the_guide_is_read():
     assert sum(bool(step["said"]) for step in steps()) == 2
     assert [words[1] for words in calls()] == ["run", "report"]
     assert {step["file"] or step["whole"] for step in steps()} >= {"README.md", "tests/helpers/page_runs.py"}
+
+
+def test_fields_of_a_catalogue_that_the_guide_names_are_fields():
+    guide = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## A new study\n")[2].partition("\n## ")[0]
+    )
+    named = set(re.findall(r"`(\w+)=[A-Z\"]|`CATALOGUE\.(\w+)`", guide))
+    names = {name for pair in named for name in pair if name}
+    assert len(names) == 3 and names <= {field.name for field in dataclasses.fields(Catalogue)}
 
 
 def test_the_new_page_and_its_table_are_in_the_report(made):

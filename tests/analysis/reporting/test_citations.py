@@ -12,7 +12,7 @@ from analysis.reporting import catalogue
 from analysis.reporting.output import provenance
 from analysis.reporting.words import citations
 
-ROOT = Path(citations.__file__).parents[2]
+ROOT = Path(citations.__file__).parents[3]
 STUDIES = citations.read_published_studies()
 
 

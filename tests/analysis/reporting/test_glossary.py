@@ -13,7 +13,7 @@ import pytest
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import glossary
 
-ROOT = Path(glossary.__file__).parents[2]
+ROOT = Path(glossary.__file__).parents[3]
 
 
 def test_the_examples_are_right():

@@ -228,8 +228,8 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
 def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     entry = PAGES[page].figures[figure]
-    for module in ("plots", "captions"):
-        assert callable(catalogue.import_function(page, f"{module}.{entry.draw or figure}"))
+    for function in ("plots.draw", "captions.caption"):
+        assert callable(catalogue.import_function(page, f"{function}_{entry.draw or figure}"))
     if "." in entry.data:
         assert callable(catalogue.import_function(page, entry.data))
     else:
@@ -297,7 +297,7 @@ def test_names_of_tables_and_figures_belong_to_one_page():
 
 @pytest.mark.parametrize(
     ("columns", "said"),
-    [({"dependents": 1}, "analysis/pages/text_features/catalogue.py: column 'dependents' of table 'vif' is computed by"),
+    [({"dependents": 1}, "analysis/pages/text_features/catalogue.py: column 'dependents' of table 'vif' is computed"),
      ({"vif": None}, "analysis/pages/text_features/catalogue.py: column 'vif' of table 'vif' is declared, but")],
 )  # fmt: skip
 def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):

@@ -108,6 +108,7 @@ def test_the_other_pages_do_not_look_at_its_runs(house):
 
 
 def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
+    write_run(house / "single", random_frame(["two"], items=2, paraphrases=1), protocol="toy")  # nothing to compare
     columns = house / "analysis" / "pages" / "toy" / "columns.py"
     whole = columns.read_text(encoding="utf-8")
     columns.write_text("".join(row for row in whole.splitlines(True) if '"toy_mean"' not in row), encoding="utf-8")
@@ -115,7 +116,7 @@ def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
     try:
         for words in (["table", "runs/toy", "toy_items"], ["table", "--list", "toy_items"]):
             assert call(house, *words, status=2) == f"python -m analysis: {line}\n"
-        said = call(house, "report", "runs/toy", "--out", "forgotten", status=1)
+        said = call(house, "report", "single", "--out", "forgotten", status=1)
     finally:
         columns.write_text(whole, encoding="utf-8")
     assert f"toy: failed: WrongPage: {line} (cell " in said
