@@ -17,6 +17,10 @@ class NoSuchModel(InputError):
     """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""
 
 
+class WrongPage(InputError):
+    """A page of the report is not whole, such as one under way: the line names the file to edit, and how."""
+
+
 class RunFailed(Exception):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 

@@ -11,8 +11,7 @@ A protocol is a folder here, a package. Its `__init__.py` has
 What else only it needs stands in the folder, too: making its items, tuning for it, importing a format of its own. Such
 a command is a file that is found by scanning: `command.py` or `command_WHAT.py`, as `ground.commands` says.
 
-Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.prompts` and
-`stimuli.prompt_forms`).
+Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.templates`).
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ import textwrap
 import tomllib
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
@@ -167,6 +169,35 @@ def test_every_link_leads_somewhere(page):
         if place:
             headings = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert place in map(anchor, headings), f"{page}: {target}"
+
+
+MADE = ("moon", "/toy", "NAME", "WHAT", "AREA")  # in paths: what the reader makes, and placeholders
+ROOMS = ("analysis", "ground", "inference", "notebooks", "tests", "results/published")
+
+
+@pytest.mark.parametrize("page", LINKING)
+def test_every_file_and_folder_of_ours_that_is_named_is_there(page):
+    paths = re.findall(rf"(?<![\w./-])((?:{'|'.join(ROOMS)})/[\w./-]*\w/?)", text_of(page))
+    named = {path for path in paths if "fixtures/" in path or not any(word in path for word in MADE)}
+    assert {path for path in named if not (ROOT / path).exists()} == set()
+
+
+@pytest.mark.parametrize("page", LINKING)
+def test_every_module_and_function_of_ours_that_is_named_is_there(page):
+    for name in set(re.findall(r"`((?:analysis|ground|inference)(?:\.\w+)+)", text_of(page))):
+        module, rest = name, []
+        while not (ROOT / module.replace(".", "/")).is_dir() and not (ROOT / f"{module.replace('.', '/')}.py").exists():
+            module, _, last = module.rpartition(".")
+            rest.insert(0, last)
+        found = import_module(module)
+        for part in rest:
+            assert hasattr(found, part), f"{page}: {name}"
+            found = getattr(found, part)
+    for module, names in re.findall(
+        r"^ {4}from ((?:analysis|ground|inference)[\w.]*) import (.+)$", text_of(page), re.M
+    ):
+        for name in re.split(r",\s*", names):
+            assert hasattr(import_module(module), name) or find_spec(f"{module}.{name}"), f"{page}: {module}.{name}"
 
 
 def test_every_page_is_reached_from_readme_and_from_the_index():

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import SHARED, Column, Pattern
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -147,7 +147,7 @@ class Rewordings:
     Attributes
     ----------
     read_studies
-        "package.module:function": from runs and names of studies to their answers (`reporting.reworded.Study`).
+        "package.module:function": from runs and names of studies to their answers (`measures.reworded.Study`).
     has_rewordings
         "package.module:function": from runs and names of studies to whether they have anything to compare.
     """
@@ -360,10 +360,18 @@ def look_up_column(table: str, name: str) -> Column:
 
     Raises
     ------
-    KeyError
-        For a column that nothing explains; a test keeps this from happening.
+    WrongPage
+        For a column that nothing explains; the line names the file to edit.
     """
-    page = list_pages()[find_page_name(table)]
+    page_name = find_page_name(table)
+    if entry := _find_meaning(list_pages()[page_name], table, name):
+        return entry
+    raise WrongPage(
+        f"analysis/pages/{page_name}/columns.py: column {name!r} of table {table!r} has no meaning; add it to COLUMNS"
+    )
+
+
+def _find_meaning(page: Catalogue, table: str, name: str) -> Column | None:
     for key in (f"{table}.{name}", name):
         if key in page.columns:
             return page.columns[key]
@@ -373,10 +381,9 @@ def look_up_column(table: str, name: str) -> Column:
     if name in SHARED:
         return SHARED[name]
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
-        if name.endswith(ending):
-            base = look_up_column(table, name.removesuffix(ending))
+        if name.endswith(ending) and (base := _find_meaning(page, table, name.removesuffix(ending))):
             return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
-    raise KeyError(f"{table}.{name}")
+    return None
 
 
 def import_function(page: str, path: str) -> Callable[..., Any]:

@@ -2,8 +2,8 @@
 
 ::
 
-    frame = list_tables.build("stability", runs.open_runs("results/demo/agreement"))
-    print(list_tables.render("stability", frame, "latex"))
+    frame = build_table("stability", runs.open_runs("results/demo/agreement"))
+    print(render_table("stability", frame, "latex"))
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analysis.reporting.catalogue import (
     look_up_table,
 )
 from analysis.reporting.catalogue.columns import IDENTITY
-from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,21 +170,37 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
 
     Raises
     ------
-    AssertionError
-        For a column that is declared and not computed, or computed and not declared: a fault of the page.
+    WrongPage
+        For a column that is declared and not computed, computed and not declared, or without a meaning.
     """
     known_options = list_options(name)
     frame: pd.DataFrame = import_function(find_page_name(name), look_up_table(name).function)(
         runs, **{key: value for key, value in given_options.items() if key in known_options}
     )
     declared_columns = list_declared_columns(name, frame)
+    for key in declared_columns:
+        look_up_column(name, key)
     if frame.empty:
         return _build_empty_table(frame, declared_columns)
-    for key in declared_columns:
-        assert key in frame, f"table {name}: column {key!r} is declared, but was not computed"
-    for key in frame:
-        assert key in declared_columns, f"table {name}: column {key!r} was computed, but is not declared"
+    _check_columns(name, frame, declared_columns)
     return frame[declared_columns]
+
+
+def _check_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
+    """Refuse a frame whose columns are not those that the catalogue declares."""
+    folder, function = f"analysis/pages/{find_page_name(name)}", look_up_table(name).function
+    for key in declared_columns:
+        if key not in frame:
+            raise WrongPage(
+                f"{folder}/catalogue.py: column {key!r} of table {name!r} is declared, but {function} does not compute "
+                "it; compute it, or take it out"
+            )
+    for key in frame:
+        if key not in declared_columns:
+            raise WrongPage(
+                f"{folder}/catalogue.py: column {key!r} of table {name!r} is computed by {function}, but not declared; "
+                "add it to the columns of the table"
+            )
 
 
 def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> pd.DataFrame:

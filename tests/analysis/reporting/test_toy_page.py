@@ -46,14 +46,14 @@ def copy(source: Path, target: Path) -> None:
     shutil.copy(source, target)
 
 
-def call(house: Path, *arguments: str) -> str:
-    """`python -m analysis` of the copied house, as a user calls it; its standard output."""
+def call(house: Path, *arguments: str, status: int = 0) -> str:
+    """`python -m analysis` of the copied house, as a user calls it; its standard output, or what it complains of."""
     done = subprocess.run(
         [sys.executable, "-m", "analysis", *arguments], cwd=house, capture_output=True, text=True, timeout=600,
         env={**os.environ, "PYTHONPATH": str(house)},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+    assert done.returncode == status, done.stderr[-3000:]
+    return done.stderr if status else done.stdout
 
 
 def test_its_table_is_listed_explained_and_printed(house):
@@ -75,7 +75,9 @@ def test_its_page_is_in_the_report(made):
     index = Page(made / "index.html")
     assert ("a", "toy.html") in index.addresses
     assert "Do the models agree?" in index.words
-    assert sorted(path.name for path in made.glob("*.html")) == ["index.html", "toy.html", "transcripts.html"]
+    assert sorted(path.name for path in made.glob("*.html")) == [
+        "index.html", "reliability.html", "toy.html", "transcripts.html"
+    ]  # fmt: skip
     page = Page(made / "toy.html")
     assert "2 models judged 4 items." in page.words
     assert "Only 4 items: bootstrap intervals tend to be too narrow." in page.words
@@ -86,11 +88,11 @@ def test_its_page_is_in_the_report(made):
 
 def test_its_table_and_its_figure_lie_next_to_the_page(made):
     table = pd.read_csv(made / "tables" / "toy_items.csv")
-    assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean"]
+    assert list(table.columns) == ["study", "model", "condition", "item", "n", "toy_mean", "validity"]
     assert table["n"].tolist() == [4] * 8
     dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
     dictionary = dictionary[dictionary["table"] == "toy_items"]
-    assert len(dictionary) == 6
+    assert len(dictionary) == 7
     assert dictionary.set_index("column").loc["toy_mean", "unit"] == "agreement, 0 to 1"
     assert (made / "tables" / "toy_items.tex").is_file()
     assert sorted(path.name for path in (made / "figures").glob("toy_*")) == [
@@ -103,3 +105,21 @@ def test_the_other_pages_do_not_look_at_its_runs(house):
     assert {"toy.html", "stability.html"} <= {path.name for path in (house / "both").glob("*.html")}
     assert set(pd.read_csv(house / "both" / "tables" / "items.csv")["study"]) == {"opinions"}
     assert set(pd.read_csv(house / "both" / "tables" / "toy_items.csv")["study"]) == {"synthetic"}
+
+
+def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
+    write_run(house / "single", random_frame(["two"], items=2, paraphrases=1), protocol="toy")  # nothing to compare
+    columns = house / "analysis" / "pages" / "toy" / "columns.py"
+    whole = columns.read_text(encoding="utf-8")
+    columns.write_text("".join(row for row in whole.splitlines(True) if '"toy_mean"' not in row), encoding="utf-8")
+    line = "analysis/pages/toy/columns.py: column 'toy_mean' of table 'toy_items' has no meaning; add it to COLUMNS"
+    try:
+        for words in (["table", "runs/toy", "toy_items"], ["table", "--list", "toy_items"]):
+            assert call(house, *words, status=2) == f"python -m analysis: {line}\n"
+        said = call(house, "report", "single", "--out", "forgotten", status=1)
+    finally:
+        columns.write_text(whole, encoding="utf-8")
+    assert f"toy: failed: WrongPage: {line} (cell " in said
+    assert "Traceback" not in said
+    assert line in Page(house / "forgotten" / "index.html").words
+    assert (house / "forgotten" / "transcripts.html").is_file()
