@@ -39,7 +39,7 @@ from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import TEXT, build_text_fields
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
-from inference.protocols.choice import arguments, building, reply
+from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import parse_choice_texts, parse_letters, parse_replies
 from inference.protocols.choice.wordings import build_question_items, check_uniform_questions
@@ -229,7 +229,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     study_items = build_question_items(chosen_questions, options.orders, choose_draw_seed(options))
     default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study(options.items)
     name = default if options.name is None else options.name
-    building_steps = [] if options.items in DEMOS else building.read_building_steps(options.items)
+    building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
     print(_describe_questions(options.items, chosen_questions, study_items), file=sys.stderr)
     return build_question_study(study_items, name, options.items, building_steps), asking
 
