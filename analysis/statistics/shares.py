@@ -196,7 +196,7 @@ def compute_score_interval(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Ar
     z = np.asarray(z, float)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    # Without the exact ends, a lower end of 1e-18 would be printed as "<0.01".
+    # statsmodels has no other quantile than the normal one, and no exact ends: 1e-18 would be printed as "<0.01".
     return np.where(share <= 0, 0.0, centre - half), np.where(share >= 1, 1.0, centre + half)
 
 
@@ -216,15 +216,10 @@ def clopper_pearson(share: Array, n: npt.ArrayLike, level: float) -> tuple[Array
     tuple of two arrays
         As of `wilson`.
     """
-    from scipy.special import betaincinv
+    from statsmodels.stats.proportion import proportion_confint
 
-    n, tail = np.asarray(n, float), (1 - level) / 2
-    yes, no = share * n, (1 - share) * n
     with np.errstate(invalid="ignore"):
-        lower = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-300), no + 1, tail), 0.0)
-        upper = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-300), 1 - tail), 1.0)
-    is_defined = ~np.isnan(share * n)
-    return np.where(is_defined, lower, np.nan), np.where(is_defined, upper, np.nan)
+        return proportion_confint(share * np.asarray(n), n, 1 - level, method="beta")
 
 
 def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:

@@ -191,22 +191,10 @@ def mcnemar(first: Array, second: Array) -> tuple[Array, Array]:
     McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
     Psychometrika 12, 153-157; exact form: Agresti, Categorical Data Analysis, section 11.1.
     """
+    from scipy.special import bdtr
+
     n = (~np.isnan(first - second)).sum(axis=0)
     ups, downs = (first > second).sum(axis=0), (first < second).sum(axis=0)
-    p = np.array(
-        [
-            min(2 * _compute_coin_tail(min(up, down), up + down), 1.0)
-            for up, down in zip(ups.tolist(), downs.tolist(), strict=True)
-        ]
-    )
+    p = np.minimum(2 * bdtr(np.minimum(ups, downs), ups + downs, 0.5), 1.0)
     unknown = n < 2
     return np.where(unknown, np.nan, p), np.where(unknown, np.nan, 2.0 ** (1 - n))
-
-
-def _compute_coin_tail(most: int, n: int) -> float:
-    """Return the probability of at most so many heads in n throws of a coin; scipy would take a second to import."""
-    term = total = 1
-    for k in range(most):
-        term = term * (n - k) // (k + 1)
-        total += term
-    return total / 2**n

@@ -3,7 +3,8 @@
 Every function takes counts (draws, items), how often each item was drawn. A row of ones gives the measure itself, so
 one formula serves the estimate and its draws. Undefined values are NaN: the kurtosis of a constant score, and any
 correlation with a constant score. What differs by rounding only is equal (`analysis.statistics.rounding`); `scale` is
-the width of the scale that the scores are on, by default their largest absolute value.
+the width of the scale that the scores are on, by default their largest absolute value. SciPy's functions take no
+counts: each draw would be a call.
 
 References
 ----------

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.statistics.multiplicity import ALPHA
+from analysis.statistics.shares import clopper_pearson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,17 +135,13 @@ def widen_share_interval(share: float, low: float, high: float, number: int) -> 
     >>> round(low, 2), round(high, 2), widen_share_interval(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
     (0.57, 0.81, True)
     """
-    from scipy.special import betaincinv
-
     if number == 1 or low != low:
         return low, high
     end = low if share >= 0.5 else high  # the other one may be 0 or 1
     with np.errstate(divide="ignore"):
         n = NormalDist().inv_cdf(1 - ALPHA / 2) ** 2 * end * (1 - end) / np.square(np.float64(share - end))
-    yes, no, tail = share * n, (1 - share) * n, ALPHA / 2 / number
-    exact_low = float(betaincinv(yes, no + 1, tail)) if share > 0 else 0.0
-    exact_high = float(betaincinv(yes + 1, no, 1 - tail)) if share < 1 else 1.0
-    return min(low, exact_low), max(high, exact_high)
+    exact_low, exact_high = clopper_pearson(np.asarray(share), n, 1 - ALPHA / number)
+    return min(low, float(exact_low)), max(high, float(exact_high))
 
 
 def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list[str]:
