@@ -1,7 +1,7 @@
-"""Read text, CSV and YAML files that a user names: bounded in size and depth, and every fault is one line.
+"""Read text, CSV and YAML files that a user names: bounded in size, and every fault is one line.
 
 Every scalar of a YAML file stays text: whoever reads a field decides what `1_000`, `yes` and `2024-13-45` mean there,
-and nothing is guessed. Aliases are not followed: a few lines of them can stand for gigabytes.
+and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import yaml
+
 from ground.errors import InputError, shorten_line
 
 MOST_BYTES = 20_000_000
-DEEPEST = 20  # lists and mappings inside each other
 _WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
 _QUOTED = re.compile('"[^"]*"')
 Row: TypeAlias = tuple[int, dict[str, str]]  # the line of the file, and its cells by column
@@ -104,73 +105,32 @@ def read_yaml_file(file: Path) -> Any:
     Raises
     ------
     InputError
-        As in `read_text`; for text that is no YAML, a key twice in a mapping, a key that is no text, aliases, a second
-        document, and lists and mappings more than `DEEPEST` deep.
+        As in `read_text`; for text that is no YAML, a key twice in a mapping, a key that is no text, a second document, and
+        lists and mappings that are nested too deeply.
     """
-    from yaml import CSafeLoader, YAMLError, parse
-
-    content = read_text(file)
     try:
-        return _YamlBuilder(file).build_document(parse(content, Loader=CSafeLoader))
-    except YAMLError as error:
-        if "nesting depth" in str(error):  # libyaml refuses some thousand levels before it hands over the first
-            line = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
-            raise InputError(
-                f"{file}: line {line}: more than {DEEPEST} lists and mappings inside each other"
-            ) from error
-        raise InputError(f"{file}: not valid YAML ({shorten_line(str(error), 200)})") from error
+        return yaml.load(read_text(file), Loader=_TextLoader)
+    except yaml.YAMLError as error:
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise InputError(f"{file}: {line}not valid YAML ({shorten_line(problem or str(error), 200)})") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: lists and mappings are nested too deeply") from error
 
 
-class _YamlBuilder:
-    """Build lists and mappings from the events of a YAML file, without recursion."""
+class _TextLoader(yaml.CBaseLoader):
+    """Keep every scalar as text; refuse what a mapping cannot hold."""
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        self.open: list[Any] = []  # lists and mappings that are not closed yet, the innermost last
-        self.keys: list[str | None] = []  # of each of them, the key that waits for its value
-        self.documents: list[Any] = []
+    def construct_scalar(self, node: yaml.Node) -> str | None:
+        is_empty = not node.style and node.value.lower() in ("", "~", "null")
+        return None if is_empty else str(super().construct_scalar(node))
 
-    def build_document(self, events: Iterator[Any]) -> Any:
-        """Return what the only document holds."""
-        for event in events:
-            event_name, line = type(event).__name__, event.start_mark.line + 1
-            if event_name == "AliasEvent":
-                raise self._build_error(line, f"an alias (*{shorten_line(event.anchor)}); write out what it stands for")
-            if event_name in ("MappingStartEvent", "SequenceStartEvent"):
-                self._open_container({} if event_name == "MappingStartEvent" else [], line)
-            elif event_name in ("MappingEndEvent", "SequenceEndEvent"):
-                self._add_value(self._close_container(), line)
-            elif event_name == "ScalarEvent":
-                empty = not event.style and event.value.lower() in ("", "~", "null")
-                self._add_value(None if empty else event.value, line)
-        return self.documents[0] if self.documents else None
-
-    def _open_container(self, container: Any, line: int) -> None:
-        if len(self.open) >= DEEPEST:
-            raise self._build_error(line, f"more than {DEEPEST} lists and mappings inside each other")
-        self.open.append(container)
-        self.keys.append(None)
-
-    def _close_container(self) -> Any:
-        self.keys.pop()
-        return self.open.pop()
-
-    def _add_value(self, value: Any, line: int) -> None:
-        if not self.open:
-            if self.documents:
-                raise self._build_error(line, "a second document (---); give one file per document")
-            self.documents.append(value)
-        elif isinstance(self.open[-1], list):
-            self.open[-1].append(value)
-        elif self.keys[-1] is None:
-            if not isinstance(value, str):
-                raise self._build_error(line, "a key that is no text")
-            if value in self.open[-1]:
-                raise self._build_error(line, f"key {shorten_line(repr(value))} appears twice")
-            self.keys[-1] = value
-        else:
-            self.open[-1][self.keys[-1]] = value
-            self.keys[-1] = None
-
-    def _build_error(self, line: int, problem: str) -> InputError:
-        return InputError(f"{self.file}: line {line}: {problem}")
+    def construct_mapping(self, node: yaml.Node, deep: bool = False) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = self.construct_object(key_node, deep)
+            if not isinstance(key, str) or key in mapping:
+                problem = f"key {shorten_line(repr(key))} {'appears twice' if isinstance(key, str) else 'is no text'}"
+                raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
+            mapping[key] = self.construct_object(value_node, deep)
+        return mapping

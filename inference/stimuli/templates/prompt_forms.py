@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,8 +11,7 @@ import jinja2
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.templates.printed_texts import PrintedTexts, find_only_printed
-from inference.stimuli.templates.sandbox import build_sandbox, check_variables, compile_template
+from inference.stimuli.templates.sandbox import check_variables, compile_template
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
@@ -97,8 +95,6 @@ class Form:
         Option label -> its words; and these with all their case variants.
     places_shots
         Whether the templates place exemplars themselves.
-    printed
-        What the templates only print.
     """
 
     where: str
@@ -108,7 +104,6 @@ class Form:
     words: Mapping[str, tuple[str, ...]]
     surface: Mapping[str, tuple[str, ...]]
     places_shots: bool
-    printed: PrintedTexts
 
     @classmethod
     def compile(cls, where: str, form: str, content: Any, fields: Fields) -> Form:
@@ -147,10 +142,7 @@ class Form:
         used = check_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: list_case_variants(given_words) for label, given_words in words.items()}
-        printed = PrintedTexts(
-            tuple(sorted(find_only_printed([build_sandbox().parse(source) for _, source in sources], used)))
-        )
-        compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, printed)
+        compiled_form = cls(where, form, content, parts, words, surface, "shots" in used)
         compiled_form.try_out(fields)
         return compiled_form
 
@@ -200,12 +192,6 @@ class Form:
             raise InputError(f"option order '{option_order}' is unknown; there are {', '.join(OPTION_ORDERS)}")
         if self.form == CLOZE and values.get("mask") is None:
             raise InputError(f"{self.where}: this model has no mask token; choose --form plain or chat")
-        fill = partial(self._fill_templates, option_order=option_order, shots=shots)
-        return self.printed.render(values, (option_order, tuple(shots)), fill)
-
-    def _fill_templates(
-        self, values: Mapping[str, Any], option_order: str, shots: Sequence[Shot]
-    ) -> list[tuple[str | None, str]]:
         options = [{"label": label, "answer": self.words[label][0]} for label in values.get("options", ())]
         variables = {
             **values,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from analysis.runs import reading
@@ -34,14 +32,9 @@ def test_yaml_is_what_pyyaml_reads(shared):
         assert reading.read_yaml_file(file) == yaml.load(text, Loader=yaml.CBaseLoader)
 
 
-@pytest.mark.parametrize("depth", [reading.DEEPEST, reading.DEEPEST + 1])
-def test_the_depth_is_bounded(tmp_path, depth):
-    file = written(tmp_path, "[" * depth + "]" * depth)
-    if depth <= reading.DEEPEST:
-        assert reading.read_yaml_file(file) == json.loads(file.read_text())
-    else:
-        with pytest.raises(InputError, match="line 1: more than 20 lists and mappings inside each other"):
-            reading.read_yaml_file(file)
+def test_aliases_stand_for_what_they_name(tmp_path):
+    file = written(tmp_path, "a: &a {MT: 1}\nb: *a\n")
+    assert reading.read_yaml_file(file) == {"a": {"MT": "1"}, "b": {"MT": "1"}}
 
 
 def test_rows_have_the_lines_of_the_file(tmp_path):
