@@ -61,14 +61,14 @@ class OpenAIEngine:
     def __init__(
         self,
         model: str,
-        settings: ApiSettings,
+        settings: ApiSettings | None = None,
         *,
         seed: int = 0,
         batch_size: int | None = None,
         retries: Retries | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.settings = settings
+        self.settings = settings = settings or ApiSettings()
         self._seed = seed
         self._batch_size = batch_size or settings.batch
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
