@@ -100,6 +100,10 @@ class Server:
         attempts
             Largest number of requests; 0: as `Retries` says.
 
+        Returns
+        -------
+        What `read` makes of the reply.
+
         Raises
         ------
         Failed
