@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
-from inference.engines import ENGINES
-from inference.engines.openai import settings
-from inference.engines.vllm.settings import VllmSettings, parse_site_settings
+from inference.engines import ENGINES, list_adapter_engines, list_engines_with_settings
 from inference.numerals import build_decimal_type, build_whole_type
 from inference.stimuli.reading.shapes import Columns
 
@@ -25,17 +23,6 @@ if TYPE_CHECKING:
 
 parse_positive = build_whole_type(1, 1_000_000)
 parse_seed = build_whole_type(0, 2**63 - 1)
-
-
-def parse_share(text: str) -> float:
-    """Convert an argument to a number above 0 and at most 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 1:
-        raise ArgumentTypeError(f"{text} is not a share above 0, at most 1")
-    return number
 
 
 def parse_allowed_failures(text: str) -> AllowedFailures:
@@ -144,7 +131,7 @@ def add_adapters(parser: ArgumentParser) -> None:
         default=[],
         metavar="FOLDER",
         help="a LoRA adapter as peft writes it: adds a model, which is that of --model it was made from with the "
-        "adapter (engines causal and vllm; may be repeated)",
+        f"adapter (engines {' and '.join(list_adapter_engines())}; may be repeated)",
     )
 
 
@@ -165,17 +152,8 @@ def add_engine(parser: ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=parse_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
-    vllm = parser.add_argument_group("engine vllm")
-    vllm.add_argument("--tensor-parallel-size", type=parse_positive, metavar="N", help="GPUs to spread a model over")
-    vllm.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
-    vllm.add_argument(
-        "--gpu-memory-utilization", type=parse_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
-    )
-    vllm.add_argument(
-        "--vllm-set", action="append", default=[], metavar="NAME=VALUE",
-        help="another argument of vLLM that a machine needs, as max_num_seqs=512 (may be repeated)",
-    )  # fmt: skip
-    settings.add_arguments(parser)
+    for entry in list_engines_with_settings():
+        entry.import_settings().add_arguments(parser)
 
 
 def parse_engine_settings(options: Namespace) -> Settings:
@@ -196,20 +174,10 @@ def parse_engine_settings(options: Namespace) -> Settings:
         revision=options.revision,
         seed=options.seed,
         batch_size=options.batch_size,
-        vllm=_parse_vllm_settings(options),
-        api=settings.parse_api_settings(options),
+        engine_settings={
+            entry.keyword: entry.import_settings().parse_settings(options) for entry in list_engines_with_settings()
+        },
     )
-
-
-def _parse_vllm_settings(options: Namespace) -> VllmSettings | None:
-    names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
-    vllm_options = {name: value for name in names if (value := getattr(options, name)) is not None}
-    if options.vllm_set:
-        vllm_options["site"] = parse_site_settings(options.vllm_set)
-    if vllm_options and options.engine != "vllm":
-        option = "vllm-set" if "site" in vllm_options else next(iter(vllm_options)).replace("_", "-")
-        raise InputError(f"--{option} is for --engine vllm: say so, or leave it out")
-    return VllmSettings(**vllm_options) if vllm_options else None
 
 
 def choose_draw_seed(options: Namespace) -> int:

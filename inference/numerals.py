@@ -67,3 +67,14 @@ def build_decimal_type(low: float, high: float) -> Callable[[str], float]:
         return number
 
     return parse_decimal
+
+
+def parse_share(text: str) -> float:
+    """Convert an argument to a number above 0 and at most 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 1:
+        raise ArgumentTypeError(f"{text} is not a share above 0, at most 1")
+    return number

@@ -105,8 +105,8 @@ def read_yaml_file(file: Path) -> Any:
     Raises
     ------
     InputError
-        As in `read_text`; for text that is no YAML, a key twice in a mapping, a key that is no text, a second document, and
-        lists and mappings that are nested too deeply.
+        As in `read_text`; for text that is no YAML, a key twice in a mapping, a key that is no text, a second
+        document, and lists and mappings that are nested too deeply.
     """
     try:
         return yaml.load(read_text(file), Loader=_TextLoader)

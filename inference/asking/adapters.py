@@ -8,10 +8,9 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.asking.models import Model, check_distinct_models
+from inference.engines import list_adapter_engines
 from inference.engines.adapters import Adapter, read_adapter
 from inference.stimuli.reading.files import locate_path
-
-ADAPTER_ENGINES = ("auto", "causal", "vllm")
 
 
 def add_adapter_models(
@@ -40,8 +39,9 @@ def add_adapter_models(
         An engine that takes no adapter; an adapter that cannot be read, or whose base is not among the models; two
         models with the same id.
     """
-    if folders and engine not in ADAPTER_ENGINES:
-        raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use causal or vllm")
+    if folders and engine not in ("auto", *list_adapter_engines()):
+        usable = " or ".join(list_adapter_engines())
+        raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
     adapters = [read_adapter(locate_path(folder)) for folder in folders]
     return check_distinct_models(
         [*models, *(_build_tuned_model(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters)]

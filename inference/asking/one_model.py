@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,6 @@ from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
-    from inference.engines.openai.settings import ApiSettings
-    from inference.engines.vllm.settings import VllmSettings
 
 SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}  # form of models that write no text -> what they do instead
 
@@ -56,8 +54,8 @@ class Settings:
     revision: str | None = None
     seed: int | None = None
     batch_size: int | None = None
-    vllm: VllmSettings | None = None
-    api: ApiSettings | None = None
+    engine_settings: Mapping[str, Any] = field(default_factory=dict)
+    """Those of single engines by the `keyword` of their entries; None where the call gives none."""
 
     def load(self, model: Model, seed: int) -> Engine:
         """Load a model into its engine.
@@ -87,9 +85,8 @@ class Settings:
                 revision=model.fields.get("revision", self.revision),
                 seed=seed,
                 batch_size=self.batch_size,
-                vllm=self.vllm,
-                api=self.api,
                 adapter=model.adapter,
+                **self.engine_settings,
             )
         except NoSuchModel as error:
             raise InputError(f"{error}{suggest_model(model.source)}") from error
@@ -131,9 +128,9 @@ def find_finished_tallies(run: Run, model: Model, questions: Questions, settings
         "dtype": settings.dtype,
         "device": settings.device,
         "revision": model.fields.get("revision", settings.revision),
-        "quantization": settings.vllm.quantization if settings.vllm else None,
-        "kv_cache_dtype": settings.vllm.site.get("kv_cache_dtype") if settings.vllm else None,
     }
+    for own_settings in filter(None, settings.engine_settings.values()):
+        chosen |= own_settings.recorded
     changed = any(value not in ("auto", None, recorded_fields.get(name)) for name, value in chosen.items())
     if (
         form is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 AGREE, DISAGREE = "agree", "disagree"
 
@@ -128,7 +129,7 @@ def find_stances(folded: str, *, replies: bool) -> set[str]:
     -------
     Neither, one or both. Neither where the text is undecided, or declines to take a position and does not turn from it.
     """
-    forms = [*_FORM.items(), *(_REPLY.items() if replies else ())]
+    forms = [*_compile_forms().items(), *(_compile_replies().items() if replies else ())]
     stance_matches = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
     if not stance_matches or _UNDECIDED_FORM.search(folded):
         return set()
@@ -155,7 +156,6 @@ _END = (
     rf"(?!{_join_patterns([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
     r"|there|this|that)|as|given)\b))"
 )
-_FORM = {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
 _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
 _GOES_ON = rf"(?!\s{{0,3}}{_join_patterns([_NO_REPLY])})"
 # After "yes," comes what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
@@ -167,10 +167,20 @@ _REPLY_END = (
     rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_join_patterns([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}"
     rf"(?:[.;!\n]{_GOES_ON}|\Z))"
 )
-_REPLY = {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
 _UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_join_patterns(_UNDECIDED)})(?!\w)")
 _TURNS = re.compile(
     r"\b(?:but|however|still|yet|nevertheless|nonetheless|that (?:being )?said|even so|ultimately"
     r"|if (?:i|pressed|forced|pushed))\b"
 )
 _DECLINES = re.compile(rf"(?<![\w'])(?:{_join_patterns(_DECLINING)})(?![\w])")
+
+
+# Compiled with the first text that is read, not with the import: a run that reads probabilities needs none of them.
+@cache
+def _compile_forms() -> dict[str, re.Pattern[str]]:
+    return {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
+
+
+@cache
+def _compile_replies() -> dict[str, re.Pattern[str]]:
+    return {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}

@@ -1,10 +1,15 @@
-"""List the engines and load one: the roof over the engines, which none of them imports."""
+"""List the engines and load one: the roof over the engines, which none of them imports.
+
+An engine is one folder and one entry in `ENGINES`; the command line, the run and the import of records read the entry.
+"""
 
 from __future__ import annotations
 
-import gc
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from ground.extras import explain_missing_package
@@ -12,8 +17,6 @@ from ground.extras import explain_missing_package
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
     from inference.engines.contract import Engine
-    from inference.engines.openai.settings import ApiSettings
-    from inference.engines.vllm.settings import VllmSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +28,62 @@ class Entry:
     kind
         The models that it asks: "causal" (they predict the next word), "masked" (they fill a gap) or "classifier"
         (they tell the class of two sentences).
+    module, factory
+        The module and its class or function that makes the engine, called with the model's name and, by keyword, the
+        arguments in `takes`. The module is imported when a model is loaded: torch, transformers and vLLM take seconds.
+    takes
+        Which arguments of `load_engine` the factory takes: of "engine", "dtype", "device", "revision", "seed",
+        "batch_size", "adapter", and "settings" where the engine has settings of its own.
     hosted
         Whether the model is on a server. Then a model is named as the server names it, only the likeliest tokens are
         shown, and asking may cost money.
+    settings
+        A module with `add_arguments(parser)` and `parse_settings(options)`, which define the options of this engine
+        and read them (None: none were given). It is imported for `--help`, so it must be light.
+    keyword
+        The keyword of `load_engine` that takes what `parse_settings` returns: an object whose `recorded` maps fields
+        of run.json to values that must not change while a run is continued.
     """
 
     kind: str
+    module: str
+    factory: str
+    takes: tuple[str, ...]
     hosted: bool = False
+    settings: str = ""
+    keyword: str = ""
+
+    def import_settings(self) -> ModuleType:
+        """Import the module with the engine's own options."""
+        return import_module(self.settings)
 
 
+LOCAL = "inference.engines.local.start"
+CHECKPOINT = ("engine", "dtype", "device", "revision", "seed", "batch_size")
 ENGINES = {
-    "causal": Entry("causal"),
-    "masked": Entry("masked"),
-    "classifier": Entry("classifier"),
-    "vllm": Entry("causal"),
-    "openai": Entry("causal", hosted=True),
+    "causal": Entry("causal", LOCAL, "load_local_engine", (*CHECKPOINT, "adapter")),
+    "masked": Entry("masked", LOCAL, "load_local_engine", CHECKPOINT),
+    "classifier": Entry("classifier", LOCAL, "load_local_engine", CHECKPOINT),
+    "vllm": Entry(
+        "causal",
+        "inference.engines.vllm.engine",
+        "VllmEngine",
+        ("dtype", "device", "revision", "seed", "batch_size", "adapter", "settings"),
+        settings="inference.engines.vllm.settings",
+        keyword="vllm",
+    ),
+    "openai": Entry(
+        "causal",
+        "inference.engines.openai.engine",
+        "OpenAIEngine",
+        ("seed", "batch_size", "settings"),
+        hosted=True,
+        settings="inference.engines.openai.settings",
+        keyword="api",
+    ),
 }
+AUTO = Entry("", LOCAL, "load_local_engine", (*CHECKPOINT, "adapter"))
+"""What `--engine auto` loads: the checkpoint says of which kind it is, and whether that kind takes an adapter."""
 
 
 def is_hosted(engine: str) -> bool:
@@ -48,16 +91,14 @@ def is_hosted(engine: str) -> bool:
     return engine in ENGINES and ENGINES[engine].hosted
 
 
-def import_transformers() -> None:
-    """Import transformers with no search for garbage, which takes 1 s in vain: what is imported stays."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        import transformers.modeling_utils
-        import transformers.models.auto.modeling_auto  # noqa: F401
-    finally:
-        if collecting:
-            gc.enable()
+def list_adapter_engines() -> list[str]:
+    """List the engines that take an adapter."""
+    return [name for name, entry in ENGINES.items() if "adapter" in entry.takes]
+
+
+def list_engines_with_settings() -> list[Entry]:
+    """List the entries of the engines that have options of their own."""
+    return [entry for entry in ENGINES.values() if entry.settings]
 
 
 @explain_missing_package("asking a model")
@@ -70,9 +111,8 @@ def load_engine(
     revision: str | None = None,
     seed: int = 0,
     batch_size: int | None = None,
-    vllm: VllmSettings | None = None,
-    api: ApiSettings | None = None,
     adapter: Adapter | None = None,
+    **settings: Any,
 ) -> Engine:
     """Load a model into the engine that can ask it.
 
@@ -94,12 +134,15 @@ def load_engine(
         Seed of generated texts. Scoring draws no random number.
     batch_size
         Prompts per forward pass, or per call of vLLM; None chooses by prompt length and device.
-    vllm
-        Settings of the engine `vllm`.
-    api
-        Where the server of `openai` is and what may be asked of it.
     adapter
         A LoRA adapter to ask the model with; for the engines causal and vllm.
+    settings
+        Settings of single engines by the `keyword` of their entries: `vllm`, those of vLLM (`VllmSettings`); `api`,
+        where the server of openai is and what may be asked of it (`ApiSettings`). None is as good as none given.
+
+    Returns
+    -------
+    The engine with the model in it.
 
     Raises
     ------
@@ -109,56 +152,40 @@ def load_engine(
     """
     if engine != "auto" and engine not in ENGINES:
         raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
+    entry = ENGINES.get(engine, AUTO)
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
-    if vllm is not None and engine != "vllm":
-        raise InputError(f"settings of vLLM with --engine {engine}: say --engine vllm, or leave them out")
-    for name, value in (("dtype", dtype), ("device", device), ("revision", revision)):
-        if is_hosted(engine) and value not in ("auto", None):
-            raise InputError(f"--{name} {value}: with --engine {engine} the server decides that; leave it out")
-
-    # Imported here, so that only the engine in use is: torch, transformers and vLLM take seconds to import.
-    if not is_hosted(engine):
-        import_transformers()
-    if engine == "vllm":
-        from inference.engines.vllm.engine import VllmEngine
-
-        return VllmEngine(
-            model,
-            dtype=dtype,
-            device=device,
-            revision=revision,
-            seed=seed,
-            batch_size=batch_size,
-            settings=vllm,
-            adapter=adapter,
-        )
-    if engine == "openai":
-        if adapter is not None:
-            raise InputError(f"--lora {adapter.folder}: with --engine openai the server adds adapters; leave it out")
-        from inference.engines.openai.engine import OpenAIEngine
-        from inference.engines.openai.settings import ApiSettings
-
-        return OpenAIEngine(model, api or ApiSettings(), seed=seed, batch_size=batch_size)
-    from inference.engines.loading import convert_transformers_errors, load_checkpoint
-
-    loaded = load_checkpoint(
-        model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed, adapter=adapter
-    )
-    if loaded.info["engine"] == "causal":
-        from inference.engines.local.causal import CausalEngine
-
-        with convert_transformers_errors(model):  # it is tried on a few tokens
-            return CausalEngine(loaded, batch_size)
-    if loaded.info["engine"] == "classifier":
-        from inference.engines.local.classifier import ClassifierEngine
-
-        with convert_transformers_errors(model):
-            return ClassifierEngine(loaded, batch_size)
-    from inference.engines.local.masked import MaskedEngine
-
-    with convert_transformers_errors(model):
-        return MaskedEngine(loaded, batch_size)
+    _refuse_foreign_settings(engine, entry, settings)
+    arguments = {
+        "engine": engine,
+        "dtype": dtype,
+        "device": device,
+        "revision": revision,
+        "seed": seed,
+        "batch_size": batch_size,
+        "adapter": adapter,
+        "settings": settings.get(entry.keyword),
+    }
+    for name in ("dtype", "device", "revision"):
+        if name not in entry.takes and arguments[name] not in ("auto", None):
+            why = "the server decides that" if entry.hosted else "there is no such choice"
+            raise InputError(f"--{name} {arguments[name]}: with --engine {engine} {why}; leave it out")
+    if adapter is not None and "adapter" not in entry.takes:
+        why = "the server adds adapters" if entry.hosted else "no adapter can be added"
+        raise InputError(f"--lora {adapter.folder}: with --engine {engine} {why}; leave it out")
+    make_engine: Callable[..., Engine] = getattr(import_module(entry.module), entry.factory)
+    return make_engine(model, **{name: arguments[name] for name in entry.takes})
 
 
-__all__ = ["ENGINES", "Entry", "is_hosted", "load_engine"]
+def _refuse_foreign_settings(engine: str, entry: Entry, settings: Mapping[str, Any]) -> None:
+    """Refuse settings of another engine than the one that is loaded."""
+    engine_by_keyword = {other.keyword: name for name, other in ENGINES.items() if other.keyword}
+    for keyword, value in settings.items():
+        if keyword not in engine_by_keyword:
+            raise TypeError(f"load_engine() has no argument '{keyword}'")
+        if value is not None and keyword != entry.keyword:
+            owner = engine_by_keyword[keyword]
+            raise InputError(f"settings of {owner} with --engine {engine}: say --engine {owner}, or leave them out")
+
+
+__all__ = ["ENGINES", "Entry", "is_hosted", "list_adapter_engines", "list_engines_with_settings", "load_engine"]

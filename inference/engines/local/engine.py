@@ -117,7 +117,16 @@ class SilentEngine(LocalEngine):
         self._pads = is_padding_exact(self.model, self._pad)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Refuse, with the parameters of `Engine.generate`.
+        """Refuse: the model writes no text.
+
+        Parameters
+        ----------
+        prompts, samplings
+            As in `Engine.generate`.
+
+        Returns
+        -------
+        Never.
 
         Raises
         ------
@@ -127,7 +136,16 @@ class SilentEngine(LocalEngine):
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse, with the parameters of `Engine.think`.
+        """Refuse: the model writes no text.
+
+        Parameters
+        ----------
+        prompts, sampling
+            As in `Engine.think`.
+
+        Returns
+        -------
+        Never.
 
         Raises
         ------

@@ -104,11 +104,22 @@ def build_id_forms(options: Options) -> Forms:
 
 
 def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
-    """Compute option probabilities from the most probable first tokens, the top one first.
+    """Compute option probabilities from the most probable first tokens.
 
     `probability` and `mass` count the tokens that are certainly a whole answer of one option. Where others may count
     too (tokens that only begin an answer, and tokens that are not shown) these are lower bounds, and `mass_upper` adds
     all that may be missing. `logprob` is given for exact numbers only.
+
+    Parameters
+    ----------
+    tokens
+        Those shown, the most probable one first.
+    forms
+        The surface forms of the options.
+
+    Returns
+    -------
+    The score; its `answer` is the option of the most probable token, None if that belongs to none or to several.
 
     Examples
     --------

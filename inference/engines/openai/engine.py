@@ -61,14 +61,14 @@ class OpenAIEngine:
     def __init__(
         self,
         model: str,
-        settings: ApiSettings,
+        settings: ApiSettings | None = None,
         *,
         seed: int = 0,
         batch_size: int | None = None,
         retries: Retries | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.settings = settings
+        self.settings = settings = settings or ApiSettings()
         self._seed = seed
         self._batch_size = batch_size or settings.batch
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
@@ -114,11 +114,30 @@ class OpenAIEngine:
         return [list(range(start, min(start + size, len(prompts)))) for start in range(0, len(prompts), size)]
 
     def read(self, prompts: Sequence[Prompt], efforts: Collection[str | None] = (None,)) -> list[Prompt]:
-        """Leave the prompts as they are: the server reads them."""
+        """Leave the prompts as they are: the server reads them.
+
+        Parameters
+        ----------
+        prompts, efforts
+            As in `Engine.read`.
+
+        Returns
+        -------
+        The prompts.
+        """
         return list(prompts)
 
     def score(self, prompts: Sequence[Prompt], temperatures: Sequence[float] = (1.0,)) -> list[list[Score]]:
-        """Compute the option probabilities of one batch, or bounds; a prompt that failed for good gets an error.
+        """Compute the option probabilities of one batch, or bounds.
+
+        Parameters
+        ----------
+        prompts, temperatures
+            As in `Engine.score`.
+
+        Returns
+        -------
+        Per temperature a list with one score per prompt; a prompt that failed for good gets an error.
 
         Raises
         ------
@@ -131,7 +150,16 @@ class OpenAIEngine:
         return [[responses[place] for responses in answers] for place in range(len(temperatures))]
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
-        """Let the model write texts after the prompts of one batch; a prompt that failed for good gets an error.
+        """Let the model write texts after the prompts of one batch.
+
+        Parameters
+        ----------
+        prompts, samplings
+            As in `Engine.generate`.
+
+        Returns
+        -------
+        Per sampling a list with one generation per prompt; a prompt that failed for good gets an error.
 
         Raises
         ------
@@ -144,7 +172,16 @@ class OpenAIEngine:
     def stream(
         self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
     ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
-        """Ask all prompts in all ways, and yield from time to time what has come; see `StreamingEngine`.
+        """Ask all prompts in all ways.
+
+        Parameters
+        ----------
+        prompts, temperatures, samplings
+            As in `StreamingEngine.stream`.
+
+        Yields
+        ------
+        From time to time what has come, as `StreamingEngine.stream` does.
 
         Raises
         ------
@@ -178,11 +215,38 @@ class OpenAIEngine:
             raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
     def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse: a server hides a model's thinking, or cannot continue after it."""
+        """Refuse: a server hides a model's thinking, or cannot continue after it.
+
+        Parameters
+        ----------
+        prompts, sampling
+            As in `Engine.think`.
+
+        Returns
+        -------
+        Never.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError("a server cannot continue after a model's thinking: ask for --answer text")
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
-        """Write a prompt out as it is sent; the server decides how messages become one text."""
+        """Write a prompt out as it is sent.
+
+        Parameters
+        ----------
+        prompt
+            Any prompt.
+        effort
+            Changes nothing here: it is a field of the request.
+
+        Returns
+        -------
+        The text. Every message is a line that begins with its role: the server decides how they become one text.
+        """
         return requests.render_prompt_text(prompt)
 
     def explain(self, prompt: Prompt) -> Explanation:
@@ -197,7 +261,17 @@ class OpenAIEngine:
         )
 
     def bill(self, tokens_in: int, tokens_out: int) -> str:
-        """Say what it costs to read so many tokens and write at most so many, and how the tokens were estimated."""
+        """Say what it costs to have so many tokens read and written, and how the tokens were estimated.
+
+        Parameters
+        ----------
+        tokens_in, tokens_out
+            Tokens of the prompts, and the most that may be written.
+
+        Returns
+        -------
+        A text for people.
+        """
         settings, usage = self.settings, self._server.usage
         money = compute_cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"

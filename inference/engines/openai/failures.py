@@ -75,7 +75,20 @@ class Retries:
     patience: float = 300.0
 
     def choose_wait(self, attempt: int, requested_wait: float | None) -> float:
-        """Choose the seconds to wait after this attempt (the first is 0), given the wait that the server asked for."""
+        """Choose the wait after an attempt.
+
+        Parameters
+        ----------
+        attempt
+            The first is 0.
+        requested_wait
+            Seconds that the server asked for; None: it did not.
+
+        Returns
+        -------
+        Seconds. Example with the defaults, after attempt 2 (0.5 * 2 ** 2 = 2): 1 to 2 where the server did not ask,
+        10 to 11 where it asked for 10.
+        """
         backoff = min(self.longest, self.first * 2**attempt)
         if requested_wait is None:
             return backoff * random.uniform(0.5, 1.0)

@@ -26,7 +26,20 @@ class Pace:
         self._free_at = float("-inf")
 
     def book(self, units: float, now: float) -> float:
-        """Book units and return the time from which they may be used."""
+        """Book units.
+
+        Parameters
+        ----------
+        units
+            Number of requests or tokens.
+        now
+            Seconds on the clock of `Clock.now`.
+
+        Returns
+        -------
+        The time on that clock from which they may be used. Example: at 60 units a minute, the first booking of 5 units
+        starts at once, the next one 5 seconds later.
+        """
         start = max(now, self._free_at)
         self._free_at = start + units * self._seconds_each
         return start

@@ -20,7 +20,7 @@ def ask_concurrently(
     ask: Callable[[T], Awaitable[R]],
     barred: Callable[[], bool],
 ) -> Generator[list[tuple[int, T, R]], None, None]:
-    """Ask all prompts; yield the place, prompt and answer of those that have come, again and again.
+    """Ask all prompts, and hand over again and again the answers that have come.
 
     So many workers each take the next prompt as soon as they are free. One that waits to repeat a request takes no
     other prompt: the more a server fails, the less it is asked. Requests under way are dropped when the iterator is
@@ -28,10 +28,20 @@ def ask_concurrently(
 
     Parameters
     ----------
+    runner
+        Its event loop runs the workers while the caller waits for answers.
+    concurrency
+        Number of workers.
+    prompts
+        What is asked, taken one by one.
     ask
         Answers one prompt. What it raises is raised here, after the answers that came before.
     barred
         Whether no further prompt is to be asked; answers under way are waited for.
+
+    Yields
+    ------
+    Place, prompt and answer of those that have come since the last time, in any order; perhaps none.
     """
     waiting = enumerate(prompts)
     came: list[tuple[int, T, R]] = []

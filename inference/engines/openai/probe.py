@@ -43,6 +43,17 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
 
     Sets the name under which the model answers.
 
+    Parameters
+    ----------
+    server
+        Which is asked.
+    api
+        "chat" or "completions".
+
+    Returns
+    -------
+    What the endpoint can do.
+
     Raises
     ------
     RequestFailed

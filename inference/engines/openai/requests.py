@@ -62,6 +62,19 @@ class Shape:
 
         At temperature 0, so that the generated token is one of those shown. Log-probabilities are those of the model
         itself at any temperature; the probe finds servers that show others.
+
+        Parameters
+        ----------
+        prompt
+            As `prompt` or `question` makes it.
+        n_shown
+            Number of tokens to be shown.
+        token_ids
+            Ids of wanted tokens; empty: only the most probable ones.
+
+        Returns
+        -------
+        The body of the request, without the model's name.
         """
         logprob_fields = {"logprobs": True, "top_logprobs": n_shown} if self.api == CHAT else {"logprobs": n_shown}
         body = {**prompt, **self._limit_tokens(1), "temperature": 0, **logprob_fields}
@@ -72,7 +85,23 @@ class Shape:
         return body
 
     def generate(self, prompt: Mapping[str, Any], sampling: Sampling, samples: int, seed: int) -> dict[str, Any]:
-        """Build a request for texts, drawn from the whole distribution of the model."""
+        """Build a request for texts, drawn from the whole distribution of the model.
+
+        Parameters
+        ----------
+        prompt
+            As `prompt` makes it.
+        sampling
+            How the texts are written; its number of samples does not count here.
+        samples
+            Number of texts in this request.
+        seed
+            As `compute_request_seed` makes it.
+
+        Returns
+        -------
+        The body of the request, without the model's name.
+        """
         body = {**prompt, **self._limit_tokens(sampling.max_tokens), "n": samples, "seed": seed}
         if not self.newer or sampling.temperature != 1:
             body["temperature"] = sampling.temperature
@@ -165,6 +194,20 @@ def count_characters(prompt: Prompt) -> int:
 
 
 def compute_request_seed(seed: int, first: int, prompt: Prompt) -> int:
-    """Compute the seed of a request from the engine's seed, the prompt and the number of samples received so far."""
+    """Compute the seed of a request for texts.
+
+    Parameters
+    ----------
+    seed
+        That of the engine.
+    first
+        Number of samples received so far for this prompt and sampling.
+    prompt
+        The prompt.
+
+    Returns
+    -------
+    A number of 31 bits.
+    """
     digest = hashlib.sha256(f"{seed}\0{first}\0{render_prompt_text(prompt)}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

@@ -45,7 +45,7 @@ class ShownToken:
 def parse_first_tokens(
     choice: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()
 ) -> tuple[ShownToken, ...]:
-    """Read the most probable tokens at the place of the first generated one, the top one first.
+    """Read the most probable tokens at the place of the first generated one.
 
     Parameters
     ----------
@@ -55,6 +55,10 @@ def parse_first_tokens(
         How many were asked for. A server may add the token it sampled; more than were asked for are dropped.
     token_ids
         Token ids that were asked for instead; the reply also has the most probable token of all.
+
+    Returns
+    -------
+    The tokens, the most probable one first.
 
     Raises
     ------

@@ -99,6 +99,10 @@ class Server:
         attempts
             Largest number of requests; 0: as `Retries` says.
 
+        Returns
+        -------
+        What `read` makes of the reply.
+
         Raises
         ------
         RequestFailed

@@ -94,6 +94,11 @@ class ApiSettings:
         return os.environ.get(self.key_variable, "").strip()
 
     @property
+    def recorded(self) -> dict[str, None]:
+        """The fields of run.json that these settings decide: none."""
+        return {}
+
+    @property
     def batch(self) -> int:
         """Prompts of a batch on a cluster: many times `concurrency`, at most 15 seconds' worth."""
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
@@ -124,7 +129,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def parse_api_settings(options: Namespace) -> ApiSettings | None:
+def parse_settings(options: Namespace) -> ApiSettings | None:
     """Read the settings from the command line; None for an engine that asks no server.
 
     Raises

@@ -28,6 +28,17 @@ class Words:
     async def forms(self, prompt: Prompt, ids: bool) -> Forms:
         """Find the forms of a prompt's options.
 
+        Parameters
+        ----------
+        prompt
+            Its context, or the end of the chat template, decides how answers are tokenised.
+        ids
+            Whether the server shows token ids; else forms are texts.
+
+        Returns
+        -------
+        The forms.
+
         Raises
         ------
         InputError
@@ -38,7 +49,22 @@ class Words:
         return (await self._resolve_forms(prompt))[1] if ids else build_text_forms(prompt.answers)
 
     async def explain_forms(self, prompt: Prompt, ids: bool) -> tuple[Any, Any]:
-        """Make `options` and `dropped` of a prompt's `Explanation`; without ids every form counts by its text."""
+        """Make `options` and `dropped` of a prompt's `Explanation`.
+
+        Parameters
+        ----------
+        prompt, ids
+            As in `forms`.
+
+        Returns
+        -------
+        `options` and `dropped`; without ids every form counts by its text, and none is dropped.
+
+        Raises
+        ------
+        InputError, Failed
+            As in `forms`.
+        """
         if ids:
             options, _ = await self._resolve_forms(prompt)
             return options.forms, options.dropped
@@ -95,6 +121,19 @@ class Words:
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
     """Ask vLLM's endpoint for the token ids of a text, without special tokens.
+
+    Parameters
+    ----------
+    server
+        Is asked below its address without `/v1`.
+    text
+        Empty: has no ids, and the server is not asked.
+    attempts
+        As in `Server.ask`.
+
+    Returns
+    -------
+    The ids.
 
     Raises
     ------

@@ -38,7 +38,19 @@ class Usage:
     uncounted: int = 0
 
     def add(self, reply: Mapping[str, Any], characters: int) -> int | None:
-        """Count a reply to a prompt (0 characters: the probe) and return its tokens; None if the reply does not say."""
+        """Count a reply to a prompt.
+
+        Parameters
+        ----------
+        reply
+            As the server sent it.
+        characters
+            Length of the prompt; 0: it was the probe's.
+
+        Returns
+        -------
+        Its tokens, read and written; None if the reply does not say.
+        """
         self.replies += 1
         reported = reply.get("usage")
         counts = [
@@ -73,16 +85,46 @@ class Usage:
         return f"{rate:.2f} characters per token, as the server counted so far"
 
     def cost(self, price_in: float | None, price_out: float | None) -> float | None:
-        """Compute the cost in the currency of the prices (per million tokens); None without prices."""
+        """Compute the cost of the tokens counted so far.
+
+        Parameters
+        ----------
+        price_in, price_out
+            As in `compute_cost`.
+
+        Returns
+        -------
+        As `compute_cost`.
+        """
         return compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)
 
     def record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
-        """Return what `run.json` records."""
+        """Return what `run.json` records.
+
+        Parameters
+        ----------
+        price_in, price_out
+            As in `compute_cost`.
+
+        Returns
+        -------
+        The counts by their names, and `cost`.
+        """
         counts = {name: getattr(self, name) for name in ("replies", "repeated", "tokens_in", "tokens_out", "uncounted")}
         return {**counts, "cost": self.cost(price_in, price_out)}
 
     def describe_usage(self, price_in: float | None, price_out: float | None) -> str:
-        """Write one line for people."""
+        """Write one line for people.
+
+        Parameters
+        ----------
+        price_in, price_out
+            As in `compute_cost`.
+
+        Returns
+        -------
+        Replies, tokens and cost.
+        """
         text = f"{self.replies:,} replies ({self.repeated:,} requests repeated), "
         text += f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
         if self.uncounted:
@@ -92,7 +134,19 @@ class Usage:
 
 
 def compute_cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:
-    """Compute the cost of tokens at prices per million; None where neither price is known."""
+    """Compute the cost of tokens.
+
+    Parameters
+    ----------
+    tokens_in, tokens_out
+        Tokens read and written.
+    price_in, price_out
+        Per million tokens, in any currency; None: not known, counts as 0 beside a known one.
+
+    Returns
+    -------
+    The cost in that currency; None where neither price is known.
+    """
     if price_in is None and price_out is None:
         return None
     return (tokens_in * (price_in or 0.0) + tokens_out * (price_out or 0.0)) / 1e6

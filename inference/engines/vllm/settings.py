@@ -1,11 +1,13 @@
-"""Hold the settings that only the engine `vllm` takes."""
+"""Read from the command line the settings that only the engine `vllm` takes."""
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ground.errors import InputError, suggest_nearest
+from inference.numerals import build_whole_type, parse_share
 
 Value = bool | int | float | str
 
@@ -53,6 +55,44 @@ class VllmSettings:
     quantization: str | None = None
     gpu_memory_utilization: float = 0.9
     site: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def recorded(self) -> dict[str, Value | None]:
+        """The fields of run.json that these settings decide; None: the model's own."""
+        return {"quantization": self.quantization, ROUNDED: self.site.get(ROUNDED)}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Define the options of the engine; `parse_settings` reads them."""
+    group = parser.add_argument_group("engine vllm")
+    parse_count = build_whole_type(1, 1_000_000)
+    group.add_argument("--tensor-parallel-size", type=parse_count, metavar="N", help="GPUs to spread a model over")
+    group.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
+    group.add_argument(
+        "--gpu-memory-utilization", type=parse_share, metavar="P", help="share of a GPU's memory to take (default: 0.9)"
+    )
+    group.add_argument(
+        "--vllm-set", action="append", default=[], metavar="NAME=VALUE",
+        help="another argument of vLLM that a machine needs, as max_num_seqs=512 (may be repeated)",
+    )  # fmt: skip
+
+
+def parse_settings(options: Namespace) -> VllmSettings | None:
+    """Read the options that `add_arguments` defines; None where none is given.
+
+    Raises
+    ------
+    InputError
+        For one of them with another engine, or an impossible value.
+    """
+    names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
+    values = {name: value for name in names if (value := getattr(options, name)) is not None}
+    if options.vllm_set:
+        values["site"] = parse_site_settings(options.vllm_set)
+    if values and options.engine != "vllm":
+        option = "vllm-set" if "site" in values else next(iter(values)).replace("_", "-")
+        raise InputError(f"--{option} is for --engine vllm: say so, or leave it out")
+    return VllmSettings(**values) if values else None
 
 
 def parse_site_settings(assignments: Sequence[str]) -> dict[str, Value]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.arguments import add_models_file
+from inference.asking.models import KINDS
+from inference.engines import ENGINES
 from inference.importers.shared import saving
 from inference.stimuli.reading.files import shorten_value
 
@@ -33,7 +35,6 @@ _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "text_logprob")  # fmt: skip
 _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
-_FAMILIES = {"causal": "causal", "vllm": "causal", "masked": "masked"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -179,8 +180,9 @@ def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:
     """Return what a record says about its model; numbers are written as text there."""
     about = aggregate.about
     facts: dict[str, Any] = {name: about[name] for name in _MODEL_FACTS if isinstance(about.get(name), str)}
-    if (family := _FAMILIES.get(str(about.get("engine")))) is not None:
-        facts.setdefault("family", family)
+    entry = ENGINES.get(str(about.get("engine")))
+    if entry is not None and not entry.hosted and entry.kind in KINDS:
+        facts.setdefault("family", entry.kind)
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError, RecursionError):
         facts["parameters"] = int(json.loads(about["parameters"]))
     return facts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -85,8 +84,6 @@ class LoggedStudy:
 
     def _write_responses(self, responses: Iterable[LoggedResponse]) -> None:
         remaining, writer = iter(responses), None
-        collecting = gc.isenabled()
-        gc.disable()  # what is read holds no cycles; to look for them costs a fifth of the time
         write_options = pa.ipc.IpcWriteOptions(compression="lz4")
         try:
             while batch := list(islice(remaining, BATCH)):
@@ -96,8 +93,6 @@ class LoggedStudy:
                 writer = writer or pa.ipc.new_file(self._responses_file, table.schema, options=write_options)
                 writer.write_table(table.combine_chunks())
         finally:
-            if collecting:
-                gc.enable()
             if writer is not None:
                 writer.close()
 
