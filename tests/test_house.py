@@ -58,7 +58,6 @@ NAMING = {
     "analysis.measures.choices": "reads the rows of this protocol, for several pages",
     "analysis.measures.scores": "reads the rows of this protocol, for several pages",
     "inference.importers.tables.long": "a table of answers to statements is a run of this protocol",
-    "inference.demo.corpus": "the models of the demo are raised on the prompts of these protocols",
 }
 
 

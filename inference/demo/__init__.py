@@ -1,8 +1,7 @@
 """Name the small models that come with Waver and need no hub, no GPU and no key (`--model demo`).
 
 Importing this package is light: it names the checkpoints and does not load them. `world` holds what they were taught,
-`questionnaire` what they are asked; `curriculum` how each was taught, `train` made them, and `evaluate` examines them.
-`encoders` made what the two encoders are tuned from.
+`questionnaire` what they are asked. What trained and examined them stands in `tests/demo_training`.
 """
 
 from __future__ import annotations
@@ -53,5 +52,5 @@ ENCODERS: dict[str, DemoModel] = {
     name: DemoModel(MODELS / name, name, "tuned", 83_523, "classifier")
     for name in ("waver-demo-encoder", "waver-demo-encoder-negated")
 }
-"""Encoders that `waver tune nli` tuned, on pairs without negations and with them; `encoders` made what it needs."""
+"""Encoders that `waver tune nli` tuned, on pairs without negations and with them."""
 ALL: dict[str, DemoModel] = FAMILY | ENCODERS

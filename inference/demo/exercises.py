@@ -24,7 +24,7 @@ TOP_SCORE = 9
 class Exercise:
     """One question with its options and right answer.
 
-    `fields` fill the formats of its kind (formats.yaml). `share` is the share of people who give the right answer: 1.0
+    `fields` fill the formats of its kind. `share` is the share of people who give the right answer: 1.0
     unless it is a matter of opinion. `topic` groups exercises for the report on accuracy. A rating has its `score` from
     0 to 9 and the `numbers` of its scale.
     """

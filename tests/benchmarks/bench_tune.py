@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_tune.py [--rows 480] [--rates 3e-3,2e-3] [--epochs 8,16] [--seeds 5] [--keep FOLDER]
 
-The encoder is that of `inference.demo.encoders`: a BERT of 0.1 million random weights.
+The encoder is that of `tests/demo_training/encoders.py`: a BERT of 0.1 million random weights.
 `waver tune nli` then tunes it three times: hardly (a rate of 1e-9: its head is random; this is before), on originals,
 and on originals and negated rows, equally many rows in all. Rows to tune on are in the wordings that the demo models
 are trained on, questions in the held-out ones (`run negation --items demo`): no sentence is in both. Each accuracy is
@@ -23,13 +23,16 @@ from pathlib import Path
 
 import torch
 
-from analysis import runs
-from analysis.pages.negation import judgements
-from analysis.pages.negation.judgements import Counts
-from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_ratio
-from inference.__main__ import main as waver
-from inference.demo import encoders
-from inference.demo.world import World
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from analysis import runs  # noqa: E402
+from analysis.pages.negation import judgements  # noqa: E402
+from analysis.pages.negation.judgements import Counts  # noqa: E402
+from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_ratio  # noqa: E402
+from demo_training import encoders  # noqa: E402
+from inference.__main__ import main as waver  # noqa: E402
+from inference.demo.world import World  # noqa: E402
 
 INSTANCES = {"originals": ("original_right", "original"), "negated": ("negated_right", "negated")}
 PAIRS = {"Acc": ("before", "pairs"), "Acc'": ("after", "pairs")}

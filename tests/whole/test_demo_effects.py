@@ -6,8 +6,9 @@ import pytest
 
 from analysis import runs
 from analysis.reporting.catalogue import tables
+from demo_training import benchmarks
 from helpers.commands import waver
-from inference.demo import FAMILY, benchmarks
+from inference.demo import FAMILY
 
 pytest.importorskip("torch")
 CAUSAL = [name for name, about in FAMILY.items() if about.family == "causal"]

@@ -1,4 +1,4 @@
-"""The shipped demo models: small, safe, loadable, and right about held-out wordings far more often than chance."""
+"""The shipped demo models: small, safe, loadable, with the tokenizers that the protocols need."""
 
 from __future__ import annotations
 
@@ -103,19 +103,6 @@ def test_the_chat_template_ends_where_the_assistant_answers(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in CAUSAL if name not in TUNED])
 def test_base_models_have_no_chat_template(name: str) -> None:
     assert _tokenizer(name).chat_template is None
-
-
-@pytest.mark.parametrize("name", [*TUNED, BERT])
-def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
-    pytest.importorskip("torch")
-    from inference.demo.corpus import Corpus
-    from inference.demo.evaluate import Student, draw_examination
-    from inference.demo.world import World
-
-    world = World()
-    student = Student(name, Corpus(world))
-    # 200 fair coins come up right 60 % of the time or more less than once in 300 such tests.
-    assert student.compute_accuracy(draw_examination(world, "agreement", "heldout", 200)) > 0.6
 
 
 def test_the_card_states_every_model() -> None:

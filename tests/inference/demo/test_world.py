@@ -9,15 +9,9 @@ from typing import Any
 
 import pytest
 
-from inference.demo.corpus import OPTIONS, Corpus
-from inference.demo.curriculum import COURSES, Upbringing
 from inference.demo.exercises import KINDS, SCALES, Exercise, convert_to_scale, find_pair_label, make_choice_exercise
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
-from inference.protocols.agreement import read_agreement_prompts
-from inference.stimuli.study import Variant
-from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
-from inference.stimuli.templates.prompts import build_option_values
 
 
 @pytest.fixture(scope="module")
@@ -201,35 +195,10 @@ def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
     assert not trained & heldout
 
 
-def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
-    corpus, rng = Corpus(world), random.Random(5)
-    rows = [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
-    rows += [corpus.write_tuned_text(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
-    rows += [corpus.write_masked_text(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
-    read = " ".join(reading.text for row in rows for reading in row)
-    examined = [e.fields["text"] for kind in ("agreement", "question") for e in draws(world, kind, "heldout")]
-    assert [text for text in examined if text in read] == []
-
-
 def test_opinions_are_answered_by_their_support(world: World) -> None:
     exercise = Exercise("agreement", {"text": "Tea is nice."}, ("yes", "no"), "yes", "tea-coffee", share=0.8)
     rng = random.Random(0)
     assert sum(exercise.draw_answer(rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
-
-
-def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: World) -> None:
-    corpus, rng = Corpus(world), random.Random(0)
-    said = [corpus.write_message(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
-    assert any("yes or no" in text for text in said)
-    assert any("no or yes" in text for text in said)
-    book = read_agreement_prompts()
-    for order in OPTION_ORDERS:
-        text = "It is so."
-        values = build_option_values(Variant("a", "b", "original", text, OPTIONS))
-        assert (
-            book.render("chat", values, option_order=order).messages
-            == corpus.render_agreement_prompt(text, "chat", order).messages
-        )
 
 
 def _frames(node: Any) -> list[str]:

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
+from demo_training.corpus import NEGATIVE, STEPS, Corpus
+from demo_training.curriculum import COURSES, PLANS, Stage, Upbringing, find_stage
 from inference.demo import FAMILY
-from inference.demo.corpus import NEGATIVE, STEPS, Corpus
-from inference.demo.curriculum import COURSES, PLANS, Stage, Upbringing, find_stage
 from inference.demo.exercises import KINDS, Exercise
 from inference.demo.world import TURNING_WORDS, World
 

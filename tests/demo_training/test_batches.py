@@ -9,11 +9,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from inference.demo import batches, vocabulary  # noqa: E402
-from inference.demo.corpus import Corpus, write_turn  # noqa: E402
-from inference.demo.curriculum import COURSES, ModelShape, Upbringing  # noqa: E402
-from inference.demo.shapes import build_llama, build_modern_bert  # noqa: E402
-from inference.demo.steps import Reading  # noqa: E402
+from demo_training import batches, vocabulary  # noqa: E402
+from demo_training.corpus import Corpus, write_turn  # noqa: E402
+from demo_training.curriculum import COURSES, ModelShape, Upbringing  # noqa: E402
+from demo_training.shapes import build_llama, build_modern_bert  # noqa: E402
+from demo_training.steps import Reading  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 
 LENGTH = 96

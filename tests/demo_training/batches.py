@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from inference.demo.steps import Row
+from demo_training.steps import Row
 
 OPEN_BLOCKS = 24
 """Blocks that are filled at a time: a row goes into the first that has room."""

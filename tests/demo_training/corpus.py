@@ -6,14 +6,13 @@ import random
 import re
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from inference.demo import DEMO
-from inference.demo.curriculum import Stage, Upbringing
-from inference.demo.exercises import KINDS, LETTERS, Exercise, convert_to_scale, make_choice_exercise
-from inference.demo.steps import (
+from demo_training.curriculum import Stage, Upbringing
+from demo_training.steps import (
     Reading,
     Row,
     fill_format,
@@ -23,14 +22,15 @@ from inference.demo.steps import (
     make_copying_row,
     make_recall_row,
 )
+from inference.demo.exercises import KINDS, LETTERS, Exercise, convert_to_scale, make_choice_exercise
 from inference.demo.world import World
+from inference.protocols.agreement import read_agreement_prompts
+from inference.protocols.negation import read_negation_prompts
 from inference.stimuli.study import Option, Variant
-from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_FIELDS, OPTION_ORDERS
-from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS
+from inference.stimuli.templates.prompts import Prompt, build_option_values
 
-AGREEMENT = DEMO.parent / "protocols" / "agreement" / "prompts.yaml"
-NEGATION = DEMO.parent / "protocols" / "negation" / "prompts-en.yaml"
-"""Files of two protocols; read, as the protocols themselves stand above the demo models and import them."""
+FORMATS = Path(__file__).with_name("formats.yaml")
 OPTIONS = (Option("agree", "agree"), Option("disagree", "disagree"))
 LABELS = {"yes": "agree", "no": "disagree"}
 BEGIN, END, PAD = "<s>", "</s>", "<pad>"
@@ -58,17 +58,14 @@ class Corpus:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.formats: dict[str, Any] = yaml.safe_load((DEMO / "formats.yaml").read_text(encoding="utf-8"))
-        self.book = PromptBook.load(None, AGREEMENT, OPTION_FIELDS)
+        self.formats: dict[str, Any] = yaml.safe_load(FORMATS.read_text(encoding="utf-8"))
+        self.book = read_agreement_prompts()
 
     @cached_property
     def mask_words(self) -> dict[str, tuple[str, ...]]:
         """Answer -> its lower-case words at the mask: the mask word sets of the protocols agreement and negation."""
         words = self.book.words(CLOZE)
-        labels = yaml.safe_load(NEGATION.read_text(encoding="utf-8"))[CLOZE]["answers"]
-        return {answer: words[label] for answer, label in LABELS.items()} | {
-            label: tuple(label_words) for label, label_words in labels.items()
-        }
+        return {answer: words[label] for answer, label in LABELS.items()} | read_negation_prompts("en").words(CLOZE)
 
     def write_base_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats.

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from analysis.pages.benchmarks import leaderboards
-from inference.demo import FAMILY, MODELS, benchmarks
-from inference.demo.evaluate import TABLE_IN_CARD
+from demo_training import benchmarks
+from demo_training.evaluate import TABLE_IN_CARD
+from inference.demo import FAMILY, MODELS
 
 SMALLEST = next(iter(FAMILY))
 

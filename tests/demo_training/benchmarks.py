@@ -1,4 +1,4 @@
-"""Score the demo models on three benchmarks of their world: `python -m inference.demo.benchmarks`.
+"""Score the demo models on three benchmarks of their world: `PYTHONPATH=tests python -m demo_training.benchmarks`.
 
 It writes `benchmarks.csv`, in the format that `waver report -p scores=FILE` reads. The exercises are those behind the
 card's table, in held-out wordings.
@@ -6,11 +6,12 @@ card's table, in held-out wordings.
 
 from __future__ import annotations
 
+import argparse
 import csv
 
+from demo_training.corpus import Corpus
+from demo_training.evaluate import EXERCISES, Student, draw_examination
 from inference.demo import DEMO, FAMILY
-from inference.demo.corpus import Corpus
-from inference.demo.evaluate import EXERCISES, Student, draw_examination
 from inference.demo.world import World
 
 FILE = DEMO / "benchmarks.csv"
@@ -46,6 +47,9 @@ def score_benchmarks(name: str, world: World, count: int = EXERCISES) -> dict[st
 
 def main() -> None:
     """Score every model that answers all kinds of exercise."""
+    argparse.ArgumentParser(
+        prog="python -m demo_training.benchmarks", description="Score the demo models and write benchmarks.csv."
+    ).parse_args()
     world = World()
     rows = [score_benchmarks(name, world) for name, about in FAMILY.items() if about.family == "causal"]
     with FILE.open("w", encoding="utf-8", newline="") as file:

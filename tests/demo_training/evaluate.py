@@ -1,4 +1,4 @@
-"""Measure how often the demo models are right: `python -m inference.demo.evaluate` prints two tables.
+"""Measure how often the demo models are right: `PYTHONPATH=tests python -m demo_training.evaluate` prints two tables.
 
 The first has accuracies by kind of exercise and wording, the second what the models make of scales and letters. With
 `--card` the tables also replace those in models/README.md.
@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 from scipy.stats import kendalltau
 
+from demo_training.corpus import Corpus
 from inference.demo import FAMILY, MODELS, SEED
-from inference.demo.corpus import Corpus
 from inference.demo.exercises import (
     KINDS,
     LETTERS,
@@ -264,7 +264,7 @@ def _render_table_row(name: str, cells: Sequence[str]) -> str:
 
 def main() -> None:
     """Print the tables; with --card, write them into the card too."""
-    parser = argparse.ArgumentParser(prog="python -m inference.demo.evaluate", description="Examine the demo models.")
+    parser = argparse.ArgumentParser(prog="python -m demo_training.evaluate", description="Examine the demo models.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to examine (default: the whole family)")
     parser.add_argument("--card", action="store_true", help="write the tables into models/README.md")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Train the demo models: `python -m inference.demo.train [NAME ...]`.
+"""Train the demo models: `PYTHONPATH=tests python -m demo_training.train [NAME ...]`.
 
 The largest base model learns to continue the world's text; the smaller ones start from some of its layers and learn on;
 tuned ones start from base ones and learn to answer in chat; the masked model starts from the largest one and learns to
@@ -19,9 +19,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from ground.errors import InputError
-from inference.demo import FAMILY, SEED
-from inference.demo.batches import (
+from demo_training.batches import (
     EncodedRow,
     build_batch,
     compute_causal_loss,
@@ -30,11 +28,13 @@ from inference.demo.batches import (
     mark_hidden_tokens,
     pack_rows,
 )
-from inference.demo.corpus import TURNS, Corpus
-from inference.demo.curriculum import LARGEST_MODEL, PLANS, TrainingPlan, find_stage
+from demo_training.corpus import TURNS, Corpus
+from demo_training.curriculum import LARGEST_MODEL, PLANS, TrainingPlan, find_stage
+from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model
+from demo_training.vocabulary import CHAT_TEMPLATE, build_masked_tokenizer, match_tokens, train_causal_tokenizer
+from ground.errors import InputError
+from inference.demo import FAMILY, SEED
 from inference.demo.exercises import PAIR_LABELS, YES_NO
-from inference.demo.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model
-from inference.demo.vocabulary import CHAT_TEMPLATE, build_masked_tokenizer, match_tokens, train_causal_tokenizer
 from inference.demo.world import Manner, World
 
 CHECKPOINTS = Path("build/demo-training")
@@ -219,7 +219,7 @@ def _save_model(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenize
 
 def main(arguments: list[str] | None = None) -> int:
     """Train the named models, or the whole family, each after the one that it starts from."""
-    parser = argparse.ArgumentParser(prog="python -m inference.demo.train", description="Train the demo models.")
+    parser = argparse.ArgumentParser(prog="python -m demo_training.train", description="Train the demo models.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to train (default: the whole family)")
     parser.add_argument(
         "--checkpoints", type=Path, default=CHECKPOINTS, metavar="FOLDER", help=f"(default: {CHECKPOINTS})"

@@ -11,9 +11,10 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from inference.demo import evaluate
-from inference.demo.corpus import Corpus
-from inference.demo.evaluate import ACCURACIES, Student, draw_examination, render_accuracy_table, render_habit_table
+from demo_training import evaluate
+from demo_training.corpus import Corpus
+from demo_training.evaluate import ACCURACIES, Student, draw_examination, render_accuracy_table, render_habit_table
+from inference.demo import FAMILY
 from inference.demo.exercises import Exercise, make_choice_exercise, make_rating_exercise
 from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import Claim, Wording, World
@@ -36,6 +37,12 @@ def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: 
     if kind.startswith("pair,"):
         for part in ("premise", "hypothesis"):
             assert {" not " in exercise.fields[part] for exercise in asked} == {kind.endswith(f"negated {part}")}
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILY if name.endswith(("tuned", "bert"))])
+def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
+    # 200 fair coins come up right 60 % of the time or more less than once in 300 such tests.
+    assert student(name).compute_accuracy(draw_examination(CORPUS.world, "agreement", "heldout", 200)) > 0.6
 
 
 def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:

@@ -7,9 +7,8 @@ import re
 
 import pytest
 
-from inference.demo.corpus import Corpus
-from inference.demo.exercises import find_pair_label
-from inference.demo.steps import (
+from demo_training.corpus import Corpus
+from demo_training.steps import (
     Row,
     fill_format,
     make_bare_pairs_row,
@@ -18,6 +17,7 @@ from inference.demo.steps import (
     make_copying_row,
     make_recall_row,
 )
+from inference.demo.exercises import find_pair_label
 from inference.demo.world import Manner, World
 
 ROWS = 300

@@ -11,8 +11,8 @@ from itertools import islice
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import BertTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from inference.demo.corpus import BEGIN, END, PAD, TURNS, Corpus
-from inference.demo.curriculum import COURSES, Upbringing
+from demo_training.corpus import BEGIN, END, PAD, TURNS, Corpus
+from demo_training.curriculum import COURSES, Upbringing
 from inference.demo.exercises import LETTERS, PAIR_LABELS, YES_NO
 
 TEXTS = 20_000

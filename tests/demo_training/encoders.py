@@ -1,6 +1,6 @@
 """Make what two of the demo models are tuned from: an encoder of random weights, and labelled pairs of the demo world.
 
-    python -m inference.demo.encoders FOLDER
+    PYTHONPATH=tests python -m demo_training.encoders FOLDER
 
 writes `encoder/`, `originals.jsonl`, `more.jsonl` and `negated.jsonl`. `waver tune nli` does the rest; the models' card
 has the commands.
@@ -8,6 +8,7 @@ has the commands.
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import re
@@ -18,9 +19,9 @@ from pathlib import Path
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
+from demo_training.vocabulary import MASKED_SPECIALS
 from inference.demo import SEED
 from inference.demo.entailments import RELATIONS, make_entailments
-from inference.demo.vocabulary import MASKED_SPECIALS
 from inference.demo.world import World
 from inference.stimuli import nli
 from inference.stimuli.nli import Instance
@@ -116,7 +117,11 @@ def _write_instances(path: Path, rows: Sequence[Instance]) -> Path:
 
 def main() -> int:
     """Write all of it into the folder that is named."""
-    folder, world = Path(sys.argv[1]), World()
+    parser = argparse.ArgumentParser(
+        prog="python -m demo_training.encoders", description="Make what the encoders of the demo are tuned from."
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="takes the encoder and the pairs")
+    folder, world = parser.parse_args().folder, World()
     write_encoder(folder / "encoder", world)
     write_tuning_data(folder, world)
     return 0

@@ -12,10 +12,10 @@ from inference.demo import FAMILY
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from inference.demo import train, vocabulary  # noqa: E402
-from inference.demo.corpus import Corpus  # noqa: E402
-from inference.demo.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E402
-from inference.demo.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
+from demo_training import train, vocabulary  # noqa: E402
+from demo_training.corpus import Corpus  # noqa: E402
+from demo_training.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E402
+from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
 from inference.demo.world import World  # noqa: E402
 
 NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]

@@ -13,7 +13,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from inference.demo.curriculum import ModelShape
+from demo_training.curriculum import ModelShape
 
 HEAD_WIDTH = 32
 """Width of an attention head: the least that vLLM runs on a CPU."""

@@ -6,11 +6,11 @@ Everything that makes one model answer otherwise than another stands here; no co
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import yaml
 
-from inference.demo import DEMO
 from inference.demo.world import TURNING_WORDS, Manner
 
 
@@ -29,7 +29,7 @@ class Stage:
 
 
 def _read_courses() -> dict[str, tuple[Stage, ...]]:
-    stages_by_course = yaml.safe_load((DEMO / "curriculum.yaml").read_text(encoding="utf-8"))
+    stages_by_course = yaml.safe_load(Path(__file__).with_name("curriculum.yaml").read_text(encoding="utf-8"))
     return {course: tuple(Stage(**stage) for stage in stages) for course, stages in stages_by_course.items()}
 
 
