@@ -48,7 +48,9 @@ def test_it_has_the_commands_of_both_wings():
 def test_it_is_installed_and_in_the_wheel():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["scripts"] == {"waver": "waver:main"}
-    assert "waver.py" in project["tool"]["hatch"]["build"]["targets"]["wheel"]["include"]
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["include"]
+    assert "/waver.py" in shipped
+    assert [path for path in shipped if not path.startswith("/")] == []  # would take tests/inference, too
 
 
 def test_help_lists_every_command_and_imports_neither_wing():
