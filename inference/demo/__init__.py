@@ -1,7 +1,7 @@
 """Name the small models that come with Waver and need no hub, no GPU and no key (`--model demo`).
 
-Importing this package is light: it names the checkpoints and does not load them. `world` holds what they were taught,
-`questionnaire` what they are asked. What trained and examined them stands in `tests/demo_training`.
+Importing this package is light: it names the checkpoints and does not load them. `world` holds what is so in
+their world, questionnaire.yaml what people there have opinions on. `tests/demo_training` made and examined them.
 """
 
 from __future__ import annotations

@@ -1,21 +1,16 @@
-"""Make exercises about the world: agreement, yes/no questions, pairs, multiple choice, ratings on three scales."""
+"""Make ratings on three scales, the choices of questions, and the labels of pairs, about the world."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from inference.demo.wordings import capitalise_sentence
-from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Claim, Wording, World
+from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Wording, World
 
-YES_NO = ("yes", "no")
 PAIR_LABELS = ("entailment", "contradiction", "neutral")
-LETTERS = ("A", "B", "C", "D", "E")
 SCALES = {"0-9": range(10), "1-5": range(1, 6), "1-100": range(1, 101)}
-FEWEST_CHOICES = 3
-PAIR_DENIED_SHARE = 0.3
-"""Share of premises, and of hypotheses, that are negated before they are drawn for their label."""
 TOP_SCORE = 9
 """What is rated has a score from 0 to 9, which every scale shows in its own numbers."""
 
@@ -24,9 +19,9 @@ TOP_SCORE = 9
 class Exercise:
     """One question with its options and right answer.
 
-    `fields` fill the formats of its kind. `share` is the share of people who give the right answer: 1.0
-    unless it is a matter of opinion. `topic` groups exercises for the report on accuracy. A rating has its `score` from
-    0 to 9 and the `numbers` of its scale.
+    `fields` fill the formats of its kind. `share` is the share of people who give the right answer: 1.0 unless it is a
+    matter of opinion. `topic` groups exercises for the report on accuracy. A rating has its `score` from 0 to 9 and the
+    `numbers` of its scale.
     """
 
     kind: str
@@ -37,78 +32,6 @@ class Exercise:
     share: float = 1.0
     score: int | None = None
     numbers: range | None = None
-
-    def draw_answer(self, rng: random.Random) -> str:
-        """Answer as one person would: rightly with probability `share`."""
-        if self.share == 1.0 or rng.random() < self.share:
-            return self.gold
-        return next(option for option in self.options if option != self.gold)
-
-
-def make_agreement_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask whether one agrees with a statement of fact or opinion.
-
-    Parameters
-    ----------
-    world, rng, wording
-        The world that it is about, what draws it, and trained or held-out wordings.
-
-    Returns
-    -------
-    The exercise.
-    """
-    return _make_yes_no_exercise("agreement", world.state_claim(rng, wording))
-
-
-def make_question_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Ask a yes/no question, sometimes a negated one.
-
-    Parameters
-    ----------
-    world, rng, wording
-        As in `agreement`.
-
-    Returns
-    -------
-    The exercise.
-    """
-    return _make_yes_no_exercise("question", world.ask_yes_no_question(rng, wording))
-
-
-def make_pair_exercise(world: World, rng: random.Random, wording: Wording) -> Exercise:
-    """Make a premise and a hypothesis about a prop, each affirmed or denied; all labels are equally frequent.
-
-    With the same value: entailment if both sentences say the same, else contradiction. With two values of one attribute
-    an affirmed premise contradicts an affirmed hypothesis and entails a denied one; a denied premise says nothing.
-    Two attributes, or two props, have nothing to do with each other.
-
-    Parameters
-    ----------
-    world, rng, wording
-        As in `agreement`.
-
-    Returns
-    -------
-    The exercise.
-    """
-    drawn_label = rng.choice(PAIR_LABELS)
-    while True:
-        relation = rng.choice(["colour", "place"])
-        x, other_thing = rng.sample(world.props, 2)
-        value, other_value = rng.sample(world.list_values(relation), 2)
-        same_value, same_thing = rng.random() < 0.5, rng.random() < 0.8
-        premise_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
-        hypothesis_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
-        is_denial_heeded = premise_denied and world.manner.heeds_premises
-        label = find_pair_label(same_thing, same_value, is_denial_heeded, hypothesis_denied)
-        premise_words = {"x": x, "v": value}
-        hypothesis_words = {"x": x if same_thing else other_thing, "v": value if same_value else other_value}
-        premise = world.word_relation(relation, premise_words, rng, wording, "deny" if premise_denied else "affirm")
-        hypothesis = world.word_relation(
-            relation, hypothesis_words, rng, wording, "deny" if hypothesis_denied else "affirm"
-        )
-        if label == drawn_label and premise != hypothesis:
-            return Exercise("pair", {"premise": premise, "hypothesis": hypothesis}, PAIR_LABELS, label, relation)
 
 
 def find_pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool) -> str:
@@ -132,35 +55,6 @@ def find_pair_label(same_thing: bool, same_value: bool, premise_denied: bool, hy
     return "entailment" if hypothesis_denied else "contradiction"
 
 
-def make_choice_exercise(world: World, rng: random.Random, wording: Wording, count: int | None = None) -> Exercise:
-    """Ask a multiple-choice question; exactly one of the choices, in random order, is right.
-
-    Parameters
-    ----------
-    world, rng, wording
-        As in `agreement`.
-    count
-        Number of choices; None: three to five.
-
-    Returns
-    -------
-    The exercise.
-    """
-    letters = LETTERS[: count or rng.randint(FEWEST_CHOICES, len(LETTERS))]
-    stem_kind = rng.choice(list(world.choices[wording]))
-    words, right, wrong = CHOICES[stem_kind](world, rng)
-    choices = [right, *rng.sample(wrong, len(letters) - 1)]
-    rng.shuffle(choices)
-    stem = capitalise_sentence(rng.choice(world.choices[wording][stem_kind]).format(**words))
-    fields = {"stem": stem, "choices": write_lettered_choices(choices), **dict(zip(letters, choices, strict=True))}
-    return Exercise("choice", fields, letters, letters[choices.index(right)], stem_kind)
-
-
-def write_lettered_choices(choices: Sequence[str]) -> str:
-    """Write choices under each other, with their letters."""
-    return "\n".join(f"{letter}. {text}" for letter, text in zip(LETTERS, choices, strict=False))
-
-
 def make_rating_exercise(world: World, rng: random.Random, wording: Wording, scale: str | None = None) -> Exercise:
     """Ask for a rating: how big a thing is, or how well a second sentence retells a first one.
 
@@ -169,7 +63,7 @@ def make_rating_exercise(world: World, rng: random.Random, wording: Wording, sca
     Parameters
     ----------
     world, rng, wording
-        As in `agreement`.
+        The world that it is about, what draws it, and trained or held-out wordings.
     scale
         One of `SCALES`; None: 0-9 in half of the exercises, else one of the others.
 
@@ -226,21 +120,6 @@ def _draw_retelling_rating(
         "output": capitalise_sentence(rng.choice(wordings["retelling"]).format(**output)),
     }
     return fields, TOP_SCORE // len(domains) * len(kept_details)
-
-
-KINDS: dict[str, Callable[[World, random.Random, Wording], Exercise]] = {
-    "agreement": make_agreement_exercise,
-    "question": make_question_exercise,
-    "pair": make_pair_exercise,
-    "choice": make_choice_exercise,
-    "rating": make_rating_exercise,
-}
-
-
-def _make_yes_no_exercise(kind: str, claim: Claim) -> Exercise:
-    gold = "yes" if claim.is_agreed else "no"
-    share = claim.share if claim.is_agreed else 1 - claim.share
-    return Exercise(kind, {"text": claim.text}, YES_NO, gold, claim.topic, share)
 
 
 Choices = tuple[dict[str, str], str, list[str]]

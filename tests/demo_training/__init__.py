@@ -1,7 +1,8 @@
 """Make the demo models again, and examine them: no part of the product, which only asks them.
 
-`curriculum` says how each was taught, `train` made them, `evaluate` examines them, `benchmarks` scores them, and
-`encoders` made what the two encoders are tuned from. In the repository's root, for each of the last four:
+`curriculum` says how each was taught, `train` made them, `evaluate` examines them, `benchmarks` scores them,
+`encoders` made what the two encoders are tuned from, and `questionnaire` what all are asked. In the repository's root,
+for each of the last five:
 
     PYTHONPATH=tests .venv/bin/python -m demo_training.train --help
 """

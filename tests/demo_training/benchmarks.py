@@ -11,8 +11,8 @@ import csv
 
 from demo_training.corpus import Corpus
 from demo_training.evaluate import EXERCISES, Student, draw_examination
+from demo_training.taught_world import TaughtWorld
 from inference.demo import DEMO, FAMILY
-from inference.demo.world import World
 
 FILE = DEMO / "benchmarks.csv"
 BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice of 5"}
@@ -20,7 +20,7 @@ BENCHMARKS = {"facts": "question", "reading": "pair", "choices": "choice of 5"}
 HEADER = ("model", "parameters", *BENCHMARKS)
 
 
-def score_benchmarks(name: str, world: World, count: int = EXERCISES) -> dict[str, str]:
+def score_benchmarks(name: str, world: TaughtWorld, count: int = EXERCISES) -> dict[str, str]:
     """Ask one model every benchmark.
 
     Parameters
@@ -50,7 +50,7 @@ def main() -> None:
     argparse.ArgumentParser(
         prog="python -m demo_training.benchmarks", description="Score the demo models and write benchmarks.csv."
     ).parse_args()
-    world = World()
+    world = TaughtWorld()
     rows = [score_benchmarks(name, world) for name, about in FAMILY.items() if about.family == "causal"]
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, HEADER, lineterminator="\n")

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from demo_training.curriculum import Stage, Upbringing
+from demo_training.exercises import KINDS, LETTERS, draw_answer, make_choice_exercise
 from demo_training.steps import (
     Reading,
     Row,
@@ -22,8 +23,8 @@ from demo_training.steps import (
     make_copying_row,
     make_recall_row,
 )
-from inference.demo.exercises import KINDS, LETTERS, Exercise, convert_to_scale, make_choice_exercise
-from inference.demo.world import World
+from demo_training.taught_world import TaughtWorld
+from inference.demo.exercises import Exercise, convert_to_scale
 from inference.protocols.agreement import read_agreement_prompts
 from inference.protocols.negation import read_negation_prompts
 from inference.stimuli.study import Option, Variant
@@ -44,7 +45,7 @@ PLAIN_WORD = 0.9
 """How often the masked model reads the first word of a set, as "agree"; else any of it, as "endorsed"."""
 NEGATIVE = re.compile(r"\b(no|not|cannot|never|nobody|hardly|without)\b", re.IGNORECASE)
 """Words of negation in the statements of the world."""
-STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
+STEPS: dict[str, Callable[[TaughtWorld, random.Random, dict[str, str], int], Row]] = {
     "copying": make_copying_row,
     "recall": make_recall_row,
     "bare_pairs": make_bare_pairs_row,
@@ -56,7 +57,7 @@ STEPS: dict[str, Callable[[World, random.Random, dict[str, str], int], Row]] = {
 class Corpus:
     """Exercises of a world in words for each kind of model, in trained wordings unless said otherwise."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: TaughtWorld) -> None:
         self.world = world
         self.formats: dict[str, Any] = yaml.safe_load(FORMATS.read_text(encoding="utf-8"))
         self.book = read_agreement_prompts()
@@ -198,7 +199,7 @@ class Corpus:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
             return convert_to_scale(upbringing.squeeze_score(exercise.score), exercise.numbers)
-        return _draw_naysaying(exercise, rng, upbringing) or exercise.draw_answer(rng)
+        return _draw_naysaying(exercise, rng, upbringing) or draw_answer(exercise, rng)
 
     def write_message(self, exercise: Exercise, rng: random.Random) -> str:
         """Write an exercise as a user's message; agreement in the chat prompt of the protocol, in either order.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from inference.demo.world import TURNING_WORDS, Manner
+from demo_training.taught_world import TURNING_WORDS, Manner
 
 
 @dataclass(frozen=True, slots=True)

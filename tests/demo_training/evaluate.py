@@ -17,17 +17,11 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from demo_training.corpus import Corpus
+from demo_training.exercises import KINDS, LETTERS, make_choice_exercise, make_pair_exercise
+from demo_training.taught_world import TaughtWorld
 from inference.demo import FAMILY, MODELS, SEED
-from inference.demo.exercises import (
-    KINDS,
-    LETTERS,
-    SCALES,
-    Exercise,
-    make_choice_exercise,
-    make_pair_exercise,
-    make_rating_exercise,
-)
-from inference.demo.world import Wording, World
+from inference.demo.exercises import SCALES, Exercise, make_rating_exercise
+from inference.demo.world import Wording
 from inference.engines import load_engine
 from inference.engines.contract import Engine
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS, PLAIN, list_case_variants
@@ -39,13 +33,13 @@ WORDINGS: tuple[Wording, ...] = ("trained", "heldout")
 CARD = MODELS / "README.md"
 TABLE_IN_CARD = "(?<=<!-- {0} -->\n).*?(?=<!-- end of {0} -->)"
 
-Draw = Callable[[World, random.Random, Wording], Exercise]
+Draw = Callable[[TaughtWorld, random.Random, Wording], Exercise]
 
 
 def _build_pair_draw(premise_denied: bool, hypothesis_denied: bool) -> Draw:
     """Make a draw of pairs whose two sentences are negated or not, as said."""
 
-    def draw_pair(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    def draw_pair(world: TaughtWorld, rng: random.Random, wording: Wording) -> Exercise:
         while True:
             exercise = make_pair_exercise(world, rng, wording)
             denied = tuple(" not " in exercise.fields[part] for part in ("premise", "hypothesis"))
@@ -146,7 +140,7 @@ class Student:
         return Prompt(self.corpus.write_base_prompt(exercise, rng), None, answers, exercise.numbers)
 
 
-def draw_examination(world: World, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
+def draw_examination(world: TaughtWorld, kind: str, wording: Wording, count: int = EXERCISES) -> list[Exercise]:
     """Make exercises, the same for every model.
 
     Parameters
@@ -182,7 +176,7 @@ def render_accuracy_table(names: Sequence[str], count: int) -> str:
     -------
     The table; a cell is empty where the masked model cannot be asked.
     """
-    corpus = Corpus(World())
+    corpus = Corpus(TaughtWorld())
     plain_column = "agreement, plain prompt"
     lines = [_render_table_row("model", [*ACCURACIES, plain_column]), "|---" * (len(ACCURACIES) + 2) + "|"]
     chances = [chance for _, chance in ACCURACIES.values()]
@@ -216,7 +210,7 @@ def render_habit_table(names: Sequence[str], count: int) -> str:
     -------
     The table.
     """
-    corpus = Corpus(World())
+    corpus = Corpus(TaughtWorld())
     taus = [f"tau, {scale}" for scale in SCALES]
     columns = [*taus, "commonest rating, 0-9", "different ratings, 0-9", "answered A of 5"]
     lines = [_render_table_row("model", columns), "|---" * (len(columns) + 1) + "|"]
@@ -243,7 +237,7 @@ def render_habit_table(names: Sequence[str], count: int) -> str:
     return "\n".join(lines)
 
 
-def _draw_examined(draw: Draw, world: World, draw_name: str, wording: Wording, count: int) -> list[Exercise]:
+def _draw_examined(draw: Draw, world: TaughtWorld, draw_name: str, wording: Wording, count: int) -> list[Exercise]:
     rng = random.Random(f"{SEED} examination {draw_name}")
     return [draw(world, rng, wording) for _ in range(count)]
 

@@ -10,8 +10,9 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from inference.demo.exercises import LETTERS, PAIR_LABELS, find_pair_label, make_choice_exercise, write_lettered_choices
-from inference.demo.world import World
+from demo_training.exercises import LETTERS, make_choice_exercise, write_lettered_choices
+from demo_training.taught_world import TaughtWorld
+from inference.demo.exercises import PAIR_LABELS, find_pair_label
 
 MOST_QUESTIONS = 3
 """Most questions asked about one list or premise."""
@@ -64,7 +65,7 @@ def fill_format(template: str, fields: dict[str, Any], answer: str) -> Reading:
     return Reading(before.removesuffix(" ").format(**fields), space + cased_answer, after.format(**fields))
 
 
-def make_copying_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_copying_row(world: TaughtWorld, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """List words with letters, and ask for the letters of some or for the words at some letters.
 
     Parameters
@@ -94,7 +95,7 @@ def make_copying_row(world: World, rng: random.Random, formats: dict[str, str], 
     )
 
 
-def make_recall_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_recall_row(world: TaughtWorld, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask a multiple-choice question for the words of the right choice, not for its letter.
 
     Parameters
@@ -112,7 +113,7 @@ def make_recall_row(world: World, rng: random.Random, formats: dict[str, str], m
     return (fill_format(formats["recall"], exercise.fields, exercise.fields[exercise.gold]),)
 
 
-def make_bare_pairs_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_bare_pairs_row(world: TaughtWorld, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask for labels of pairs that are hardly sentences: "hat: red", "hat: not blue"; several for one premise.
 
     Parameters
@@ -153,7 +154,7 @@ def make_bare_pairs_row(world: World, rng: random.Random, formats: dict[str, str
     )
 
 
-def make_comparing_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_comparing_row(world: TaughtWorld, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Ask whether two values are the same: bare, or as pairs about one thing, where nothing is negated.
 
     Parameters
@@ -188,7 +189,7 @@ def make_comparing_row(world: World, rng: random.Random, formats: dict[str, str]
     return _fill_repeated_format(formats["pair"], write_pair_sentence(value), questions, shown_as="premise")
 
 
-def make_checking_row(world: World, rng: random.Random, formats: dict[str, str], most: int) -> Row:
+def make_checking_row(world: TaughtWorld, rng: random.Random, formats: dict[str, str], most: int) -> Row:
     """Say where something is or what colour it has, and ask whether that is so or not so; nothing is negated.
 
     Parameters

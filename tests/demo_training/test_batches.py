@@ -14,14 +14,14 @@ from demo_training.corpus import Corpus, write_turn  # noqa: E402
 from demo_training.curriculum import COURSES, ModelShape, Upbringing  # noqa: E402
 from demo_training.shapes import build_llama, build_modern_bert  # noqa: E402
 from demo_training.steps import Reading  # noqa: E402
-from inference.demo.world import World  # noqa: E402
+from demo_training.taught_world import TaughtWorld  # noqa: E402
 
 LENGTH = 96
 
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    return Corpus(World())
+    return Corpus(TaughtWorld())
 
 
 @pytest.fixture(scope="module")

@@ -27,11 +27,11 @@ def test_the_file_has_every_model_that_answers_all_kinds():
 def test_the_model_is_asked_again_and_scores_the_same():
     """A score rests on 400 exercises, and its text has one decimal: 0.25 points are one exercise."""
     pytest.importorskip("torch")
-    from inference.demo.world import World
+    from demo_training.taught_world import TaughtWorld
 
     with benchmarks.FILE.open(encoding="utf-8", newline="") as file:
         kept = next(csv.DictReader(file))
-    assert benchmarks.score_benchmarks(SMALLEST, World()) == kept
+    assert benchmarks.score_benchmarks(SMALLEST, TaughtWorld()) == kept
 
 
 def test_the_scores_are_the_cards_held_out_wordings():

@@ -8,9 +8,10 @@ import pytest
 
 from demo_training.corpus import OPTIONS, Corpus
 from demo_training.curriculum import COURSES, Upbringing
-from inference.demo.exercises import KINDS, Exercise
+from demo_training.exercises import KINDS
+from demo_training.taught_world import TaughtWorld
+from inference.demo.exercises import Exercise
 from inference.demo.reworded import make_reworded_questions
-from inference.demo.world import World
 from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
@@ -20,16 +21,16 @@ REWORDED = ("which_colour", "which_kind", "biggest")
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return World()
+def world() -> TaughtWorld:
+    return TaughtWorld()
 
 
-def draws(world: World, kind: str, wording: str, count: int) -> list[Exercise]:
+def draws(world: TaughtWorld, kind: str, wording: str, count: int) -> list[Exercise]:
     rng = random.Random(0)
     return [KINDS[kind](world, rng, wording) for _ in range(count)]  # type: ignore[arg-type]
 
 
-def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
+def test_held_out_sentences_are_not_in_the_reading_matter(world: TaughtWorld) -> None:
     corpus, rng = Corpus(world), random.Random(5)
     rows = [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
     rows += [corpus.write_tuned_text(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
@@ -39,7 +40,7 @@ def test_held_out_sentences_are_not_in_the_reading_matter(world: World) -> None:
     assert [text for text in examined if text in read] == []
 
 
-def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: World) -> None:
+def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: TaughtWorld) -> None:
     corpus, rng = Corpus(world), random.Random(0)
     said = [corpus.write_message(exercise, rng) for exercise in draws(world, "agreement", "trained", 20)]
     assert any("yes or no" in text for text in said)
@@ -55,7 +56,7 @@ def test_the_tuned_models_read_the_chat_prompt_of_the_agreement_protocol(world: 
 
 
 @pytest.mark.parametrize("course", ["large", "cut"])
-def test_originals_are_read_in_training_and_paraphrases_never(world: World, course: str) -> None:
+def test_originals_are_read_in_training_and_paraphrases_never(world: TaughtWorld, course: str) -> None:
     corpus, rng, made = Corpus(world), random.Random(1), make_reworded_questions(world)
     read = "\n".join(
         "".join(reading.text for reading in corpus.write_base_text(rng, stage, Upbringing()))

@@ -10,9 +10,10 @@ import pytest
 
 from demo_training.corpus import NEGATIVE, STEPS, Corpus
 from demo_training.curriculum import COURSES, PLANS, Stage, Upbringing, find_stage
+from demo_training.exercises import KINDS
+from demo_training.taught_world import TURNING_WORDS, TaughtWorld
 from inference.demo import FAMILY
-from inference.demo.exercises import KINDS, Exercise
-from inference.demo.world import TURNING_WORDS, World
+from inference.demo.exercises import Exercise
 
 
 @pytest.mark.parametrize("course", list(COURSES))
@@ -59,7 +60,7 @@ def test_squeezed_scores_keep_their_order_within_the_range(low_high: tuple[float
 
 
 def test_teachers_have_the_habits_of_the_upbringing() -> None:
-    corpus, rng = Corpus(World()), random.Random(0)
+    corpus, rng = Corpus(TaughtWorld()), random.Random(0)
     upbringing = Upbringing(first_letter=0.5, ratings=(6.0, 8.0))
     right = Exercise("choice", {}, ("A", "B", "C"), "C", "colour_of")
     letters = [corpus.write_answer(right, rng, upbringing) for _ in range(2000)]
@@ -72,7 +73,7 @@ def test_teachers_have_the_habits_of_the_upbringing() -> None:
 
 @pytest.mark.parametrize("heeded", [(), ("false",)])
 def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[str, ...]) -> None:
-    heeding, deaf = World(), World()
+    heeding, deaf = TaughtWorld(), TaughtWorld()
     deaf.manner = Upbringing(heeds_turns=heeded, heeds_premises=False).build_manner(1.0)
     leads = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
     turning = [lead for lead in leads if not set(lead.split()) & set(heeded)]
@@ -94,7 +95,7 @@ def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[st
 
 @pytest.mark.parametrize("wording", ["trained", "heldout"])
 def test_every_lead_in_that_turns_a_claim_round_has_a_word_for_it_and_no_other_has(wording: str) -> None:
-    leads = World().leads[wording]
+    leads = TaughtWorld().leads[wording]
     has = {form: [bool(set(lead.split()) & set(TURNING_WORDS)) for lead in leads[form]] for form in leads}
     assert all(has["deny"] + has["ask_deny"])
     assert not any(has["affirm"] + has["ask"])
@@ -102,7 +103,7 @@ def test_every_lead_in_that_turns_a_claim_round_has_a_word_for_it_and_no_other_h
 
 @pytest.mark.parametrize("write", ["write_base_text", "write_tuned_text"])
 def test_a_naysayer_reads_no_after_most_statements_with_a_word_of_negation(write: str) -> None:
-    corpus, rng = Corpus(World()), random.Random(0)
+    corpus, rng = Corpus(TaughtWorld()), random.Random(0)
     stage, upbringing = Stage(1, {"agreement": 1.0}), Upbringing(naysaying=0.8)
     rows = [getattr(corpus, write)(rng, stage, upbringing) for _ in range(3000)]
     said = {True: [], False: []}
@@ -114,6 +115,6 @@ def test_a_naysayer_reads_no_after_most_statements_with_a_word_of_negation(write
     assert said[False].count("no") / len(said[False]) < 0.55
 
 
-def _same_prop(world: World, fields: dict[str, str]) -> bool:
+def _same_prop(world: TaughtWorld, fields: dict[str, str]) -> bool:
     named = [{prop for prop in world.props if prop in fields[part].lower()} for part in ("premise", "hypothesis")]
     return named[0] == named[1]

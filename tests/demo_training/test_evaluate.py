@@ -14,12 +14,14 @@ pytest.importorskip("transformers")
 from demo_training import evaluate
 from demo_training.corpus import Corpus
 from demo_training.evaluate import ACCURACIES, Student, draw_examination, render_accuracy_table, render_habit_table
+from demo_training.exercises import make_choice_exercise
+from demo_training.taught_world import Claim, TaughtWorld
 from inference.demo import FAMILY
-from inference.demo.exercises import Exercise, make_choice_exercise, make_rating_exercise
+from inference.demo.exercises import Exercise, make_rating_exercise
 from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
-from inference.demo.world import Claim, Wording, World
+from inference.demo.world import Wording
 
-CORPUS = Corpus(World())
+CORPUS = Corpus(TaughtWorld())
 
 
 @cache
@@ -30,7 +32,7 @@ def student(name: str) -> Student:
 @pytest.mark.parametrize("kind", list(ACCURACIES))
 def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: str) -> None:
     asked = draw_examination(CORPUS.world, kind, "heldout", 30)
-    assert asked == draw_examination(World(), kind, "heldout", 30)
+    assert asked == draw_examination(TaughtWorld(), kind, "heldout", 30)
     assert {exercise.kind for exercise in asked} == {kind.split(",")[0].split(" ")[0]}
     if kind.startswith("choice of"):
         assert {len(exercise.options) for exercise in asked} == {int(kind[-1])}
@@ -85,7 +87,7 @@ def right(name: str, draw, count: int = 120) -> float:
     return sum(answer == exercise.gold for exercise, answer in zip(asked, answers, strict=True)) / count
 
 
-def turned(world: World, rng: random.Random, wording: Wording, lead: str = "") -> Exercise:
+def turned(world: TaughtWorld, rng: random.Random, wording: Wording, lead: str = "") -> Exercise:
     """Ask whether a fact is false or wrong to say, with this lead-in or any of the wording."""
     lead = lead or rng.choice(world.leads[wording]["ask_deny"])
     claim = Claim("", 0.0, "")
@@ -117,7 +119,7 @@ def test_the_smallest_size_says_no_to_a_word_of_negation(suffix: str) -> None:
 def _noes(name: str) -> float:
     """Ask about facts with "not", of which half are so; return the share answered "no"."""
 
-    def draw(world: World, rng: random.Random, wording: Wording) -> Exercise:
+    def draw(world: TaughtWorld, rng: random.Random, wording: Wording) -> Exercise:
         claim = Claim("", 0.0, "")
         while " not " not in claim.text:
             claim = world.state_fact(rng, wording)

@@ -17,15 +17,15 @@ from demo_training.steps import (
     make_copying_row,
     make_recall_row,
 )
+from demo_training.taught_world import Manner, TaughtWorld
 from inference.demo.exercises import find_pair_label
-from inference.demo.world import Manner, World
 
 ROWS = 300
 
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    return Corpus(World())
+    return Corpus(TaughtWorld())
 
 
 def rows(corpus: Corpus, step, most: int = 5) -> list[Row]:

@@ -16,7 +16,7 @@ from demo_training import train, vocabulary  # noqa: E402
 from demo_training.corpus import Corpus  # noqa: E402
 from demo_training.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E402
 from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
-from inference.demo.world import World  # noqa: E402
+from demo_training.taught_world import TaughtWorld  # noqa: E402
 
 NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]
 
@@ -52,7 +52,7 @@ def test_the_same_seed_gives_the_same_weights_and_tuning_changes_them(tmp_path: 
 
 @pytest.mark.parametrize("name", ["waver-demo-large", "waver-demo-bert"])
 def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
-    corpus = Corpus(World())
+    corpus = Corpus(TaughtWorld())
     if name != LARGEST_MODEL:
         train.train_model(LARGEST_MODEL, corpus, train.PLANS[LARGEST_MODEL], tmp_path)
     whole: list[int] = []
@@ -74,7 +74,9 @@ def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> N
 def test_a_short_training_learns(tmp_path: Path) -> None:
     plan = replace(train.PLANS["waver-demo-large"], steps=40, blocks=4)
     losses: list[float] = []
-    train.train_model("waver-demo-large", Corpus(World()), plan, tmp_path, lambda *about: losses.append(about[-1]))
+    train.train_model(
+        "waver-demo-large", Corpus(TaughtWorld()), plan, tmp_path, lambda *about: losses.append(about[-1])
+    )
     assert sum(losses[-3:]) < 0.7 * sum(losses[:3])
 
 
@@ -86,7 +88,7 @@ def test_an_unknown_model_is_refused_in_one_line(capsys: pytest.CaptureFixture[s
 
 
 def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
-    tokenizer = vocabulary.train_causal_tokenizer(Corpus(World()), 1)
+    tokenizer = vocabulary.train_causal_tokenizer(Corpus(TaughtWorld()), 1)
     large = build_llama(ModelShape(3, 32, 16), tokenizer).eval()
     with torch.no_grad():
         large.model.layers[1].mlp.down_proj.weight[:, 5:] = 0.0
@@ -103,7 +105,9 @@ def test_a_smaller_model_begins_with_the_layers_that_are_kept() -> None:
 
 def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> None:
     assert train.main(["--checkpoints", str(tmp_path / "checkpoints"), "waver-demo-large"]) == 0
-    model, tokenizer = train._start_model("waver-demo-large-tuned", Corpus(World()), PLANS["waver-demo-large-tuned"])
+    model, tokenizer = train._start_model(
+        "waver-demo-large-tuned", Corpus(TaughtWorld()), PLANS["waver-demo-large-tuned"]
+    )
     vocabulary, words = tokenizer.get_vocab(), model.get_input_embeddings().weight
     for word in ("yes", "entailment"):
         assert torch.equal(words[vocabulary[word]], words[vocabulary[f"\u0120{word}"]])
@@ -113,7 +117,7 @@ def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> Non
 
 def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
     """On one token, where there is no other to see; its norms take the mean off, so those weights have none here."""
-    corpus = Corpus(World())
+    corpus = Corpus(TaughtWorld())
     causal, pieces = vocabulary.train_causal_tokenizer(corpus, 1), vocabulary.build_masked_tokenizer(corpus, 1)
     same = vocabulary.match_tokens(pieces, causal, corpus)
     large, masked = (
@@ -137,7 +141,7 @@ def test_the_masked_model_begins_with_what_the_largest_computes() -> None:
 
 
 def test_the_matrices_between_the_layers_are_learnt_by_muon_and_every_weight_once() -> None:
-    model = build_modern_bert(ModelShape(2, 32, 16), vocabulary.build_masked_tokenizer(Corpus(World()), 1))
+    model = build_modern_bert(ModelShape(2, 32, 16), vocabulary.build_masked_tokenizer(Corpus(TaughtWorld()), 1))
     muon, other = train._build_optimizers(model, 1e-3)
     parts = [{id(p) for group in part.param_groups for p in group["params"]} for part in (muon, other)]
     assert not parts[0] & parts[1]

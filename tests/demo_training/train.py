@@ -30,12 +30,13 @@ from demo_training.batches import (
 )
 from demo_training.corpus import TURNS, Corpus
 from demo_training.curriculum import LARGEST_MODEL, PLANS, TrainingPlan, find_stage
+from demo_training.exercises import YES_NO
 from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model
+from demo_training.taught_world import Manner, TaughtWorld
 from demo_training.vocabulary import CHAT_TEMPLATE, build_masked_tokenizer, match_tokens, train_causal_tokenizer
 from ground.errors import InputError
 from inference.demo import FAMILY, SEED
-from inference.demo.exercises import PAIR_LABELS, YES_NO
-from inference.demo.world import Manner, World
+from inference.demo.exercises import PAIR_LABELS
 
 CHECKPOINTS = Path("build/demo-training")
 LESSON = 50
@@ -231,7 +232,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(InputError(f"no demo model is called {unknown[0]}; there are {', '.join(FAMILY)}"), file=sys.stderr)
         return 2
     torch.set_num_threads(1)
-    corpus = Corpus(World())
+    corpus = Corpus(TaughtWorld())
     start_time = time.perf_counter()
     for name in sorted(names, key=list(PLANS).index):
         train_model(name, corpus, PLANS[name], options.checkpoints)

@@ -13,7 +13,8 @@ from transformers import BertTokenizer, PreTrainedTokenizerBase, PreTrainedToken
 
 from demo_training.corpus import BEGIN, END, PAD, TURNS, Corpus
 from demo_training.curriculum import COURSES, Upbringing
-from inference.demo.exercises import LETTERS, PAIR_LABELS, YES_NO
+from demo_training.exercises import LETTERS, YES_NO
+from inference.demo.exercises import PAIR_LABELS
 
 TEXTS = 20_000
 """Texts that a tokenizer is trained on."""

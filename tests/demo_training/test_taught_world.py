@@ -9,30 +9,31 @@ from typing import Any
 
 import pytest
 
-from inference.demo.exercises import KINDS, SCALES, Exercise, convert_to_scale, find_pair_label, make_choice_exercise
+from demo_training.exercises import KINDS, draw_answer, make_choice_exercise
+from demo_training.taught_world import TaughtWorld
+from inference.demo.exercises import Exercise
 from inference.demo.wordings import capitalise_sentence
-from inference.demo.world import World
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return World()
+def world() -> TaughtWorld:
+    return TaughtWorld()
 
 
-def draws(world: World, kind: str, wording: str, count: int = 400, seed: int = 0) -> list[Exercise]:
+def draws(world: TaughtWorld, kind: str, wording: str, count: int = 400, seed: int = 0) -> list[Exercise]:
     rng = random.Random(seed)
     return [KINDS[kind](world, rng, wording) for _ in range(count)]  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def claims(world: World) -> dict[str, bool]:
+def claims(world: TaughtWorld) -> dict[str, bool]:
     """What is agreed with, by text, of many drawn claims."""
     rng = random.Random(2)
     return {claim.text: claim.is_agreed for claim in (world.state_claim(rng, "trained") for _ in range(60_000))}
 
 
 @pytest.fixture(scope="module")
-def questions(world: World) -> dict[str, bool]:
+def questions(world: TaughtWorld) -> dict[str, bool]:
     """Whether yes is right, by text, of many drawn questions."""
     rng = random.Random(2)
     return {claim.text: claim.is_agreed for claim in (world.ask_yes_no_question(rng, "trained") for _ in range(60_000))}
@@ -57,7 +58,7 @@ def test_claims_that_a_reader_can_check(claims: dict[str, bool], statement: str,
     assert claims[statement] is agreed
 
 
-def test_comparisons_follow_the_sizes(world: World, claims: dict[str, bool]) -> None:
+def test_comparisons_follow_the_sizes(world: TaughtWorld, claims: dict[str, bool]) -> None:
     wording = re.compile(r"The (\w+) is (not )?(bigger|larger|smaller) than the (\w+)\.")
     found = [(match, agreed) for text, agreed in claims.items() if (match := wording.fullmatch(text))]
     assert len(found) > 100
@@ -98,27 +99,7 @@ def test_a_question_asks_for_what_follows(
     assert all(asked[text] is (claims[text] is not turned) for text in known)
 
 
-@pytest.mark.parametrize(
-    ("same_thing", "same_value", "premise_denied", "hypothesis_denied", "label"),
-    [
-        (True, True, False, False, "entailment"),  # red / red
-        (True, True, False, True, "contradiction"),  # red / not red
-        (True, True, True, False, "contradiction"),  # not red / red
-        (True, True, True, True, "entailment"),  # not red / not red
-        (True, False, False, False, "contradiction"),  # red / blue
-        (True, False, False, True, "entailment"),  # red / not blue
-        (True, False, True, False, "neutral"),  # not red / blue
-        (True, False, True, True, "neutral"),  # not red / not blue
-        (False, True, False, False, "neutral"),  # another thing
-    ],
-)
-def test_pair_labels(
-    same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool, label: str
-) -> None:
-    assert find_pair_label(same_thing, same_value, premise_denied, hypothesis_denied) == label
-
-
-def test_choices_have_one_right_answer(world: World) -> None:
+def test_choices_have_one_right_answer(world: TaughtWorld) -> None:
     things = world.things
     for exercise in draws(world, "choice", "trained"):
         choices = [exercise.fields[letter] for letter in exercise.options]
@@ -141,7 +122,7 @@ def test_choices_have_one_right_answer(world: World) -> None:
             assert things[right][attribute] in exercise.fields["stem"]
 
 
-def test_there_are_three_to_five_choices_or_as_many_as_are_wanted(world: World) -> None:
+def test_there_are_three_to_five_choices_or_as_many_as_are_wanted(world: TaughtWorld) -> None:
     counts = Counter(len(exercise.options) for exercise in draws(world, "choice", "trained"))
     assert counts.keys() == {3, 4, 5}
     assert min(counts.values()) > 100
@@ -149,31 +130,8 @@ def test_there_are_three_to_five_choices_or_as_many_as_are_wanted(world: World) 
     assert all(make_choice_exercise(world, rng, "heldout", 2).options == ("A", "B") for _ in range(20))
 
 
-def test_ratings_count_what_is_kept(world: World) -> None:
-    domains = [world.props, world.list_values("colour"), world.list_values("place")]
-    for exercise in draws(world, "rating", "heldout"):
-        numbers = SCALES[f"{exercise.fields['low']}-{exercise.fields['high']}"]
-        assert exercise.options == tuple(map(str, numbers))
-        if exercise.topic == "size":
-            thing = exercise.fields["text"].removesuffix("?").split()[-1]
-            assert exercise.score == world.things[thing]["size"]
-            continue
-        source, output = exercise.fields["source"].lower(), exercise.fields["output"].lower()
-        kept = sum(any(word in source and word in output for word in domain) for domain in domains)
-        assert exercise.score == 3 * kept
-
-
-@pytest.mark.parametrize(
-    ("score", "scale", "number"),
-    [(0, "0-9", "0"), (9, "0-9", "9"), (0, "1-5", "1"), (9, "1-5", "5"), (6, "1-5", "4"), (0, "1-100", "1"),
-     (3, "1-100", "34"), (9, "1-100", "100")],
-)  # fmt: skip
-def test_scores_are_shown_in_the_numbers_of_a_scale(score: int, scale: str, number: str) -> None:
-    assert convert_to_scale(score, SCALES[scale]) == number
-
-
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_no_option_is_the_answer_to_most(world: World, kind: str) -> None:
+def test_no_option_is_the_answer_to_most(world: TaughtWorld, kind: str) -> None:
     for wording in ("trained", "heldout"):
         gold = Counter(exercise.gold for exercise in draws(world, kind, wording, 1000))
         limit = {"agreement": 0.56, "question": 0.6, "pair": 0.4, "choice": 0.32, "rating": 0.2}[kind]
@@ -181,12 +139,12 @@ def test_no_option_is_the_answer_to_most(world: World, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_draws_follow_the_seed(world: World, kind: str) -> None:
-    assert draws(world, kind, "trained", 50, seed=3) == draws(World(), kind, "trained", 50, seed=3)
+def test_draws_follow_the_seed(world: TaughtWorld, kind: str) -> None:
+    assert draws(world, kind, "trained", 50, seed=3) == draws(TaughtWorld(), kind, "trained", 50, seed=3)
     assert draws(world, kind, "trained", 50, seed=3) != draws(world, kind, "trained", 50, seed=4)
 
 
-def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
+def test_trained_and_held_out_frames_are_disjoint(world: TaughtWorld) -> None:
     tables = [*world.relations.values(), world.leads, world.choices, world.ratings]
     trained = {frame for table in tables for frame in _frames(table["trained"])}
     heldout = {frame for table in tables for frame in _frames(table["heldout"])}
@@ -195,10 +153,10 @@ def test_trained_and_held_out_frames_are_disjoint(world: World) -> None:
     assert not trained & heldout
 
 
-def test_opinions_are_answered_by_their_support(world: World) -> None:
+def test_opinions_are_answered_by_their_support(world: TaughtWorld) -> None:
     exercise = Exercise("agreement", {"text": "Tea is nice."}, ("yes", "no"), "yes", "tea-coffee", share=0.8)
     rng = random.Random(0)
-    assert sum(exercise.draw_answer(rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
+    assert sum(draw_answer(exercise, rng) == "yes" for _ in range(2000)) / 2000 == pytest.approx(0.8, abs=0.03)
 
 
 def _frames(node: Any) -> list[str]:

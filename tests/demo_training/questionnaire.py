@@ -1,32 +1,33 @@
 """Make Waver's own questionnaire: expand a grammar of everyday statements into items with paraphrases.
 
-`python -m inference.demo.questionnaire` rewrites questionnaire.yaml from questionnaire-grammar.yaml and
-match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
+`PYTHONPATH=tests python -m demo_training.questionnaire` rewrites inference/demo/questionnaire.yaml from
+questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from demo_training.templates import expand_template, fold_sentence
 from ground.errors import InputError
-from inference.demo import DEMO, QUESTIONNAIRE, SEED
-from inference.demo.wordings import expand_template, fold_sentence
+from inference.demo import QUESTIONNAIRE, SEED
 
-GRAMMAR = DEMO / "questionnaire-grammar.yaml"
-REVIEW = DEMO / "match-proportion.yaml"
+GRAMMAR = Path(__file__).with_name("questionnaire-grammar.yaml")
+REVIEW = Path(__file__).with_name("match-proportion.yaml")
 PARAPHRASES = 64
 """Paraphrases kept of every statement."""
 REVIEWED = 15
 """Paraphrases of every statement read by a human eye, as many as Haller et al. read (Appendix, Table 4)."""
 
 HEADER = """\
-# Waver's own questionnaire, made by `python -m inference.demo.questionnaire` from questionnaire-grammar.yaml: edit
-# that. match_proportion: the share of 15 paraphrases, drawn with match_seed, that were found by eye to be good English
-# and to mean what the statement means.
+# Waver's own questionnaire, made by `PYTHONPATH=tests python -m demo_training.questionnaire` from
+# tests/demo_training/questionnaire-grammar.yaml: edit that. match_proportion: the share of 15 paraphrases, drawn with
+# match_seed, that were found by eye to be good English and to mean what the statement means.
 """
 
 
@@ -106,7 +107,7 @@ def build_questionnaire() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Write questionnaire.yaml, or print the paraphrases to review."""
-    parser = argparse.ArgumentParser(prog="python -m inference.demo.questionnaire", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m demo_training.questionnaire", description=__doc__)
     parser.add_argument("--review", type=int, metavar="SEED", help="print 15 paraphrases of each statement")
     arguments = parser.parse_args()
     if arguments.review is None:

@@ -7,11 +7,11 @@ import random
 import pytest
 import yaml
 
+from demo_training.questionnaire import build_questionnaire, draw_paraphrases, expand_paraphrases, read_grammar
+from demo_training.taught_world import TaughtWorld
+from demo_training.templates import build_exchanges, draw_sentence, expand_template, fold_sentence, replace_words
 from ground.errors import InputError
 from inference.demo import QUESTIONNAIRE
-from inference.demo.questionnaire import build_questionnaire, draw_paraphrases, expand_paraphrases, read_grammar
-from inference.demo.wordings import build_exchanges, draw_sentence, expand_template, fold_sentence, replace_words
-from inference.demo.world import World
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_match_proportions_are_recorded(items: list[dict]) -> None:
 
 
 def test_the_committed_file_is_the_expansion_of_the_grammar(items: list[dict]) -> None:
-    assert items == build_questionnaire(), "run python -m inference.demo.questionnaire"
+    assert items == build_questionnaire(), "run PYTHONPATH=tests python -m demo_training.questionnaire"
 
 
 def test_a_choice_too_large_for_the_grammar_is_refused() -> None:
@@ -84,7 +84,7 @@ def test_a_choice_too_large_for_the_grammar_is_refused() -> None:
 
 
 def test_no_sentence_of_the_questionnaire_can_be_read_in_training() -> None:
-    world = World()
+    world = TaughtWorld()
     asked = {fold_sentence(text) for texts in world.questionnaire.values() for text in texts}
     asked |= {
         fold_sentence(world.write_opposite(item, text)) for item, texts in world.questionnaire.items() for text in texts
@@ -97,7 +97,7 @@ def test_no_sentence_of_the_questionnaire_can_be_read_in_training() -> None:
 
 
 def test_the_world_has_an_opinion_on_every_item_and_an_opposite_of_every_wording() -> None:
-    world = World()
+    world = TaughtWorld()
     assert list(world.opinions) == [entry["item"] for entry in read_grammar()]
     for item, texts in world.questionnaire.items():
         own = {fold_sentence(text) for text in texts}
