@@ -60,6 +60,7 @@ def list_commands() -> dict[str, dict[str, str]]:
 
 
 def _list_commands(commands: dict[str, str]) -> str:
+    """Write a line for every command: its name and what it does."""
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
 
 
@@ -72,6 +73,7 @@ def _describe_wrong_command(word: str, found: dict[str, dict[str, str]]) -> str:
 
 
 def _word_version() -> str:
+    """Return the version of the installed package, or say that there is none."""
     try:
         return metadata.version("waver-lm")
     except metadata.PackageNotFoundError:

@@ -118,6 +118,7 @@ def _add_parameter_option(parser: argparse.ArgumentParser, about: str) -> None:
 
 
 def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
+    """Parse the texts NAME=VALUE of the option -p."""
     pairs = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -174,6 +175,7 @@ def _run_show(options: argparse.Namespace) -> int:
 
 
 def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, Any]) -> pd.DataFrame:
+    """Open the run folders that a table is about, and compute it."""
     from analysis import runs
     from analysis.reporting import catalogue
     from analysis.reporting.catalogue import tables

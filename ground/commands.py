@@ -68,6 +68,7 @@ def _list_files(wing: Path) -> Iterator[Path]:
 
 
 def _name_module(wing: Path, file: Path) -> str:
+    """Return the dotted name of the module in a file; of an `__init__.py`, that of its package."""
     parts = file.relative_to(wing.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -133,6 +133,7 @@ def build_install_command(*extras: str) -> str:
 
 
 def _read_pip_note() -> str | None:
+    """Read what pip noted of where it installed this package from; None where it is not installed."""
     try:
         return metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
     except metadata.PackageNotFoundError:

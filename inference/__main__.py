@@ -153,10 +153,12 @@ def _add_command(
 
 
 def _make_sentence(about: str) -> str:
+    """Write a description as a sentence: a capital, and a full stop."""
     return f"{about[:1].upper()}{about[1:]}."
 
 
 def _add_run_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+    """Define the options of `run PROTOCOL`."""
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
@@ -167,17 +169,20 @@ def _add_run_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) ->
 
 
 def _add_plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
+    """Define the options of `run FILE.toml`."""
     parser.set_defaults(file=Path(file))
     arguments.add_allowed(parser)
     arguments.add_cluster(parser)
 
 
 def _preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+    """Define the options of `preview PROTOCOL`."""
     parser.set_defaults(prints=True)
     _add_asking_arguments(protocol, parser)
 
 
 def _add_root_argument(parser: argparse.ArgumentParser) -> None:
+    """Define the folder that `status` looks into."""
     parser.set_defaults(prints=True)
     parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
@@ -203,6 +208,7 @@ def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser)
 
 
 def _run_protocol(options: argparse.Namespace) -> None:
+    """Ask one study as the options say, and print what can be done next."""
     from inference.asking.execute import execute_tasks
 
     task = build_task(options)
@@ -247,6 +253,7 @@ def build_table_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _print_status(options: argparse.Namespace) -> None:
+    """Print what is done and left in the run folders below a root."""
     from inference.runfolder.status import describe_status
 
     for line in describe_status(options.root):
@@ -264,6 +271,7 @@ def build_task(options: argparse.Namespace) -> Task:
 
 
 def _print_preview(options: argparse.Namespace) -> None:
+    """Print what a run with these options would do."""
     from inference.asking.execute import print_unstable_items
     from inference.asking.preview import describe_preview
 

@@ -277,6 +277,7 @@ def _find_key(message: str, call: Iterable[str]) -> str:
 
 
 def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
+    """Refuse keys that look like passwords, in tables within tables, too."""
     for key, value in content.items():
         if key.lower().endswith(SECRETS):
             raise InputError(
@@ -288,4 +289,5 @@ def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
 
 
 def _word_kind(kind: type) -> str:
+    """Describe the kind of value that a key takes, for messages."""
     return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[kind]

@@ -61,6 +61,7 @@ def write_croissant(runs: Runs, folder: Path, written_tables: Mapping[str, Writt
 
 
 def _build_file_object(path: Path) -> mlcroissant.FileObject:
+    """Describe a Parquet file: its name, size and checksum."""
     import mlcroissant as ml
 
     with path.open("rb") as file:
@@ -72,6 +73,7 @@ def _build_file_object(path: Path) -> mlcroissant.FileObject:
 
 
 def _build_record_set(name: str, written_table: WrittenTable) -> mlcroissant.RecordSet:
+    """Describe a table and its columns."""
     import mlcroissant as ml
 
     kinds = {"string": ml.DataType.TEXT, "double": ml.DataType.FLOAT64, "int64": ml.DataType.INT64,

@@ -76,6 +76,7 @@ def _rename_key_fields(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[s
 
 
 def _describe_field(name: str, field_schemas: Mapping[str, Any]) -> Column:
+    """Return what the column of a field of run.json means, and its unit."""
     if name in SHARED and name in ("study", "model", "condition"):
         return SHARED[name]
     description = field_schemas.get(name, {}).get("description")
@@ -98,6 +99,7 @@ def _build_record_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 
 def _choose_arrow_type(values: Iterable[Any]) -> pa.DataType:
+    """Choose the Arrow type that holds all values: truth value, whole number, number, else text."""
     import pyarrow as pa
 
     kinds = {type(value) for value in values}

@@ -213,6 +213,7 @@ def convert_to_metadata_text(value: Any) -> str:
 
 
 def _replace_infinite(value: Any) -> Any:
+    """Write an infinite number or NaN as the schema writes it; leave any other value as it is."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

@@ -142,6 +142,7 @@ def build_aggregate(
 
 
 def _build_model_info(model: str, fields: Mapping[str, Any], sessions: Any) -> dict[str, Any]:
+    """Build `model_info`: the model, who made it, and what ran it."""
     developer, slash, _ = model.partition("/")
     engine = fields.get("engine")
     libraries: Mapping[str, Any] = next((s["versions"] for s in reversed(sessions) if s.get("versions")), {})
@@ -164,6 +165,7 @@ def _build_model_info(model: str, fields: Mapping[str, Any], sessions: Any) -> d
 def _build_condition_result(
     runs: Runs, study: str, identity: str, condition: str, scored_condition: ScoredCondition
 ) -> dict[str, Any]:
+    """Build the result of one condition: its metric, mean score and settings."""
     about, fields = runs.info["studies"][study], runs.info["conditions"][study][condition]
     mean, spread = _compute_mean_and_sd(scored_condition.scores)
     left_out_counts = {f"responses {why}": str(number) for why, number in scored_condition.left_out.items() if number}

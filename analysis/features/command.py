@@ -51,6 +51,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _describe_summary(summary: Summary) -> str:
+    """Describe in lines which component computed which columns in a run folder, and which are missing."""
     from analysis.features.component import describe_identity
 
     outcome = "nothing to compute" if not summary.n_computed else "computed"

@@ -138,6 +138,7 @@ def _choose_components(
     """Yield the components for texts of a language, the slow ones last."""
 
     def find_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
+        """Find the identity of the component that computed the stored values of these columns; None if there is none."""
         record = stored.find_record(code, columns)
         return record.identity if record else None
 
@@ -246,6 +247,7 @@ class _ValueCollector:
 
     @staticmethod
     def _align_values(part: Component, texts: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+        """Return, for every column of the component, its values in the order of the texts."""
         return dict(zip(part.columns, zip(*(rows[text] for text in texts), strict=True), strict=True))
 
 
@@ -319,6 +321,7 @@ def _is_same_identity(identity_a: Mapping[str, str], identity_b: Mapping[str, st
 
 
 def _open_progress_bar(label: str, total: int, initial: int, is_shown: bool) -> Any:
+    """Open a tqdm progress bar on stderr that counts texts; it is hidden unless `is_shown`."""
     from tqdm import tqdm
 
     return tqdm(total=total, initial=initial, desc=label, unit=" texts", file=sys.stderr, disable=not is_shown)

@@ -150,13 +150,16 @@ def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
 
 
 def _build_pipeline_component(pipeline: Pipeline, named: bool = False) -> Component:
+    """Build the component that measures dependencies with a pipeline, which is loaded only when needed."""
     return Component(COLUMNS, pipeline.identity, lambda: _load_dependency_measure(pipeline), named)
 
 
 def _load_dependency_measure(pipeline: Pipeline) -> Measure:
+    """Load a pipeline and return the function that measures the dependencies of texts with it."""
     nlp, pipes = _load_pipeline(pipeline)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
+        """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
             values = [compute_dependents(doc) for doc in nlp.pipe(_build_docs(nlp, texts))]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
@@ -206,4 +209,5 @@ def _hash_files(folder: Path) -> str:
 
 
 def _take_first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or the name of its class where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -55,6 +55,7 @@ def build_sentiment_component(
 
 
 def _build_named_component(language: str, engine: str) -> Component | MissingComponent:
+    """Build the component of the engine that the user named; refuse one that is not installed."""
     if not find_version(_DISTRIBUTION[engine]):
         install_line = (
             build_install_command("features") if engine == "vader" else _INSTALL[engine]
@@ -66,6 +67,7 @@ def _build_named_component(language: str, engine: str) -> Component | MissingCom
 
 
 def _build_working_component(language: str) -> Component | MissingComponent:
+    """Build the component of pysentimiento if it can be loaded, else of VADER for English, else say why there is none."""
     if not _is_language_supported("pysentimiento", language):
         languages = ", ".join(PYSENTIMIENTO_LANGUAGES)
         return MissingComponent(
@@ -86,24 +88,29 @@ def _build_working_component(language: str) -> Component | MissingComponent:
 
 
 def _build_engine_component(engine: str, language: str, named: bool = False) -> Component:
+    """Build the component of an engine without checking that it is installed."""
     load = _load_vader if engine == "vader" else lambda: _load_pysentimiento(language)
     return Component(COLUMNS, _build_engine_identity(engine), load, named)
 
 
 def _is_language_supported(engine: str, language: str) -> bool:
+    """Tell whether an engine can measure the sentiment of texts in a language."""
     return language in PYSENTIMIENTO_LANGUAGES if engine == "pysentimiento" else language == "en"
 
 
 def _build_engine_identity(engine: str) -> dict[str, str]:
+    """Return the name and the installed version of an engine."""
     return {"name": engine, "version": str(find_version(_DISTRIBUTION[engine]))}
 
 
 def _load_vader() -> Measure:
+    """Load VADER and return the function that measures the sentiment of texts with it."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyzer = SentimentIntensityAnalyzer()
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
+        """Measure the positive and negative sentiment of every text with VADER."""
         scores = [analyzer.polarity_scores(text) for text in texts]
         return {"sentiment_positive": [s["pos"] for s in scores], "sentiment_negative": [s["neg"] for s in scores]}
 
@@ -132,6 +139,7 @@ def _load_pysentimiento(language: str) -> Measure:
         hub.setLevel(level)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
+        """Measure the positive and negative sentiment of every text with pysentimiento."""
         scores = [output.probas for output in analyzer.predict(list(texts))]
         return {"sentiment_positive": [s["POS"] for s in scores], "sentiment_negative": [s["NEG"] for s in scores]}
 

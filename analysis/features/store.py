@@ -244,6 +244,7 @@ def write_features_parquet(path: Path, table: pa.Table) -> None:
 
 
 def _parse_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
+    """Parse default language and records from the schema's metadata; raise InputError if they are no valid ones."""
     wrong = InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
     try:
         content = json.loads((schema.metadata or {}).get(_METADATA, b"{}"))

@@ -85,6 +85,7 @@ def tag_japanese(text: str) -> list[Any]:
 
 @functools.cache
 def _load_tagger() -> Any:
+    """Load fugashi's tagger of Japanese, once."""
     import fugashi
 
     return fugashi.Tagger()
@@ -152,6 +153,7 @@ def build_length_component(language: str) -> Component | MissingComponent:
         return MissingComponent(LENGTHS, unavailable)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
+        """Measure mean word length and number of words of every text."""
         return {
             "word_length": [compute_word_length(text, language) for text in texts],
             "statement_length": [compute_statement_length(text, language) for text in texts],
@@ -192,10 +194,12 @@ def build_frequency_component(
 
 
 def _load_frequency_measure(language: str) -> Measure:
+    """Load wordfreq and return the function that measures the mean word frequency of texts."""
     import wordfreq
 
     @functools.cache
     def zipf(word: str) -> float:
+        """Look up the Zipf frequency of a word, once per word."""
         return float(wordfreq.zipf_frequency(word, language))
 
     return lambda texts: {"word_frequency": [compute_word_frequency(text, language, zipf) for text in texts]}
@@ -203,6 +207,7 @@ def _load_frequency_measure(language: str) -> Measure:
 
 @functools.cache
 def _list_frequency_languages() -> frozenset[str]:
+    """List the languages that wordfreq has word lists for, once."""
     import wordfreq
 
     return frozenset(wordfreq.available_languages("best"))
@@ -233,4 +238,5 @@ def describe_missing_japanese() -> str:
 
 
 def _average_values(values: Sequence[float]) -> float:
+    """Return the mean of the values; NaN without any."""
     return sum(values) / len(values) if values else math.nan

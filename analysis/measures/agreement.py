@@ -254,4 +254,5 @@ def _check_duplicates(runs: Runs) -> None:
 
 
 def _quote_labels(labels: Sequence[str]) -> str:
+    """Return the SQL of a list of labels."""
     return "[" + ", ".join(map(quote_literal, labels)) + "]"

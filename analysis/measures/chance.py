@@ -36,6 +36,7 @@ def classify_answers(runs: Runs) -> pd.DataFrame:
 
 
 def _classify_unit_answers(runs: Runs) -> pd.DataFrame:
+    """Do the work of `classify_answer_randomness`, which keeps the result per `Runs`."""
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
     open_conditions = {

@@ -143,6 +143,7 @@ def list_choice_studies(runs: Runs) -> list[str]:
 
 
 def _read_choice_study(runs: Runs, study: str) -> Choices:
+    """Read one study into arrays, and refuse it where questions or answers have gaps."""
     variants = _read_choice_variants(runs, study)
     items = variants.drop_duplicates("item")
     wordings = sorted(
@@ -343,4 +344,5 @@ def _check_missing_answers(runs: Runs, choices: Choices, position: npt.NDArray[n
 
 
 def _find_study_path(runs: Runs, study: str) -> str:
+    """Find the first run folder of a study."""
     return str(next(folder.path for folder in runs.folders if folder.study == study))

@@ -76,6 +76,7 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
 
 
 def _read_score_rows(runs: Runs) -> pd.DataFrame:
+    """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
     if not _has_scores(runs):
         raise InputError(
             f"{_word_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
@@ -137,6 +138,7 @@ def _create_score_conditions(runs: Runs) -> None:
 
 
 def _parse_score_fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+    """Check and return a scoring condition's low and high end of the range, temperature and method."""
     ends, temperature, method = (fields.get(name) for name in ("range", "temperature", "method"))
     if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
         raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
@@ -195,6 +197,7 @@ def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
 
 
 def _word_paths(runs: Runs, study: str | None = None) -> str:
+    """Join the paths of the run folders of a study, or of all, for an error message."""
     return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
 
 
@@ -223,6 +226,7 @@ def read_sampled_numbers(runs: Runs) -> pd.DataFrame:
 
 
 def _compute_number_variance(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
+    """Count the texts with a number, and compute the variance of the numbers, moved into the range."""
     numbers = [
         min(max(number, low), high) for text in texts if text and (number := find_first_number(text)) is not None
     ]

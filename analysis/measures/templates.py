@@ -31,6 +31,7 @@ def find_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
 
 
 def _count_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
+    """Do the work of `count_templates_by_study`, which keeps the result per `Runs`."""
     texts = runs.sql(
         """
         SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,
@@ -47,6 +48,7 @@ def _count_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
 
 
 def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
+    """Count the templates and items of one study; None where its wordings are not templates."""
     statements = rows.assign(statement=[_extract_statement(*row) for row in rows[_COLUMNS].itertuples(index=False)])
     of_item = statements.groupby("item")["statement"]
     same_share = of_item.agg(lambda texts: texts.value_counts().iloc[0]).sum() / len(rows)

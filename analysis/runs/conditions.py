@@ -71,4 +71,5 @@ def _is_partial_share(share: Any) -> bool:
 
 
 def _select_prompt_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that say what a condition asks, not how the model answers."""
     return {key: value for key, value in fields.items() if key not in ANSWER_FIELDS}

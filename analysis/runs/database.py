@@ -201,6 +201,7 @@ def open_runs(
 
 
 def _connect_duckdb(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB database in memory, with the settings that make results repeatable."""
     import duckdb
 
     con = duckdb.connect(

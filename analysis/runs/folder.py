@@ -157,6 +157,7 @@ def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
 
 
 def _read_folder_run_json(path: Path) -> dict[str, Any]:
+    """Read the run.json of a folder; refuse what is no run folder."""
     file = path / SCHEMA["run"]["file"]
     if path.is_file():
         raise InputError(f"{path} is a file; give the run folder, which holds run.json")
@@ -274,6 +275,7 @@ def _quote_files(files: Sequence[Path]) -> str:
 def _build_parquet_sql(
     files: Sequence[Path], numbered: bool = False, union_by_name: bool = False, named: bool = False
 ) -> str:
+    """Write the SQL that reads Parquet files, with the number of a row and the name of its file if asked for."""
     # A folder called "seed=1" must not become a column `seed`.
     options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
     options |= {"filename": True} if named else {}

@@ -101,6 +101,7 @@ def _fill_places(form: Sequence[Mapping[str, Any]], wording: Mapping[str, Any]) 
 
 
 def _fill_part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | None:
+    """Return a fixed text as it is, and what belongs in a place; None where the wording lacks it."""
     return part if isinstance(part, str) else values.get(part["column"])
 
 
@@ -205,6 +206,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
 
 
 def _word_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
+    """Write the probability of every option, and their sum; empty where there are none."""
     values = row.get("probability")
     if values is None or not len(values):
         return ""
@@ -228,6 +230,7 @@ def _format_probability(share: float) -> str:
 
 
 def _word_counts(row: Mapping[str, Any]) -> str:
+    """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")
     if counts is not None and len(counts) == len(row["options"]):

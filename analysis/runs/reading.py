@@ -90,6 +90,7 @@ def read_csv_file(file: Path) -> list[Row]:
 
 
 def _split_csv_rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]:
+    """Yield the rows of a CSV file with their line numbers; refuse a row of another length than the header."""
     for cells in reader:
         if len(cells) not in (0, len(header)):
             raise InputError(

@@ -32,6 +32,7 @@ def count_unanswered(runs: Runs) -> pd.DataFrame:
 
 
 def _count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
+    """Count for every model and condition the prompts that were to be asked, that failed, and that are missing."""
     key = ", ".join(UNIT)
     frame = runs.sql(
         f"""

@@ -87,6 +87,7 @@ def choose_entropy_form(column: str, numbers: float = np.inf) -> Form:
 
 
 def _square_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Square both ends of an interval: from that of an SD to that of a variance."""
     return lower**2, upper**2
 
 
@@ -126,4 +127,5 @@ def _compute_jackknife_ends(values: Array, level: float, most: float) -> tuple[A
 
 
 def _compute_entropy_bits(shares: Array) -> Array:
+    """Compute the entropy, in bits, of shares over their last axis."""
     return np.asarray(0.0 - (shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=-1))

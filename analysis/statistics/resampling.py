@@ -97,6 +97,7 @@ def draw_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterato
 
 
 def _check_draws(draws: int, seed: int) -> None:
+    """Raise InputError for a number of draws or a seed that is out of range."""
     if not 0 <= draws <= MOST_DRAWS:
         raise InputError(
             f"resamples = {draws}: give a number of bootstrap samples, at most {MOST_DRAWS:,}, or 0 for no intervals"
@@ -107,12 +108,14 @@ def _check_draws(draws: int, seed: int) -> None:
 
 @functools.lru_cache(maxsize=4)  # the tables of a page are resampled with the same draws again and again
 def _draw_cached_counts(n_items: int, draws: int, seed: int) -> Array:
+    """Draw all rows of counts at once and keep them for the next call with the same arguments."""
     item_counts = _draw_count_rows(np.random.default_rng(seed), n_items, draws)
     item_counts.flags.writeable = False
     return item_counts
 
 
 def _draw_count_rows(rng: np.random.Generator, n_items: int, rows: int) -> Array:
+    """Draw rows of counts: how often each item is taken in a draw of n_items with replacement."""
     # Counting drawn indices is ten times as fast as Generator.multinomial. Every row has its own indices: of 3 items,
     # the draws "0, 2, 2" and "1, 1, 0" are 0, 2, 2 and 4, 4, 3, counted as 1, 0, 2 and 1, 2, 0.
     indices = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]

@@ -65,4 +65,5 @@ def settle_scores(values: Array, scale: float | None = None) -> Array:
 
 
 def _compute_noise_limit(values: Array, scale: float | None) -> float:
+    """Compute the standard deviation up to which scores differ by rounding only."""
     return NOISE * float(np.abs(values).max() if scale is None else scale)

@@ -146,6 +146,7 @@ class _LinearizedShare:
 
 
 def _linearize_share(share: Share) -> _LinearizedShare:
+    """Compute a share, and how far every item moves it."""
     p, weight, influence, pull = (np.zeros(()) for _ in range(4))
     for part, whole in share:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -251,4 +252,5 @@ def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:
 
 
 def _combine_distances(first: Array, second: Array, phi: Array) -> Array:
+    """Combine two distances from shares to the ends of their intervals into that of the difference, as Newcombe does."""
     return np.asarray(np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0)))

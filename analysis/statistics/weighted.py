@@ -72,6 +72,7 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
 
 
 def _compute_settled_kurtosis(counts: Array, values: Array, biased: bool) -> Array:
+    """Compute Fisher's kurtosis over the drawn items of scores that have no rounding noise."""
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
     centred = values - centre  # without it, large powers are subtracted below and digits are lost
@@ -260,6 +261,7 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
 
 
 def _split_item_blocks(values: Array) -> list[slice]:
+    """List slices that cut the items into blocks of at most `_BLOCK`."""
     return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
 
 
@@ -280,6 +282,7 @@ def _sum_tie_powers(counts: Array, scores: Array, power: int) -> Array:
 
 
 def _correlate_by_pearson(counts: Array, x: Array, y: Array) -> Array:
+    """Compute Pearson's correlation over the drawn items; NaN for a constant column."""
     n = counts.sum(axis=1, keepdims=True)
     left, right = x - x.mean(axis=0), y - y.mean(axis=0)  # without it, squares are subtracted below and digits are lost
     sum_x, sum_y, square_x, square_y, product = (counts @ v for v in (left, right, left**2, right**2, left * right))

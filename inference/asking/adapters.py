@@ -89,6 +89,7 @@ def _has_name(model: Model, name: str) -> bool:
 
 
 def _find_revision(model: Model, revision: str | None) -> str | None:
+    """Find the commit or digest of what a model's name stands for."""
     from inference.engines.loading import pin_revision
 
     commit, digest = pin_revision(model.source, model.fields.get("revision", revision))

@@ -217,6 +217,7 @@ def parse_samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Samp
 
 
 def _name_text_condition(way: Sampling) -> str:
+    """Name the condition of generated texts by their temperature."""
     return TEXT if way.temperature == 0 else f"{TEXT}-t{way.temperature:g}"
 
 
@@ -232,4 +233,5 @@ def build_text_fields(way: Sampling) -> dict[str, Any]:
 
 
 def _build_thought_fields(way: Thinking) -> dict[str, Any]:
+    """Return the fields of a condition that say how the model thought."""
     return {"answer": THOUGHT, "max_tokens": way.max_tokens, "effort": way.effort}

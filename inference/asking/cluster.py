@@ -117,6 +117,7 @@ class Cluster:
         return RemoteEngine(self, Source(load, model, seed))
 
     def _take_slots(self) -> None:
+        """Set the number of workers and what each takes of the cluster; refuse more workers than slots."""
         total = self._ray.cluster_resources()
         kind = "GPU" if total.get("GPU") else "CPU"
         slots = int(total.get(kind, 0))
@@ -202,11 +203,13 @@ class RemoteEngine:
         return {}
 
     def _end_scout(self) -> None:
+        """End the scout's process, which releases its GPU."""
         if self._scout is not None:
             self._cluster._ray.kill(self._scout)
             self._scout = None
 
     def _count_task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
+        """Choose how many prompts a task has at least."""
         count = sum(map(len, batches.values()))
         return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
 
@@ -258,6 +261,7 @@ class RemoteEngine:
                     yield from batch_answers
 
     def _ask_scout(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the scout, which is started where there is none, and return the result."""
         ray = self._cluster._ray
         if self._scout is None:
             resources = self._cluster.resources if "num_gpus" in self._cluster.resources else {"num_cpus": 0}

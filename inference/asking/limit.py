@@ -34,6 +34,7 @@ class LimitedQuestions:
         ]
 
     def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        """Tell whether a variant is of one of these items and chosen anyway."""
         return variant.item in self.items and chosen(variant)
 
 

@@ -161,6 +161,7 @@ def check_demo_family(out: str, models: Iterable[Model]) -> None:
 
 
 def _find_local_or_hub_model(name: str) -> Model:
+    """Find the model that a name, folder, hub id or NAME=PATH stands for."""
     chosen, equals, source = name.partition("=")
     if not equals or locate_path(name).is_dir():
         chosen, source = "", name
@@ -189,6 +190,7 @@ def suggest_model(source: str) -> str:
 
 
 def _name_server_model(name: str) -> Model:
+    """Build the model of a server that NAME or NAME=NAME_ON_THE_SERVER stands for."""
     chosen, equals, source = name.partition("=")
     if not name.strip() or (equals and not (chosen and source)):
         raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
@@ -196,6 +198,7 @@ def _name_server_model(name: str) -> Model:
 
 
 def _list_demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
+    """List the demo models of these kinds that the engine can ask."""
     from inference.demo import ALL
 
     return tuple(

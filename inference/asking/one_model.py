@@ -345,6 +345,7 @@ def _ask_model_rounds(
 def _build_response_row(
     model: str, condition: str, variant: Variant, prompt: Prompt, response: Response, round_: Round
 ) -> dict[str, Any]:
+    """Build the row of one response: its keys, and its columns or its error."""
     row: dict[str, Any] = {"model": model, "condition": condition, "item": variant.item, "variant": variant.variant}
     if response.error is not None:
         return {**row, "error": response.error}

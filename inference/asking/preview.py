@@ -137,6 +137,7 @@ def word_duration(seconds: float) -> str:
 
 
 def _describe_engine(engine: Engine) -> str:
+    """Describe an engine in a line: model size, dtype and device, or where the server is."""
     info = engine.info
     if info["parameters"] is None:  # a model on a server
         return f"{info['engine']}, {info['revision']} at {info['base_url']}"
@@ -144,6 +145,7 @@ def _describe_engine(engine: Engine) -> str:
 
 
 def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterator[str]:
+    """Describe a prompt and how its options are spelled and answered, line by line."""
     yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
     score = explanation.score
@@ -205,6 +207,7 @@ def _select_first_entries(entries: Sequence[str]) -> list[str]:
 
 
 def _group_by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
+    """Group the forms that do not count by the reason."""
     reasons: dict[str, list[str]] = {}
     for _, form, reason in dropped:
         reasons.setdefault(reason, []).append(form)

@@ -173,4 +173,5 @@ def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | Non
 
 
 def _select_cell(variant: Variant, column: str) -> str:
+    """Return the text or an attribute of a variant, by the name of the column."""
     return variant.text if column == TEXT else variant.attributes[column.removeprefix(ATTRIBUTE)]

@@ -309,6 +309,7 @@ def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) ->
 
 
 def _parse_score(variant: Variant, score: Score) -> dict[str, Any]:
+    """Build the columns of option probabilities; the answer as its label."""
     answer = None if score.answer is None else variant.options[score.answer].label
     return {
         "probability": score.probability,

@@ -126,6 +126,7 @@ class Writer:
             self._begun = self._last
 
     def _save_rows(self) -> None:
+        """Write the newest part again with the rows that have come since."""
         with self._stop.hold_signals():
             try:
                 if len(self.rows) > self._saved:
@@ -189,6 +190,7 @@ class Stop:
             raise KeyboardInterrupt
 
     def _note_signal(self, number: int, frame: FrameType | None) -> None:
+        """Note a first signal, and raise KeyboardInterrupt for a second one or where nothing can be lost."""
         if self._held:
             self._again = self.requested
         elif self.requested or not self._waits:

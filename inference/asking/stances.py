@@ -142,6 +142,7 @@ def find_stances(folded: str, *, replies: bool) -> set[str]:
 
 
 def _join_patterns(forms: Iterable[str]) -> str:
+    """Join patterns as alternatives; a blank in them is one to three of any kind."""
     return "(?:" + "|".join(forms).replace(" ", r"\s{1,3}") + ")"
 
 
@@ -178,9 +179,11 @@ _DECLINES = re.compile(rf"(?<![\w'])(?:{_join_patterns(_DECLINING)})(?![\w])")
 # Compiled with the first text that is read, not with the import: a run that reads probabilities needs none of them.
 @cache
 def _compile_forms() -> dict[str, re.Pattern[str]]:
+    """Compile per stance the pattern of sentences that take it."""
     return {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
 
 
 @cache
 def _compile_replies() -> dict[str, re.Pattern[str]]:
+    """Compile per stance the pattern of replies (yes, no) that take it."""
     return {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}

@@ -163,6 +163,7 @@ def _group_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[lis
 
 @lru_cache(maxsize=64)
 def _build_grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
+    """Build the search pattern of the labels' wordings, and which labels are opposites."""
     label: dict[str, str] = {}
     for name, wordings in labels:
         for wording in wordings:

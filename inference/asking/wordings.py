@@ -44,6 +44,7 @@ class DrawnQuestions:
         ]
 
     def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        """Tell whether a variant is the original or drawn, and chosen anyway."""
         is_drawn = (
             variant.pattern == ORIGINAL or _compute_wording_key(self.seed, variant) <= self.last[self.key(variant)]
         )
@@ -100,6 +101,7 @@ def draw_wordings(
 
 
 def _compute_wording_key(seed: int, variant: Variant) -> bytes:
+    """Compute the place of a wording in the random order of its item's."""
     return compute_random_key(seed, "wording", variant.item, variant.variant)
 
 

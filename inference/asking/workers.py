@@ -106,6 +106,7 @@ class Scout:
         return self._load_engine().render(prompt, effort)
 
     def _load_engine(self) -> Engine:
+        """Return the engine, loaded with the first call."""
         # Not in `__init__`: Ray does not pass on the message of an error that is raised there.
         self._engine = self._engine or self._source.engine()
         return self._engine
@@ -141,6 +142,7 @@ class Asker:
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
     def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
+        """Answer the batches of a task; return an exception instead of raising it."""
         try:
             with closing(make_ahead(self._read_batch, task)) as batches:
                 return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
@@ -148,10 +150,12 @@ class Asker:
             return _make_portable(error)
 
     def _read_batch(self, batch: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
+        """Tokenise a batch before it is asked."""
         key, prompts = batch
         return key, self._engine.read(prompts, {*map(find_effort, self._ways[key[0]])})
 
     def _ask_batch(self, place: int, prompts: list[Prompt]) -> list[Any]:
+        """Ask a batch of the round at this place: its responses per way."""
         if place != self._round:
             import ray
 

@@ -101,6 +101,7 @@ def convert_to_scale(score: float, numbers: range) -> str:
 
 
 def _draw_size_rating(world: World, rng: random.Random, wordings: dict[str, list[str]]) -> tuple[dict[str, str], int]:
+    """Draw a thing to rate by its size: the fields of the question, and the score."""
     thing = rng.choice(list(world.things))
     return {"text": capitalise_sentence(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
 
@@ -108,6 +109,7 @@ def _draw_size_rating(world: World, rng: random.Random, wordings: dict[str, list
 def _draw_retelling_rating(
     world: World, rng: random.Random, wordings: dict[str, list[str]]
 ) -> tuple[dict[str, str], int]:
+    """Draw a sentence and a retelling that keeps some of its details: the fields, and the score."""
     domains = {"prop": world.props, "colour": world.list_values("colour"), "place": world.list_values("place")}
     source = {detail: rng.choice(values) for detail, values in domains.items()}
     kept_details = rng.sample(list(domains), rng.randint(0, len(domains)))

@@ -65,6 +65,7 @@ def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]
 
 
 def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> Iterator[Question]:
+    """Make the questions of one stem and split, each in three wordings."""
     wordings = [world.choices["trained"][stem][0], *(kind[stem] for kind in world.untaught.values())]
     rng = random.Random(f"{SEED} reworded {stem} {split}")
     made_keys: set[tuple[Fact, frozenset[str]]] = set()

@@ -182,6 +182,7 @@ def _read_shapes(file: Path) -> dict[str, tuple[int, ...]]:
 
 
 def _refuse_no_adapter(folder: Path) -> None:
+    """Refuse a folder that lacks the settings or the safetensors weights of an adapter."""
     if not folder.is_dir():
         raise InputError(f"--lora {folder}: no such folder; give the folder of an adapter, as peft writes it")
     if not (folder / CONFIG).is_file():
@@ -221,6 +222,7 @@ def _refuse_other_kinds(file: Path, config: Mapping[str, Any]) -> None:
 
 
 def _read_fields(file: Path) -> dict[str, Any]:
+    """Read a JSON file of the adapter folder that must hold one object."""
     content = parse_json(file, read_text_file(file))
     if not isinstance(content, dict):
         raise InputError(f"{file}: expected an object with named fields, not {shorten_value(content)}")
@@ -228,6 +230,7 @@ def _read_fields(file: Path) -> dict[str, Any]:
 
 
 def _parse_record_field(file: Path, record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a field of the record that must be an object; an empty one where it is missing."""
     value = record.get(name, {})
     if not isinstance(value, dict):
         raise InputError(

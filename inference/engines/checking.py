@@ -155,4 +155,5 @@ def _list_numbers(config: Any) -> Iterator[tuple[str, float]]:
 
 
 def _flatten_error(error: Exception) -> str:
+    """Write the message of an error as one line of limited length; without a message, its name."""
     return " ".join(str(error).split())[:200] or type(error).__name__

@@ -157,6 +157,7 @@ class LeftToRight(RowEngine):
         """Score rows on all numbers of a range: per row a score for every temperature."""
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows on their options or their numbers: per row a score for every temperature."""
         scores_by_place: dict[int, list[Score]] = {}
         for numbers in dict.fromkeys(row.numbers for row in rows):
             places = [place for place, row in enumerate(rows) if row.numbers == numbers]
@@ -170,6 +171,7 @@ class LeftToRight(RowEngine):
         return [scores_by_place[place] for place in range(len(rows))]
 
     def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+        """Generate texts after rows: per row a generation for every sampling."""
         written = iter(self._write_texts(rows, samplings))
         return [
             [self._build_generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
@@ -177,6 +179,7 @@ class LeftToRight(RowEngine):
         ]
 
     def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
+        """Let the model think after rows, then score their options: a thought per row."""
         written = self._write_texts(rows, [sampling])
         good = [(row, ids) for row, ids in zip(rows, written, strict=True) if ids is not None]
         thoughts = iter(self._score_thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
@@ -198,6 +201,7 @@ class LeftToRight(RowEngine):
         ]
 
     def _build_generation(self, row: Row, samples: Sequence[list[int] | None]) -> Generation:
+        """Decode the samples of one row, and cut off the thinking before each answer."""
         written = [ids for ids in samples if ids is not None]
         if len(written) < len(samples):
             return Generation(error=NOT_FINITE)
@@ -218,6 +222,7 @@ class LeftToRight(RowEngine):
         return list(zip(texts, encoded, strict=True))
 
     def _find_problem(self, row: Row) -> str | None:
+        """Say why a prompt cannot be asked for its longest answer; None if it can."""
         return self._find_answer_problem(row, self._count_answer_tokens(row))
 
     def _find_answer_problem(self, row: Row, answer: int) -> str | None:
@@ -246,8 +251,10 @@ class LeftToRight(RowEngine):
 
     @cached_property
     def _token_texts(self) -> list[str]:
+        """What each token of the vocabulary writes after other text."""
         return self.tokens.list_texts_behind()
 
     def _find_target(self, row: Row) -> Target:
+        """Return the options of a row as token ids, tokenised once per context."""
         context = (row.answers, cut_prompt_end(row.text))
         return self._targets.get(context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare))

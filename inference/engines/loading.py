@@ -296,6 +296,7 @@ def find_config(name: str, revision: str | None) -> Path:
 
 
 def _refuse_unusable_folder(name: str, folder: Path) -> None:
+    """Refuse a folder without config.json or safetensors weights."""
     if not (folder / "config.json").is_file():
         raise InputError(f"model {name}: the folder holds no model (config.json is missing)")
     if any(folder.glob("*.safetensors")):
@@ -317,6 +318,7 @@ def _refuse_incomplete(name: str, report: dict[str, Any]) -> None:
 
 
 def _move_to_device(name: str, model: Any, device: torch.device) -> Any:
+    """Move a model to a device; refuse one that does not fit into its memory."""
     try:
         return model.to(device)
     except torch.OutOfMemoryError as error:
@@ -340,6 +342,7 @@ def convert_transformers_errors(name: str) -> Iterator[None]:
 
 
 def _pick_first_line(error: Exception) -> str:
+    """Return the first line of an error's message, shortened; without a message, its name."""
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
     return lines[0][:LONGEST_REASON] if lines else type(error).__name__
 

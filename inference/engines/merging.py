@@ -91,4 +91,5 @@ def _read_matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tens
 
 
 def _build_misfit_error(adapter: Adapter, reason: str) -> InputError:
+    """Build the error of an adapter that does not fit the model."""
     return InputError(f"--lora {adapter.folder}: {reason}; name the model that it was made from with --model")

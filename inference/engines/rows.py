@@ -78,6 +78,7 @@ class RowEngine(ABC):
 
     @cached_property
     def _prompt_memory(self) -> PromptMemory:
+        """What is remembered of prompts that were tokenised."""
         return PromptMemory()
 
     @cached_property

@@ -87,6 +87,7 @@ class Tokens:
         return length
 
     def _find_thinking_marks(self) -> tuple[str, str] | None:
+        """Find the marks around thinking that the chat template or the vocabulary shows; None: it does not think."""
         template = self.chat_template or ""
         mark_pairs = [marks for marks in THINKING if any(mark in template for mark in marks)]
         if not mark_pairs and "enable_thinking" in template:
@@ -142,6 +143,7 @@ class Tokens:
             )
 
     def _apply_chat_template(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
+        """Write messages out with the chat template, at a fixed date."""
         text: str = self.tokenizer.apply_chat_template(
             list(messages), tokenize=False, date_string=CHAT_DATE, **variables
         )

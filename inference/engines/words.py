@@ -66,6 +66,7 @@ class WordByWord:
             return self._tokenize_words(texts)
 
     def _tokenize_words(self, texts: Sequence[str]) -> list[list[int]]:
+        """Tokenise texts word by word; words that were tokenised before are looked up."""
         cut = _cut_into_words(texts)
         words = set(chain.from_iterable(cut))
         new = list(words.difference(self._known))
@@ -100,6 +101,7 @@ def _cut_into_words(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _mark_cuts(text: str) -> str:
+    """Put a mark before every blank at which a word begins."""
     text = text.replace(" ", f"{_MARK} ")
     for wrong, right in _WRONG.items():
         text = text.replace(wrong, right)

@@ -104,6 +104,7 @@ def choose_paraphrases(
 
 
 def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording]:
+    """Mark wordings that equal the original or an earlier wording."""
     reason_by_text = {fold_wording(original): ORIGINAL}
     marked_wordings = []
     for wording in wordings:
@@ -118,6 +119,7 @@ def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording
 def _mark_other_meanings(
     wordings: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None
 ) -> list[Wording]:
+    """Note how similar each wording is to the original; mark those below the threshold."""
     similarities = iter(similarity(original, [wording.text for wording in wordings if wording.reason is None]))
     marked_wordings = []
     for wording in wordings:
@@ -130,6 +132,7 @@ def _mark_other_meanings(
 
 
 def _mark_surplus(wordings: Sequence[Wording], keep: int, seed: str) -> list[Wording]:
+    """Draw the wordings to keep, and mark the others as surplus."""
     places = [place for place, wording in enumerate(wordings) if wording.reason is None]
     sampled_places = set(random.Random(seed).sample(places, min(keep, len(places))))
     surplus = set(places) - sampled_places

@@ -97,6 +97,7 @@ def _check_same_original(
 
 
 def _set_source(variant: Variant, source: str | None, path: Path) -> Variant:
+    """Put the source of a paraphrase into its attributes and its name; refuse one whose source nobody names."""
     names = (source.strip(),) if source is not None else list_sources(variant)
     if not names:
         raise InputError(

@@ -209,6 +209,7 @@ def _build_paraphrased_item(choice: ParaphraseChoice, source: str) -> Item:
 def _write_paraphrase_folder(
     out: Path, study: Study, model: Model, choice_settings: ChoiceSettings, choices: Sequence[ParaphraseChoice]
 ) -> None:
+    """Write the items, the dropped lines and the report into the folder."""
     itemsfile.write_items(out / "items.jsonl", [_build_paraphrased_item(choice, model.id) for choice in choices])
     dropped = (
         (choice.original.item, wording.call, wording.reason, wording.text)
@@ -226,6 +227,7 @@ def _write_paraphrase_folder(
 
 
 def _count_lines(choice: ParaphraseChoice) -> dict[str, int]:
+    """Count the calls of an item, and its lines by what became of them."""
     numbers = (choice.calls, choice.n_refused_calls, *choice.n_dropped_by_reason.values(), len(choice.kept_wordings))
     return dict(zip(COUNTS, numbers, strict=True))
 

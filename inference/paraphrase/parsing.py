@@ -133,6 +133,7 @@ def _unwrap_line(text: str) -> str:
 
 
 def _judge_line(text: str, marker: str | None, list_kind: str | None) -> str | None:
+    """Return why a line is no paraphrase; None where it may be one."""
     if not fold_wording(text):
         return EMPTY
     if _begins_like(text, REFUSAL):
@@ -143,6 +144,7 @@ def _judge_line(text: str, marker: str | None, list_kind: str | None) -> str | N
 
 
 def _is_heading(text: str) -> bool:
+    """Tell whether a line ends with a colon."""
     return text.endswith((":", "："))
 
 
@@ -157,6 +159,7 @@ def _mark_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
 
 
 def _begins_like(text: str, kind: str) -> bool:
+    """Tell whether a text begins with one of the phrases of a kind."""
     return _compile_phrases()[kind].match(text.replace("’", "'")) is not None
 
 

@@ -145,6 +145,7 @@ def _read_match_verdicts(path: Path, variant_by_key: Mapping[tuple[str, str], Va
 
 
 def _add_match(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
+    """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
     variant_sources = set(list_sources(variant))
     item_verdicts = [
         verdicts[other.key]

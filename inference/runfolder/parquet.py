@@ -75,6 +75,7 @@ def build_responses_table(rows: Rows, study: str) -> pa.Table:
 
 
 def _build_array(values: Any, field: pa.Field, length: int) -> Any:
+    """Build the array of a column in the type of the schema; nulls where there are no values."""
     if values is None:
         array = pa.nulls(length, field.type)
     else:
@@ -122,6 +123,7 @@ def _may_hold_errors(part: Path) -> bool:
 
 
 def _read_outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
+    """Read the key and the error of every row of a part."""
     table = read_parquet(part, [*KEY, "error"])
     return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)
 

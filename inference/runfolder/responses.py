@@ -151,6 +151,7 @@ class Responses:
         )
 
     def _name_next_part(self) -> Path:
+        """Name a new part by its number and the time."""
         name = f"part-{self._next_part:06d}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.parquet"
         self._next_part += 1
         return self.folder / name

@@ -129,11 +129,13 @@ def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int
 
 
 def _list_response_parts(folder: Path) -> list[Path]:
+    """List the response parts of a run folder that are there now."""
     # A running call may remove a part after it was listed (`drop_superseded`).
     return [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
 
 
 def _describe_run(run_json_content: Mapping[str, Any]) -> str:
+    """Describe the study of a run and its last session, for a line of the status."""
     study, last = run_json_content["study"], (run_json_content["sessions"] or [{}])[-1]
     ended = "finished" if last.get("finished") else "stopped or still running"
     return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
@@ -158,6 +160,7 @@ def _describe_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
 
 
 def _build_progress_lines(rows_of_progress: list[Progress]) -> Iterator[str]:
+    """Write the progress of every model and condition as lines of a table."""
     rows = [("model", "condition", "done", "left", "failed")]
     for progress in rows_of_progress:
         rows_left = "?" if progress.rows_left is None else f"{progress.rows_left:,}"

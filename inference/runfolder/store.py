@@ -243,6 +243,7 @@ class Run:
         self._record_expected({**self.expected_rows, model: {**self.expected_rows.get(model, {}), **rows}})
 
     def _record_expected(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+        """Record the numbers of expected rows, if they are new."""
         if expected != self.expected_rows:
             self._content["expected"] = expected
             self._save_run_json()
@@ -332,6 +333,7 @@ class Run:
             self._lock = None
 
     def _check_unchanged(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+        """Refuse fields of a model or condition that differ from those recorded under its name."""
         changed = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         if changed:
             changes = ", ".join(f"{field} was {old.get(field)}, now {new.get(field)}" for field in changed)
@@ -341,11 +343,13 @@ class Run:
             )
 
     def _record_fields(self, kind: str, name: str, fields: dict[str, Any]) -> None:
+        """Record the fields of a model or condition, if they are new."""
         if self._content[kind].get(name) != fields:
             self._content[kind][name] = fields
             self._save_run_json()
 
     def _save_run_json(self) -> None:
+        """Write run.json as it is in memory."""
         text = json.dumps(self._content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.path / "run.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
@@ -371,6 +375,7 @@ def _add_model_to_entries(
 
 
 def _format_now() -> str:
+    """Write the current time (UTC) as run.json has it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

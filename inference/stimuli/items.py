@@ -119,6 +119,7 @@ def _read_variant_rows(shape: Shape, source_records: Iterable[Record]) -> Iterat
 
 
 def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
+    """Read one row per wording; the first of an item is its original, unless the table says otherwise."""
     original_seen: set[str] = set()
     count: Counter[tuple[str, str]] = Counter()
     for place, record in source_records:
@@ -273,6 +274,7 @@ def _parse_gold(place: str, record: Mapping[str, Any]) -> str | None:
 
 
 def _parse_gold_score(place: str, value: Any) -> float | None:
+    """Return the gold score as a number; None where there is none."""
     if value is None:
         return None
     score = numbers.parse_number(value)

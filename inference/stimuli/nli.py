@@ -127,6 +127,7 @@ def detect_language(instances: Iterable[Instance]) -> str:
 
 
 def _has_one_negation_more(before: Instance, after: Instance) -> bool:
+    """Tell whether the second pair is the first with one more sentence negated."""
     if before.pattern == ORIGINAL:
         return after.pattern in (PREMISE, HYPOTHESIS)
     if after.pattern != BOTH:
@@ -137,6 +138,7 @@ def _has_one_negation_more(before: Instance, after: Instance) -> bool:
 
 
 def _check_group(item: str, group: Sequence[Instance]) -> None:
+    """Refuse a group without exactly one original, with a pair twice, or with a sentence that its pattern forbids."""
     original, *negated = group
     if original.pattern != ORIGINAL:
         raise InputError(f"{original.where}: item '{item}' has no row of the pattern {ORIGINAL}; add it")
@@ -168,6 +170,7 @@ def _drop_punctuation(sentence: str) -> str:
 
 
 def _parse_instance(where: str, number: str, record: Mapping[str, Any]) -> Instance:
+    """Parse a pair of any layout: JNLI-Neg, JNLI, or plain columns."""
     if isinstance(record.get("sentence1"), dict):
         return _parse_jnli_neg(where, record)
     if "sentence1" in record:
@@ -187,6 +190,7 @@ def _parse_instance(where: str, number: str, record: Mapping[str, Any]) -> Insta
 
 
 def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
+    """Parse a pair as JNLI-Neg has it."""
     pattern = _parse_negation_pattern(where, "type", record.get("type"))
     sides = []
     for name, patterns in (("sentence1", (PREMISE, BOTH)), ("sentence2", (HYPOTHESIS, BOTH))):
@@ -208,6 +212,7 @@ def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
 def _parse_negation(
     where: str, negated: bool, record: Mapping[str, Any], position: str, target: str
 ) -> Negation | None:
+    """Parse where a negation stands; None in a sentence without one."""
     if not negated:
         return None
     place, part = record.get(position) or None, record.get(target) or None

@@ -115,6 +115,7 @@ def convert_record(where: str, record: Mapping[str, Any]) -> PlainQuestion:
 
 
 def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+    """Convert a question as MathQA has it."""
     options = record["options"]
     choices = _split_options(options) if isinstance(options, str) else []
     if not choices:
@@ -145,6 +146,7 @@ def _split_options(options: str) -> list[str]:
 
 
 def _convert_labelled(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+    """Convert a question whose choices have labels, as in ARC and CommonsenseQA."""
     question = record.get("question")
     stem = question.get("stem") if isinstance(question, dict) else question
     choices = question.get("choices") if isinstance(question, dict) else record.get("choices")
@@ -166,6 +168,7 @@ def _convert_labelled(where: str, record: Mapping[str, Any]) -> PlainQuestion:
 
 
 def _find_labelled_answer(where: str, name: str, value: Any, labels: Sequence[str]) -> int:
+    """Find the index of the choice whose label is the answer."""
     key = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     label_list = list(labels)
     if key not in label_list:
@@ -176,6 +179,7 @@ def _find_labelled_answer(where: str, name: str, value: Any, labels: Sequence[st
 
 
 def _convert_unified(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+    """Convert a question as Unified-MCQA has it."""
     choices = parse_text_list(where, "choices", record["choices"])
     answer = _parse_index(where, "label", record["label"], len(choices))
     return PlainQuestion(
@@ -184,6 +188,7 @@ def _convert_unified(where: str, record: Mapping[str, Any]) -> PlainQuestion:
 
 
 def _convert_own_layout(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+    """Convert a question in Waver's own layout: a list of choices, or columns A, B, C ..."""
     if record.get("choices") is not None:
         choices = parse_text_list(where, "choices", record["choices"])
     else:
@@ -226,6 +231,7 @@ def _find_answer(where: str, value: Any, choices: Sequence[str]) -> int:
 
 
 def _parse_index(where: str, name: str, value: Any, count: int) -> int:
+    """Return an index among the choices; refuse another value."""
     text = "" if isinstance(value, bool) else str(value).strip()
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     if not 0 <= number < count:

@@ -180,6 +180,7 @@ def find_subset(source: str | None) -> str | None:
 
 
 def _build_question(where: str, number: str, record: Mapping[str, Any]) -> Question:
+    """Make and check the question of a record of any layout."""
     plain = question_layouts.convert_record(where, record)
     if not isinstance(plain.question, str) or not plain.question.strip():
         raise InputError(f"{where}: there is no question ({shorten_value(plain.question)}); fill it in")
@@ -206,6 +207,7 @@ def _build_question(where: str, number: str, record: Mapping[str, Any]) -> Quest
 
 
 def _check_choices_differ(where: str, question: Question) -> None:
+    """Refuse two choices that are equal, white space aside."""
     place_by_choice: dict[str, int] = {}
     for place, choice in enumerate(question.choices):
         first = place_by_choice.setdefault(normalize("NFC", " ".join(choice.split())), place)
@@ -219,6 +221,7 @@ def _check_choices_differ(where: str, question: Question) -> None:
 
 
 def _parse_question_id(where: str, record: Mapping[str, Any], number: str) -> str:
+    """Return the id of a question; without one, the default."""
     value = record.get("item", record.get("id"))
     if value is None:
         return number

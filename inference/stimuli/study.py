@@ -128,6 +128,7 @@ class Study:
             self._check_item(item)
 
     def _check_item(self, item: Item) -> None:
+        """Refuse an item without variants, with a variant twice, or with a text or an option that cannot be asked."""
         where = f"study {self.name}, item {shorten_value(item.item)}"
         check_printable(f"study {self.name}, item", item.item)
         if not item.variants:

@@ -1,7 +1,8 @@
 """Make Waver's own questionnaire: expand a grammar of everyday statements into items with paraphrases.
 
 `PYTHONPATH=tests python -m demo_training.questionnaire` rewrites inference/demo/questionnaire.yaml from
-questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
+questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be
+checked by eye instead.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ def has_rewordings(runs: Runs, names: list[str]) -> bool:
 
 
 def _has_samples(condition: Mapping[str, Any]) -> bool:
+    """Tell whether a condition asked for more than one sample of a score."""
     samples = condition.get("samples")
     return isinstance(samples, int) and samples > 1
 

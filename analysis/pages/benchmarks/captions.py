@@ -52,10 +52,12 @@ def _caption_paper_figure(frame: pd.DataFrame, measure: str, figure: int) -> str
 
 
 def _count_drawn_measures(frame: pd.DataFrame) -> str:
+    """Write the number of measures, as in "3 measures"."""
     return word_quantity(frame.groupby(MEASURE).ngroups, "measure")
 
 
 def _caption_left_out_measures(frame: pd.DataFrame) -> str:
+    """Say that only the first measures are drawn; empty where all are."""
     return labels.describe_selection(PANELS, frame.groupby(MEASURE).ngroups, "measures", "first")
 
 

@@ -84,6 +84,7 @@ FIGURES = {
 
 
 def _explain_empty_benchmarks_page(runs: Runs, options: Mapping[str, Any]) -> str:
+    """Say why the page has nothing to show; empty where it may have."""
     from analysis.pages.benchmarks.tables import explain_missing_correlations
 
     return explain_missing_correlations(runs, options)

@@ -138,6 +138,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", rows:
 
 
 def _build_benchmark_scores(joined_rows: JoinedRows, rule: str, source: str, ignored: tuple[str, ...]) -> Scores:
+    """Build the scores from the joined rows; the rule is kept only where it joined some."""
     used_rule = rule if (joined_rows.rows > 1).any() else ""
     return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored)
 
@@ -170,16 +171,19 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
 
 
 def _word_column_names(names: Sequence[str]) -> str:
+    """Write the names of columns with commas, shortened to one line; "none" for no name."""
     return shorten_line(", ".join(names), 200) or "none"
 
 
 def _is_numeric_column(table: _Table, name: str) -> bool:
+    """Tell whether a column holds numbers, infinite ones included, and nothing else but missing values."""
     texts = [text for cells in table.cells if (text := cells.get(name)) is not None and not _is_missing_text(text)]
     # Infinity is refused as a score, and not passed over as a word.
     return bool(texts) and all(_NUMBER.fullmatch(text) or _INFINITE.fullmatch(text) for text in texts)
 
 
 def _is_missing_text(text: str | None) -> bool:
+    """Tell whether a text stands for no score."""
     return text is None or text.casefold() in MISSING
 
 
@@ -226,6 +230,7 @@ def _parse_model_size(text: str | None, unit: float, where: str) -> float:
 
 
 def _read_csv_scores(file: Path) -> _Table:
+    """Read a CSV file of scores: the export of the Open LLM Leaderboard, or a plain one."""
     lines = reading.read_csv_file(file)
     if lines and OPEN_LLM in lines[0][1]:
         return _parse_open_llm_scores(file, lines)
@@ -233,6 +238,7 @@ def _read_csv_scores(file: Path) -> _Table:
 
 
 def _read_yaml_scores(file: Path) -> _Table:
+    """Read a YAML file of scores: the data of the Swallow LLM Leaderboard, or a plain mapping."""
     content = reading.read_yaml_file(file)
     if isinstance(content, list) and content and all(isinstance(entry, dict) and "id" in entry for entry in content):
         return _parse_swallow_scores(file, content)
@@ -256,6 +262,7 @@ def _read_yaml_scores(file: Path) -> _Table:
 
 
 def _word_value_kind(value: object) -> str:
+    """Say for a message what a value from YAML is: a list, a mapping, a text, or nothing."""
     kinds = {
         "list": "a list",
         "dict": "a mapping",
@@ -266,6 +273,7 @@ def _word_value_kind(value: object) -> str:
 
 
 def _parse_plain_scores(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | None]]]) -> _Table:
+    """Parse entries with one cell per column, of which one names the model and others may be benchmarks."""
     names = list(dict.fromkeys(name for _, cells in entries for name in cells))
     model = next((name for name in NAMES if name in names), None)
     if model is None:
@@ -284,6 +292,7 @@ def _parse_plain_scores(file: Path, kind: str, entries: Sequence[tuple[str, dict
 
 
 def _parse_open_llm_scores(file: Path, lines: Sequence[reading.Row]) -> _Table:
+    """Parse the lines of the export of the Open LLM Leaderboard."""
     header = lines[0][1]
     values = [name for name in header if name.startswith("evaluations_") and name.endswith("_value")]
     needed = ["model_name", "model_average_score", "metadata_params_billions",
@@ -305,6 +314,7 @@ def _parse_open_llm_scores(file: Path, lines: Sequence[reading.Row]) -> _Table:
 
 
 def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _Table:
+    """Parse the entries of the data file of the Swallow LLM Leaderboard."""
     where, flat = [], []
     for place, entry in enumerate(entries, start=1):
         if not isinstance(entry["id"], str) or not entry["id"]:
@@ -342,6 +352,7 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
 
 
 def _check_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
+    """Return a mapping as it is, and nothing as an empty one; refuse any other value."""
     if value is not None and not isinstance(value, dict):
         raise InputError(f"{where}: {_word_value_kind(value)} where a mapping of names to scores belongs")
     return value or {}

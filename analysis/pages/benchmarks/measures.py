@@ -65,6 +65,7 @@ def collect_measures(runs: Runs, invalid: str) -> CollectedMeasures:
 
 
 def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
+    """Collect the measures of all pages, and for every page or table without any the reason."""
     parts, sources = [], []
     for page, entry in catalogue.list_pages().items():
         page_runs = _open_protocol_runs(runs, entry.protocols)
@@ -171,6 +172,7 @@ def _collect_unit_forms(runs: Runs) -> dict[own_form.Unit, UnitForm]:
     """Say how every unit was asked; a table that names no study is over all, and its units are those of the first."""
 
     def join_unit_forms() -> dict[own_form.Unit, UnitForm]:
+        """Return the forms of all units, and under study "all" those of the first unit of a name."""
         unit_forms = own_form.find_unit_forms(runs)
         over_all: dict[own_form.Unit, UnitForm] = {}
         for (_, model, condition), unit_form in unit_forms.items():

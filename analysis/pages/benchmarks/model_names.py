@@ -43,6 +43,7 @@ def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _read_csv_aliases(file: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield where each row of an alias table stands, the model and its alias."""
     for line, cells in reading.read_csv_file(file):
         if not {"model", "alias"} <= cells.keys():
             raise InputError(f"{file}: an alias table has the columns model and alias")
@@ -50,6 +51,7 @@ def _read_csv_aliases(file: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
+    """Yield where each entry of an alias table stands, the model and its alias."""
     content = reading.read_yaml_file(file)
     if not isinstance(content, dict):
         raise InputError(f"{file}: an alias table in YAML maps a run's model names to names in the scores")
@@ -115,6 +117,7 @@ def match_models(
 def _find_matches(
     models: Sequence[str], names: Sequence[str], aliases: dict[str, str], file: str
 ) -> dict[str, tuple[str, str]]:
+    """Return model of the runs -> (its name in the scores, what matched it); no entry without a match."""
     name_set = set(names)
     names_by_folded: dict[str, list[str]] = defaultdict(list)
     names_by_bare: dict[str, list[str]] = defaultdict(list)
@@ -144,6 +147,7 @@ def _find_matches(
 
 
 def _strip_organisation(name: str) -> str:
+    """Return the name without its organisation, in lower case."""
     return name.rsplit("/", 1)[-1].casefold()
 
 
@@ -173,9 +177,11 @@ class _NameIndex:
 
 
 def _list_trigrams(name: str) -> set[str]:
+    """Return the groups of three letters of a name, in lower case and padded."""
     padded = f"  {name.casefold()} "
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
 def _compute_name_similarity(name_a: str, name_b: str) -> float:
+    """Return difflib's ratio of two names in lower case, 0 to 1."""
     return difflib.SequenceMatcher(None, name_a.casefold(), name_b.casefold(), autojunk=False).ratio()

@@ -57,6 +57,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
 
 
 def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], when: str) -> str:
+    """Say how many models were asked, and how many measures were compared with what."""
     values = select_compared_values(frames)
     sources = frames["measure_sources"]
     models, studies = values["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
@@ -130,15 +131,18 @@ def _word_correlation_verdict(coefficients: pd.DataFrame) -> str:
 
 
 def _word_clear_count(rows: pd.DataFrame) -> str:
+    """Write how many coefficients are clear, with the verb: "1 differs", "3 differ"."""
     clear = int(rows["clear"].sum())
     return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ"
 
 
 def _word_benchmark(name: str) -> str:
+    """Write what a measure is correlated with: size, accuracy, or a benchmark in quotation marks."""
     return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
 
 
 def _word_coefficient(row: pd.Series) -> str:
+    """Write a coefficient with its interval and its number of models."""
     ends = (
         ""
         if pd.isna(row["lower"])
@@ -148,6 +152,7 @@ def _word_coefficient(row: pd.Series) -> str:
 
 
 def _describe_largest_coefficient(coefficients: pd.DataFrame) -> Iterator[str]:
+    """Say how many coefficients are clear, and which rank correlation is the largest."""
     yield (
         f"Of {word_quantity(len(coefficients), 'coefficient')} in this table, {_word_clear_count(coefficients)} "
         f"from 0 {CORRECTED} (Holm)."
@@ -160,6 +165,7 @@ def _describe_largest_coefficient(coefficients: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_size_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+    """State the largest rank correlations of headline measures with size."""
     rows = coefficients[
         (coefficients["benchmark"] == SIZE)
         & (coefficients["method"] == "spearman")
@@ -172,6 +178,7 @@ def _describe_size_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_accuracy_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+    """State Pearson correlations of headline measures with the accuracy on the same items."""
     rows = coefficients[
         (coefficients["benchmark"] == ACCURACY)
         & (coefficients["method"] == "pearson")
@@ -184,6 +191,7 @@ def _describe_accuracy_coefficients(coefficients: pd.DataFrame) -> Iterator[str]
 
 
 def _describe_partial_coefficients(coefficients: pd.DataFrame) -> Iterator[str]:
+    """Say how many clear rank correlations remain clear given the size of the models."""
     key = ["page", "study", "measure", "benchmark"]
     clear_rows = coefficients[(coefficients["method"] == "spearman") & coefficients["clear"]]
     partial_rows = coefficients[coefficients["method"] == "spearman" + GIVEN_SIZE]

@@ -235,6 +235,7 @@ def tabulate_measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.Data
 
 
 def _list_asked_models(runs: Runs) -> list[str]:
+    """Return the models of the runs, in the order of their first units."""
     model_rows = runs.execute("SELECT model FROM units GROUP BY model ORDER BY min(position)").fetchall()
     return [row[0] for row in model_rows]
 
@@ -247,11 +248,13 @@ def _select_correlated_values(runs: Runs, invalid: str) -> pd.DataFrame:
 
 
 def _split_measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Yield the rows of every measure of a page, study and condition."""
     for _, part in values.groupby(OF, sort=False):
         yield part
 
 
 def _index_by_model(part: pd.DataFrame, column: str, models: _ModelFacts) -> pd.Series:
+    """Return a column of a measure as floats, an entry for every model of the runs; NaN without a row."""
     return part.set_index("model")[column].reindex(models.size.index).astype(float)
 
 

@@ -53,10 +53,12 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
 
 
 def _quote_choice_study(frame: pd.DataFrame) -> str:
+    """Return the name of the first row's study in quotation marks."""
     return f"“{frame['study'].iloc[0]}”"
 
 
 def _caption_infinite_values(part: pd.DataFrame, where: str = "stands above the dashed line") -> str:
+    """Say how many values of XParaCon are infinite, and where the figure shows them."""
     number = int(np.isinf(part["xparacon"]).sum())
     return f" Where no question varies it is infinite and {where} ({number:,} here)." if number else ""
 

@@ -42,6 +42,7 @@ def describe_readings(units: pd.DataFrame) -> Iterator[str]:
 
 
 def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
+    """Yield the cautions, from tables `choice` (with labels) and `choice_changes`."""
     units = table.drop_duplicates(["study", "model", "condition"])
     silent_units = units[is_silent(units["validity"])]
     if len(silent_units):

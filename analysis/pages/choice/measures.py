@@ -110,6 +110,7 @@ def mark_same_throughout(codes: Codes) -> Array:
 
 
 def _mark_same_choices(codes: Codes, axes: tuple[int, ...]) -> Array:
+    """Tell whether one choice is taken along some axes: 1 or 0; NaN where fewer than two answers are compared."""
     is_asked = codes != NOT_ASKED
     low = np.where(is_asked, codes, np.iinfo(np.int8).max).min(axis=axes)
     high = codes.max(axis=axes)
@@ -133,6 +134,7 @@ def compute_turns_by_wording(codes: Codes) -> Array:
 
 
 def _compute_turn_shares(codes: Codes, axis: int) -> Array:
+    """Compute the share of pairs of answers along an axis that are not one and the same choice."""
     n = (codes != NOT_ASKED).sum(axis=axis)
     same_pairs = np.zeros(n.shape)
     for code in range(int(codes.max()) + 1):

@@ -107,6 +107,7 @@ def select_all_question_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
+    """Say how many models were asked how many questions, in how many wordings and orders."""
     models = table["model"].nunique()
     questions, wordings, orders = size
     return (
@@ -155,6 +156,7 @@ def _word_xparacon(row: pd.Series) -> str:
 
 
 def _word_choice_accuracy(row: pd.Series) -> str:
+    """Write the accuracy of a row, such as "80 % right answers"."""
     return f"{format_percent(row['accuracy'])} right answers"
 
 
@@ -249,6 +251,7 @@ def _describe_model_differences(pairs: pd.DataFrame, answering: pd.DataFrame, sh
 
 
 def _word_choice_measure(measure: object) -> str:
+    """Return the name of a measure as sentences use it."""
     return {"perfectly_correct": "perfectly correct wordings"}.get(str(measure), MEASURES[str(measure)])
 
 

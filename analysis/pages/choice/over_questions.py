@@ -222,11 +222,13 @@ def compute_xparacon_ends(
 
 
 def _flatten_parts(figures: Mapping[str, Parts]) -> dict[str, Array]:
+    """Return numerators and denominators as columns `X_part` and `X_whole`, for the bootstrap."""
     return {f"{name}_{side}": values for name, parts in figures.items()
             for side, values in zip(("part", "whole"), parts, strict=True)}  # fmt: skip
 
 
 def _compute_ratios_of_parts(columns: Columns, counts: Array, shares: Mapping[str, Sequence[str]]) -> dict[str, Array]:
+    """Compute every share, or difference of two, for every draw of questions."""
     ratios_by_name = {}
     for name, parts in shares.items():
         ratios = [compute_drawn_ratio(counts, columns[f"{part}_part"], columns[f"{part}_whole"]) for part in parts]
@@ -235,5 +237,6 @@ def _compute_ratios_of_parts(columns: Columns, counts: Array, shares: Mapping[st
 
 
 def _select_share_parts(columns: Columns, shares: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
+    """Return numerator and denominator of every share, or of both sides of a difference."""
     return {name: [[(columns[f"{part}_part"], columns[f"{part}_whole"])] for part in parts]
             for name, parts in shares.items()}  # fmt: skip

@@ -71,6 +71,7 @@ class ChoicePage(Page):
 
 
 def _build_example_pair(row: pd.Series) -> dict[str, Any]:
+    """Build what the template shows of a question before and after: marked differences, choice, right one."""
     wordings = []
     for pieces, side in zip(mark_differences(row["text_before"], row["text_after"]), ("before", "after"), strict=True):
         has_order = isinstance(row[f"order_{side}"], str)

@@ -132,6 +132,7 @@ def summarize_selection(judge: JudgeAnswers) -> dict[str, Any]:
 
 
 def _count_classes(judge: JudgeAnswers, rows: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Count the classes of some questions, and average the judge's accuracy by wording over them."""
     class_names = [name for name, is_selected in zip(judge.classes, rows, strict=True) if is_selected]
     means = {
         "accuracy": judge.accuracy[rows].mean(axis=0),

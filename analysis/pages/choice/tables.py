@@ -37,6 +37,7 @@ def tabulate_choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.
     """
 
     def measure_rightness(part: Choices) -> dict[str, Any]:
+        """Compute the columns over units for the questions of a subset."""
         figures = over_questions.compute_headline_parts(part)
         answers = part.chosen_letter != NOT_ASKED
         sizes = np.where(part.asked_mask, part.size, 1)
@@ -83,6 +84,7 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     """
 
     def measure_wordings(part: Choices) -> list[dict[str, Any]]:
+        """Compute the columns over units for each wording."""
         accuracy = measures.compute_choice_accuracies(part.chosen_letter, part.gold)
         perfect, rows = measures.mark_perfect_wordings(accuracy), []
         orders = part.asked_mask.sum(axis=2)
@@ -118,6 +120,7 @@ def tabulate_choice_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
     """
 
     def measure_classes(part: Choices) -> dict[str, Any]:
+        """Compute share and number of questions of each class, over units."""
         perfect = measures.mark_perfect_wordings(measures.compute_choice_accuracies(part.chosen_letter, part.gold))
         n_perfect, unknown = perfect.sum(axis=1), np.isnan(perfect).any(axis=1)
         n_wordings = len(part.wordings)
@@ -156,6 +159,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
     """
 
     def measure_consistency(part: Choices) -> dict[str, Any]:
+        """Compute the shares of kept and of turned choices, over units."""
         is_same_throughout = measures.mark_same_throughout(part.chosen_letter)
         figures = {
             "same_in_orders": over_questions.compute_mean_parts(measures.mark_same_over_orders(part.chosen_letter)),
@@ -198,6 +202,7 @@ def tabulate_choice_positions(runs: Runs, *, resamples: int = DRAWS, seed: int =
     """
 
     def measure_positions(part: Choices) -> list[dict[str, Any]]:
+        """Compute the share of every letter, for each letter of the right choice and over all, over units."""
         letters, rows = part.letters[: int(part.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
             for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
@@ -225,6 +230,7 @@ def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[
 
 
 def _build_figure_columns(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
+    """Return estimates and interval ends as columns, with n_questions."""
     return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 
 

@@ -35,6 +35,7 @@ def find_informed_units(accuracy: pd.DataFrame) -> pd.DataFrame:
     names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
 
     def judge_units(number: int) -> list[str]:
+        """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
         return ["able" if verdicts.widen_share_interval(share, low, high, number)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
@@ -43,6 +44,7 @@ def find_informed_units(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: pd.DataFrame) -> Iterator[str]:
+    """Yield the cautions from the tables of accuracy, minimal pairs and bias."""
     valid = compute_valid_shares(accuracy)
     yield from _list_silent_cautions(valid)
     answering = valid[~is_silent(valid["valid"])]
@@ -54,6 +56,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
 
 
 def _list_silent_cautions(valid: pd.DataFrame) -> Iterator[str]:
+    """Name the models of which less than half of the answers are valid."""
     silent_units = valid[is_silent(valid["valid"])]
     if len(silent_units):
         yield (

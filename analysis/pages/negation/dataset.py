@@ -141,6 +141,7 @@ def _strip_punctuation(sentence: str) -> str:
 
 
 def _compute_majority_share(labels: Sequence[str]) -> float | None:
+    """Return the share of the most frequent label in per cent; None without labels."""
     return 100 * max(Counter(labels).values()) / len(labels) if labels else None
 
 
@@ -155,6 +156,7 @@ def _find_added_negation(before: Instance, after: Instance) -> str | None:
 
 
 def _parse_sentence_pair(row: Row) -> Instance:
+    """Parse a row of any of the three layouts."""
     where, fields = row
     if isinstance(fields.get("sentence1"), dict):
         sides = [fields["sentence1"], fields.get("sentence2")]
@@ -184,12 +186,14 @@ def _parse_sentence_pair(row: Row) -> Instance:
 
 
 def _parse_position(where: str, fields: Any, name: str = "neg_position") -> str | None:
+    """Return where a negation stands, or None where the field is missing or empty."""
     if not isinstance(fields, dict):
         raise InputError(f"{where}: neg is not an object with {name}")
     return _parse_one_of(where, fields, name, POSITIONS) if fields.get(name) else None
 
 
 def _parse_one_of(where: str, fields: Mapping[str, Any], name: str, choices: Sequence[str]) -> str:
+    """Return the text of a field that must be one of some choices."""
     value = _require_field(where, fields, name)
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{where}: {name} is {shorten_line(repr(value))}; it must be one of {', '.join(choices)}")
@@ -197,6 +201,7 @@ def _parse_one_of(where: str, fields: Mapping[str, Any], name: str, choices: Seq
 
 
 def _parse_sentence_field(where: str, fields: Mapping[str, Any], name: str) -> str:
+    """Return the text of a field that must be a sentence."""
     value = _require_field(where, fields, name)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not a sentence")
@@ -204,6 +209,7 @@ def _parse_sentence_field(where: str, fields: Mapping[str, Any], name: str) -> s
 
 
 def _parse_pair_id(where: str, fields: Mapping[str, Any], name: str) -> str:
+    """Return the number or name of a pair as text."""
     value = _require_field(where, fields, name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not the number or name of a pair")
@@ -211,6 +217,7 @@ def _parse_pair_id(where: str, fields: Mapping[str, Any], name: str) -> str:
 
 
 def _require_field(where: str, fields: Mapping[str, Any], name: str) -> Any:
+    """Return a field of the row; refuse a row without it."""
     if name not in fields:
         raise InputError(
             f"{where}: there is no {name}; the fields are {shorten_line(', '.join(fields), 200) or 'none'}"

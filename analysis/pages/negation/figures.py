@@ -29,6 +29,7 @@ def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def _split_negation_studies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield table `minimal_pairs` by study, with the column `silent`."""
     valid = compute_valid_shares(frames["negation_accuracy"])
     marked_pairs = frames["minimal_pairs"].merge(valid.assign(silent=is_silent(valid["valid"])), on=list(UNIT))
     for _, part in marked_pairs.groupby("study", sort=False):

@@ -101,6 +101,7 @@ def _create_pairs_view(runs: Runs) -> None:
 
 
 def _create_judgements_view(runs: Runs) -> None:
+    """Create the view `judgements`."""
     runs.execute(
         """
         CREATE OR REPLACE TEMP VIEW judgements AS
@@ -116,6 +117,7 @@ def _create_judgements_view(runs: Runs) -> None:
 
 
 def _check_negation_stimuli(runs: Runs) -> None:
+    """Refuse unknown patterns, right labels that are missing or no option, and items without exactly one original."""
     patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
     wrong = runs.execute(
         f"""SELECT study, item, variant,
@@ -141,6 +143,7 @@ def _check_negation_stimuli(runs: Runs) -> None:
 
 
 def _find_negation_run_path(runs: Runs, study: str) -> str:
+    """Return the path of the run folder of a study, for messages."""
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
@@ -182,6 +185,7 @@ def list_study_labels(runs: Runs) -> list[str]:
 
 
 def _query_pair_counts(runs: Runs, by: str) -> Counts:
+    """Count in SQL what `count_minimal_pair_judgements` returns."""
     create_judgement_views(runs)
     value = {"": "''", "position": "position", "target": "target"}[by]
     frame = runs.sql(
@@ -200,6 +204,7 @@ def _query_pair_counts(runs: Runs, by: str) -> Counts:
 
 
 def _query_instance_counts(runs: Runs) -> Counts:
+    """Count in SQL what `count_sentence_pair_judgements` returns."""
     create_judgement_views(runs)
     sums = []
     for name, where in (("original", "NOT negated"), ("negated", "negated")):

@@ -75,6 +75,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
 
 
 def _describe_asked_pairs(accuracy: pd.DataFrame, when: str) -> str:
+    """Say how many models were asked about how many pairs of sentences, and when."""
     models = accuracy["model"].nunique()
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())
@@ -144,6 +145,7 @@ def _describe_label_bias(bias: pd.DataFrame) -> Iterator[str]:
 
 
 def _word_change_interval(row: pd.Series) -> str:
+    """Write the interval of the change in accuracy in brackets; empty where there is none."""
     return (
         ""
         if pd.isna(row["lower"])

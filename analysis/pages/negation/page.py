@@ -53,6 +53,7 @@ class NegationPage(Page):
 
 
 def _build_negation_example(row: pd.Series) -> dict[str, Any]:
+    """Build what the template `examples` shows of a pair without and with its negation."""
     before, after = (f"{row[f'premise_{side}']} → {row[f'hypothesis_{side}']}" for side in ("before", "after"))
     wordings = []
     for pieces, side in zip(mark_differences(before, after), ("before", "after"), strict=True):

@@ -42,6 +42,7 @@ def read_located_rows(file: Path) -> Iterator[Row]:
 
 
 def _parse_row_json(where: str, text: str) -> Any:
+    """Parse JSON; refuse what is not valid, and keys that are there twice."""
     try:
         return json.loads(text, object_pairs_hook=_join_unique_fields)
     except (ValueError, RecursionError) as error:
@@ -49,6 +50,7 @@ def _parse_row_json(where: str, text: str) -> Any:
 
 
 def _join_unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of the pairs of a JSON object; raise ValueError for a key that is there twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a key is there twice")
@@ -56,6 +58,7 @@ def _join_unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_row_object(where: str, value: Any) -> Row:
+    """Return place and fields of a row; refuse what is no JSON object."""
     if not isinstance(value, dict):
         raise InputError(f"{where}: expected an object with named fields")
     return where, value

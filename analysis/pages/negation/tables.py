@@ -154,6 +154,7 @@ def tabulate_negation_data(runs: Runs) -> pd.DataFrame:
 
 
 def _list_count_columns() -> list[str]:
+    """List the SQL expressions that count minimal pairs by kind, and by kind and position."""
     parts = []
     for kind in KINDS:
         parts.append(f"count(*) FILTER (WHERE pairs = '{kind}') AS m_{kind}")
@@ -277,6 +278,7 @@ def _measure_figures(
 
 
 def _compute_figures(columns: Columns, counts: Array, figures: Figures) -> dict[str, Array]:
+    """Compute every share, or difference of two shares, in every draw."""
     values_by_figure = {}
     for name, shares in figures.items():
         parts = [compute_drawn_ratio(counts, columns[part], columns[whole]) for part, whole in shares]
@@ -285,6 +287,7 @@ def _compute_figures(columns: Columns, counts: Array, figures: Figures) -> dict[
 
 
 def _list_figure_shares(columns: Columns, figures: Figures) -> dict[str, list[Share]]:
+    """Give the hits and totals of every measure's shares, for its closed interval."""
     return {name: [[(columns[part], columns[whole])] for part, whole in shares] for name, shares in figures.items()}
 
 

@@ -93,6 +93,7 @@ def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
 
 
 def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
+    """Query all accuracies in the order of the studies; refuse a score that is no accuracy."""
     accuracy_rows = runs.sql(
         """
         SELECT r.study, r.model, r.condition, r.item AS task, r.variant AS template, r.score AS accuracy, r.n
@@ -118,6 +119,7 @@ def list_ranking_groups(runs: Runs) -> list[Group]:
 
 
 def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[Group]:
+    """Yield the rankings of every study and condition: by the mean over tasks first, then of every task."""
     for (study, condition), part in accuracy_rows.groupby(["study", "condition"], sort=False):
         study_condition, models = (str(study), str(condition)), part["model"].unique()
         tables_by_task = {
@@ -154,6 +156,7 @@ def _build_ranking_group(
     models: Any,
     n_asked: int,
 ) -> Group:
+    """Build the group of one ranking from the accuracies and the numbers of answers of its tasks."""
     ranked_models = tuple(next(iter(tables.values()))[0].index)
     blocks = tuple(Block(wide.to_numpy(float), n.to_numpy(float)) for wide, n in tables.values())
     left_out = tuple(model for model in models if model not in ranked_models)

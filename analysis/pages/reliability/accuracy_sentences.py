@@ -85,6 +85,7 @@ def add_accuracies_to_answer(page_answer: Answer, frames: Mapping[str, pd.DataFr
 
 
 def _describe_accuracy_details(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+    """Return the sentences about accuracies by the figure or table that they belong to."""
     rankings, scores, places = (frames[name] for name in ("template_reliability", "template_scores", "wording_ranking"))
     details = {
         "template_reliability": tuple(_describe_template_reliability(rankings)),
@@ -96,6 +97,7 @@ def _describe_accuracy_details(frames: Mapping[str, pd.DataFrame]) -> dict[str, 
 
 
 def _word_template_verdict(rankings: pd.DataFrame) -> Iterator[str]:
+    """Yield how many pairs of models keep their order with another template, and how reliably one ranks them."""
     if rankings.empty:
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
         return
@@ -173,10 +175,12 @@ def _word_reliability_interval(row: Mapping[str, Any] | pd.Series, name: str) ->
 
 
 def _word_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
+    """Write "Condition X: " where the rankings are of several conditions; else nothing."""
     return f"Condition {row['condition']}: " if rankings["condition"].nunique() > 1 else ""
 
 
 def _format_coefficient(value: float) -> str:
+    """Write a coefficient with two digits; one that rounding would make perfect, with a bound."""
     return f"{value:.2f}".replace("-", "−") if value < 0.995 or value >= 1 else "more than 0.99"
 
 
@@ -222,6 +226,7 @@ def _describe_template_pairs(pairs: pd.DataFrame) -> Iterator[str]:
 
 
 def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens an answer from accuracies: no single items, models left out, few templates or models."""
     yield (
         "These are accuracies without answers: flips, spreads over the wordings of an item, and components of items "
         "need the answers to single items."

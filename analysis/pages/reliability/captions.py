@@ -72,6 +72,7 @@ def caption_template_ranges(frame: pd.DataFrame) -> str:
 
 
 def _caption_condition_panels(frame: pd.DataFrame) -> str:
+    """Say that each condition has a panel, and which conditions and tasks are left out."""
     conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
     return (
         (" A panel for each condition." if conditions > 1 else "")

@@ -173,6 +173,7 @@ FIGURES = {
 
 
 def _explain_empty_reliability_page(runs: Runs, options: Mapping[str, Any]) -> str:
+    """Say why the page has nothing to show; empty where it has something."""
     from analysis.measures.reworded.study import has_several_wordings
     from analysis.reporting.catalogue.rewordings import has_rewordings
 

@@ -157,6 +157,7 @@ def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
 
 
 def _join_samples(first_samples: SampleSpread | None, second_samples: SampleSpread | None) -> SampleSpread | None:
+    """Combine how far the samples of two models spread; None where one of them has no samples."""
     return first_samples.combine_with(second_samples) if first_samples and second_samples else None
 
 
@@ -173,12 +174,14 @@ def _describe_doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterato
 
 
 def _word_aim(args: argparse.Namespace) -> str:
+    """Say what a design is to reach: a standard error, or a power to find a difference."""
     if args.se is not None:
         return f"a standard error of {args.se:.3g}"
     return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
 
 
 def _word_planned_measure(study: Study, args: argparse.Namespace) -> str:
+    """Name the measure that the study is planned for."""
     return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
 
 
@@ -192,6 +195,7 @@ def _describe_pilot(study: Study) -> str:
 
 
 def _check_plan_arguments(args: argparse.Namespace) -> None:
+    """Refuse goals, thresholds and costs that are out of range or do not go together."""
     for option in ("se", "difference"):
         value = getattr(args, option)
         if value is not None and not 0 < value < 1:

@@ -94,6 +94,7 @@ def answer_question(
 
 
 def _describe_asked_wordings(headline_rows: pd.DataFrame, samples: pd.Series, when: str) -> str:
+    """Say how many models were asked about how many items, in one or several wordings and samples."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
     valid_rows = headline_rows[headline_rows["n_items"] > 0]
@@ -173,6 +174,7 @@ def is_shown_reliable(row: Mapping[str, Any]) -> bool:
 
 
 def _word_same_wording(row: Mapping[str, Any]) -> str:
+    """Write " in this wording" of a ranking for the one wording that items share; else nothing."""
     return " in this wording" if row["anew"] == ITEMS else ""
 
 
@@ -195,15 +197,18 @@ def _describe_samples(parts: pd.DataFrame) -> Iterator[str]:
 
 
 def _word_value_range(values: pd.Series) -> str:
+    """Write the smallest and the largest value with two digits; one where they are alike."""
     low, high = f"{values.min():.2f}", f"{values.max():.2f}"
     return low if low == high else f"{low} to {high}"
 
 
 def _select_headline_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows about the measure that sentences are about."""
     return frame[frame["headline"].astype(bool)] if len(frame) else frame
 
 
 def _describe_widest_model(answering: pd.DataFrame) -> Iterator[str]:
+    """Name the model whose standard error the wordings widen most, and by how much."""
     widened_rows = answering.dropna(subset=["widening", "widening_lower"])
     if widened_rows.empty:
         return
@@ -240,6 +245,7 @@ def _describe_rankings(ranking: pd.DataFrame) -> Iterator[str]:
 
 
 def _word_few_wordings(row: Mapping[str, float]) -> str:
+    """Say how reliable the ranking would be with few wordings of each item; empty where it has as few."""
     few = row["relative_few"]
     return (
         f"; with {FEW} wordings it would be {_format_reliability(few)}"
@@ -254,6 +260,7 @@ def _format_reliability(coefficient: float) -> str:
 
 
 def _word_reliability_ends(row: Mapping[str, float]) -> str:
+    """Write the 95 % interval of a ranking's reliability in parentheses."""
     return f" (95 % interval {row['relative_lower']:.2f} to {row['relative_upper']:.2f})"
 
 
@@ -293,6 +300,7 @@ def _describe_wording_numbers(spreads: pd.DataFrame) -> Iterator[str]:
 
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens the answer: silent models, few models, items or wordings."""
     left_out = headline_rows.drop(answering.index)
     if len(left_out):
         yield (

@@ -72,6 +72,7 @@ class ReliabilityPage(Page):
         return self._show_either(lambda entry: show(entry, *arguments, **options), name, instead, TABLES[name].title)
 
     def _show_either(self, show: Callable[[str], Html], name: str, instead: str, title: str) -> Html:
+        """Show the entry about answers, the one about accuracies, or both, by what the runs hold; else a note."""
         has_answers, has_accuracies = (
             not accuracies.has_only_accuracies(self.runs),
             bool(accuracies.list_accuracy_studies(self.runs)),

@@ -30,6 +30,7 @@ def list_unit_panels(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Arr
     """Return the panel of every study, measure and unit, with the columns that name its row, and its answers."""
 
     def build_unit_panels() -> Iterator[tuple[Study, dict[str, Any], Panel, Array]]:
+        """Yield study, row keys, panel and answers of every unit."""
         for study in read_reworded_studies(runs):
             for number, (model, condition) in enumerate(study.units):
                 row_keys = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
@@ -177,6 +178,7 @@ def tabulate_spreads_at_k(
 
 
 def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: int, seed: int) -> pd.DataFrame:
+    """Compute range, SD and flips of the models of one study, a row per unit."""
     sizes = (~np.isnan(study.values)).sum(axis=2)
     comparable_sizes = sizes[sizes > 1]
     if not len(comparable_sizes):
@@ -207,6 +209,7 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
 
 
 def _average_columns(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Return the mean of every column over the items of each bootstrap draw."""
     return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
 
 

@@ -51,6 +51,7 @@ def list_cautions(
 def _yield_score_cautions(
     models: pd.DataFrame, setting_rows: pd.DataFrame, frames: Mapping[str, pd.DataFrame], setting: str
 ) -> Iterator[str]:
+    """Yield the cautions, from tables and options as in `list_cautions`."""
     flat = int((models["caution"] == EQUAL).sum())
     if flat:
         yield (
@@ -113,6 +114,7 @@ def _describe_numberless_samples(conventions: pd.DataFrame, setting: str) -> Ite
 
 
 def _describe_missing_gold(setting_rows: pd.DataFrame) -> Iterator[str]:
+    """Say how many items have no human score, so that they are left out of tau."""
     missing_gold = int((setting_rows["n"] - setting_rows["n_gold"]).max())
     if setting_rows["n_gold"].max() == 0:
         yield "No item has a human score, so there is no tau."

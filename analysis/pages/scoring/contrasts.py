@@ -180,10 +180,12 @@ def _compute_unweighted_kurtosis(values: Array, biased: bool, width: float) -> A
 
 
 def _compute_kurtosis(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+    """Compute the kurtosis of every unit's scores in every draw."""
     return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased, scale=scale)}
 
 
 def _compute_tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
+    """Compute tau-b of every unit's scores with the human scores in every draw."""
     return {"tau": weighted.compute_kendall_tau(counts, columns["score"], columns["gold"], scale=scale)}
 
 

@@ -73,6 +73,7 @@ def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame
 
 
 def _frame_influence_points(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
+    """Yield the table and its named points, where there are enough of them for a correlation."""
     whole_rows = table[table["omitted"] == "nothing"]
     if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:
         yield table, name_correlation_points(differences)

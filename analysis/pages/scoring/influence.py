@@ -113,4 +113,5 @@ def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed
 
 
 def _correlate_differences(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute Pearson's correlation of the differences in kurtosis and in tau in every draw."""
     return {"pearson": weighted.compute_pearson(counts, columns["kurtosis"], columns["tau"])}

@@ -153,6 +153,7 @@ def _word_score_interval(row: pd.Series, name: str) -> str:
 
 
 def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -> str:
+    """Say how many models scored how many items, on which range, how and when."""
     names = items.groupby("study", sort=False)["group"].nunique()
     inside = f" in {word_quantity(int(names.sum()), 'group')}" if names.sum() > 1 else ""
     total = len(items.dropna(subset=["score"]).drop_duplicates(["study", "item"]))
@@ -211,6 +212,7 @@ def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Se
     model_labels = judged_rows["label"].unique()
 
     def judge_models(interval_count: int) -> list[str]:
+        """Give each model its word, by intervals widened for a number of models."""
         return list(
             _judge_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
@@ -253,6 +255,7 @@ def _join_group_words(group_words: pd.Series) -> str:
 
 
 def _describe_score_habit(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    """Name the model and score with the largest share of items, and the like share of the human scores."""
     rows_with_mode = answering_rows.dropna(subset=["mode_share"])
     if rows_with_mode.empty:
         return
@@ -273,6 +276,7 @@ def _describe_score_habit(answering_rows: pd.DataFrame, scores: pd.DataFrame) ->
 
 
 def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
+    """Name the models with the lowest and the highest tau, with intervals."""
     rows_with_tau = answering_rows.dropna(subset=["tau"])
     if rows_with_tau.empty:
         return

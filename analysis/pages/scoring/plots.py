@@ -339,6 +339,7 @@ def _shorten_point_names(points: pd.DataFrame) -> dict[str, str]:
 
 
 def _name_omissions(omissions: pd.DataFrame, short_names: dict[str, str]) -> list[str]:
+    """Name the omissions shortly: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
     names = labels.shorten_together([short_names.get(name, name) for name in omissions["omitted_name"]], 24)
     return [f"{name}{ending}" for name, ending in zip(names, endings, strict=True)]
@@ -347,6 +348,7 @@ def _name_omissions(omissions: pd.DataFrame, short_names: dict[str, str]) -> lis
 def _draw_influence_points(
     axes: Axes, points: pd.DataFrame, influence: pd.DataFrame, short_names: dict[str, str]
 ) -> None:
+    """Draw the changes of kurtosis and tau, with the name of the point that moves the correlation most."""
     defined_points = points.dropna(subset=["kurtosis_difference", "tau_difference"])
     for number, (_, part) in enumerate(defined_points.groupby("series", sort=True)):
         axes.plot(part["kurtosis_difference"], part["tau_difference"], linestyle="none", ms=4, color=INK,

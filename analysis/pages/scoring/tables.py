@@ -225,6 +225,7 @@ def _build_score_columns(wide: pd.DataFrame) -> dict[str, Array]:
 
 
 def _compute_score_shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+    """Compute kurtosis, variance, mode share and entropy of every unit's scores in every draw."""
     moments = weighted.compute_moments(counts, columns["score"], biased=biased, scale=scale)
     return moments | weighted.compute_concentration(counts, columns["score"], scale + 1)
 

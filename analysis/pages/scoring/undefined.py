@@ -39,6 +39,7 @@ def list_undefined_reasons(scores: Array, gold: Array, width: float, *, biased: 
 
 
 def _list_correlation_reasons(scores: Array, gold: Array, width: float) -> list[str]:
+    """Say why scores and human scores have no correlation: too few of both, or constant ones."""
     has_both = ~np.isnan(scores) & ~np.isnan(gold)
     if not has_both.any():
         return ["no human score"]

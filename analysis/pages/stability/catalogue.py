@@ -154,6 +154,7 @@ FIGURES = {
 
 
 def _explain_missing_paraphrases(runs: Runs, parameters: Mapping[str, Any]) -> str:
+    """Say that no item has two paraphrases; empty where one has."""
     item_count = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item HAVING count(*) > 1)"

@@ -61,6 +61,7 @@ def list_cautions(
 
 
 def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
+    """Say how many models give few valid answers, and which gives the fewest."""
     labelled_rows = stability.assign(label=labels.name_rows(stability))  # on an empty frame it would add rows instead
     low = labelled_rows[labelled_rows["low_mass"].astype(bool)]
     if low.empty:
@@ -75,6 +76,7 @@ def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
 
 
 def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
+    """Say for which models a server showed the most probable tokens only, so that masses are lower bounds."""
     bounded_rows = invalid[invalid["n_bounded"] > 0].sort_values(
         ["mass_missing", "label"], ascending=[False, True], kind="stable"
     )
@@ -88,6 +90,7 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 
 
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
+    """Name the models that give the same answer to every item on average."""
     labelled_rows = stability.assign(label=labels.name_rows(stability))
     labelled_rows = labelled_rows[~is_silent(labelled_rows["validity"])]
     sentences = []
@@ -105,6 +108,7 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
 
 
 def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+    """Count the items that are left out, with the reasons where there are few."""
     if excluded.empty:
         return []
     excluded_count = len(excluded.drop_duplicates(["study", "item"]))
@@ -120,6 +124,7 @@ def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> lis
 
 
 def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
+    """Count the responses without a valid answer, and name the model with the largest share."""
     bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
     if not bad:
         return []
@@ -160,6 +165,7 @@ def describe_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[s
 
 
 def _describe_small_numbers(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+    """Say that there are few models, items, or wordings per item."""
     item_counts = stability["n_items"].set_axis(labels.name_rows(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
     typical = int(np.median(wordings.count_paraphrases(items)))

@@ -185,6 +185,7 @@ def parse_flip_threshold(name: str) -> float | None:
 
 
 def _build_flip_column(name: str) -> Column | None:
+    """Describe the flip column of this name by its threshold; None for other columns."""
     percent = parse_flip_threshold(name)
     if percent is None:
         return None

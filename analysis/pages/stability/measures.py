@@ -90,6 +90,7 @@ def build_study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
     long = table[table["study"] == name].set_index(["item", "model", "condition"])
 
     def pivot_column(column: str) -> Array:
+        """Return a column as an array (items, units)."""
         wide = long[column].unstack(["model", "condition"])
         wide = wide.reindex(index=[row[0] for row in item_rows], columns=pd.MultiIndex.from_tuples(units))
         return wide.to_numpy(dtype=float)
@@ -232,6 +233,7 @@ def _build_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dic
 
 
 def _mark_flipped_items(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
+    """Mark for every threshold the items (items, units) whose minority share lies above it: 1 or 0."""
     return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
 
 

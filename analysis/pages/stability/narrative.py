@@ -157,6 +157,7 @@ def _word_share_range(frame: pd.DataFrame, figure: str) -> str:
 
 
 def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str) -> str:
+    """Say how many models were asked about which items, in how many wordings and conditions."""
     models = stability["model"].nunique()
     who = f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked"
     task = f"whether {'it agrees' if models == 1 else 'they agree'} with"
@@ -208,6 +209,7 @@ def _word_measure_interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
 
 
 def _bracket_text(text: str) -> str:
+    """Put a text into brackets behind a blank; an empty one stays empty."""
     return f" ({text})" if text else ""
 
 

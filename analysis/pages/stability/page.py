@@ -76,6 +76,7 @@ class StabilityPage(Page):
 
 
 def _build_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
+    """Build what the template shows of an item's two wordings: text with marked differences, answer and agreement."""
     wordings = []
     for side, pieces in zip(("low", "high"), mark_differences(row["low_text"], row["high_text"]), strict=True):
         share = row[f"{side}_agreement"]

@@ -116,6 +116,7 @@ def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.S
 
 
 def _choose_item_labels(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
+    """Return the openings of the texts as labels, or ids where openings are alike or cannot be drawn."""
     names = labels.take_openings(texts, length)
     if len(set(names)) == len(names) and all(map(plotting.is_drawable, names)):
         return names

@@ -96,6 +96,7 @@ def read_printed_sources() -> pd.DataFrame:
 
 
 def _name_printed_table(rows: pd.DataFrame) -> pd.Series:
+    """Name the printed table of every row, such as "Haller et al., Table 7"."""
     return "Haller et al., Table " + rows["table"].astype(str)
 
 

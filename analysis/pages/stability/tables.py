@@ -309,6 +309,7 @@ def _list_comparable_pairs(
     """Yield the pairs of units that `differences` compares, as indices into `units`."""
 
     def drop_prompt_fields(condition: str) -> dict[str, Any]:
+        """Return a condition's fields without those that differ with the form of the prompt."""
         return {key: value for key, value in conditions[condition].items() if key not in ("form", "prompt_hash")}
 
     conditions_by_model: dict[str, set[str]] = {}

@@ -108,8 +108,10 @@ def _compute_answer_rows(items: pd.DataFrame, resamples: int, seed: int) -> pd.D
 
 
 def _compute_text_shares(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute every share in `SHARES` for every draw of items."""
     return {name: compute_drawn_ratio(counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()}
 
 
 def _build_text_shares(columns: Columns) -> dict[str, list[Share]]:
+    """Return numerator and denominator of every share in `SHARES`; see `analysis.statistics.shares`."""
     return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

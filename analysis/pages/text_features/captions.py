@@ -67,6 +67,7 @@ def caption_correlations(frame: pd.DataFrame) -> str:
 
 
 def _describe_left_out_models(units: pd.Series, measure_name: str) -> str:
+    """Say which models are drawn where there are more than a figure has room for; else nothing."""
     return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
 
 

@@ -115,6 +115,7 @@ FIGURES = {
 
 
 def _explain_unfittable_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
+    """Say why the page has nothing to show; empty where a model can be fitted."""
     from analysis.pages.text_features.family import explain_unfittable_runs
 
     return explain_unfittable_runs(runs)

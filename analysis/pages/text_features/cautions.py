@@ -63,6 +63,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
 
 
 def _describe_missing_features(components: pd.DataFrame) -> Iterator[str]:
+    """Say which features are left out and why, and where sentiment is measured by another tool."""
     absent = components[components["missing"].notna()]
     for reason, rows in absent.groupby("missing", sort=False):
         names = [name_predictor(feature) for group in rows["columns"] for feature in group.split(", ")]
@@ -74,6 +75,7 @@ def _describe_missing_features(components: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
+    """Name the features whose variance inflation is too high to read their effects one by one."""
     high = vif.groupby("term")["vif"].max()
     high = high[high > COLLINEAR].sort_values(ascending=False)
     if high.empty:
@@ -99,6 +101,7 @@ def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) 
 
 
 def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
+    """Say which fits failed, are singular, did not converge, dropped predictors or left out responses."""
     failed = fits[fits["n_rows"] == 0]
     for reason, rows in failed.groupby("message", sort=False):
         yield f"{join_names(list(rows['label']))}: {reason}."

@@ -141,6 +141,7 @@ def find_units_with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
     """Return the units (study, model, condition) with an invalid answer to a paraphrase, or among its samples."""
 
     def read_units() -> set[tuple[str, str, str]]:
+        """Read from the answers which units have an invalid one."""
         agreement.create_agreement_tables(runs)
         rows = runs.execute(
             "SELECT DISTINCT study, model, condition FROM answers "

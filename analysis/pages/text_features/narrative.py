@@ -99,6 +99,7 @@ def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame
 
 
 def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
+    """Say how many models, paraphrases, items and features the answer rests on."""
     models, terms = fitted["model"].nunique(), effects["term"].nunique()
     features_text = word_quantity(terms, "feature") if terms else "the features"
     return (
@@ -203,6 +204,7 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
 
 
 def _format_signed(number: float, entry: Column) -> str:
+    """Write a value in the digits of its column, with a plus before a positive one."""
     text = format_value(number, entry)
     return f"+{text}" if number > 0 and text[0].isdigit() else text
 
@@ -220,12 +222,14 @@ def _word_raw_effect(effect: pd.Series) -> str:
 
 
 def _describe_explained_variance(fitted: pd.DataFrame) -> Iterator[str]:
+    """Say how much of the variance of the answers features explain, and how much the item."""
     items = fitted["r2_conditional"] - fitted["r2_marginal"]
     yield f"All features together explain {_word_percent_range(fitted['r2_marginal'])} of the variance of the answers."
     yield f"The item that is asked explains another {_word_percent_range(items)}."
 
 
 def _word_percent_range(shares: pd.Series) -> str:
+    """Write the lowest and the highest share as percentages; one where they round to the same."""
     low, high = (
         f"{100 * share:.0f}" if share >= 0.095 else f"{100 * share:.1f}" for share in (shares.min(), shares.max())
     )

@@ -93,6 +93,7 @@ class TextFeaturesPage(Page):
         return entries
 
     def _list_components(self) -> list[str]:
+        """Say for every group of features what computed it, or why it is missing."""
         rows = self.frame("features").to_dict("records")
         return [
             f"{row['columns']} ({row['language']}): {row['component'] or 'missing: ' + row['missing']}" for row in rows

@@ -123,6 +123,7 @@ def _draw_effect_dots(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks
 
 
 def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], width: float) -> Drawing:
+    """Draw the effects as a map of models x predictors; confirmed ones are marked."""
     values, clear = (
         frame.pivot(index="label", columns="term", values=value).reindex(index=names, columns=terms)
         for value in ("estimate_std", "confirmed")

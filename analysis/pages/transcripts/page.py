@@ -44,6 +44,7 @@ class TranscriptsPage(Page):
 
 
 def _build_wording_cards(rows: pd.DataFrame, answers: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
+    """Build what the template shows of an item's wordings, each with its first prompts."""
     return [
         {
             "variant": variant,
@@ -57,6 +58,7 @@ def _build_wording_cards(rows: pd.DataFrame, answers: dict[Any, pd.DataFrame]) -
 
 
 def _build_prompt_card(row: dict[str, Any], answers: dict[Any, pd.DataFrame]) -> dict[str, Any]:
+    """Build what the template shows of a prompt, with the answers of the first models."""
     rows = answers[row["prompt_number"]]
     return {
         **row,

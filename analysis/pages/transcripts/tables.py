@@ -31,11 +31,13 @@ def tabulate_transcript_items(runs: Runs) -> pd.DataFrame:
 
 
 def _order_all_items(runs: Runs) -> pd.DataFrame:
+    """Order the items of every study, and join the studies."""
     study_items = [_order_study_items(runs, study) for study in runs.info["studies"]]
     return pd.concat(study_items, ignore_index=True)
 
 
 def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
+    """Order one study's items by spread or score, largest first, and mark the first, middle and last as examples."""
     frame = runs.sql(
         f"""
         SELECT study, item, coalesce(min(text) FILTER (WHERE pattern = '{ORIGINAL}'), arg_min(text, position)) AS text,
@@ -113,6 +115,7 @@ def build_number_sql(runs: Runs, study: str, measure: str) -> str:
 
 
 def _build_values_sql(runs: Runs, study: str, measure: str) -> str:
+    """Return the SQL of every item's spread or mean score, as a mean over models and conditions, and their number."""
     of_unit = "max(number) - min(number)" if measure == SPREAD else "avg(number)"
     least = 2 if measure == SPREAD else 1
     return f"""
@@ -157,6 +160,7 @@ def _list_examples(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Recover the prompts of the examples, and give every answer the number of its prompt."""
     example_wordings = _list_example_wordings(runs)
     answers = model_prompts.read_answers_to_wordings(runs, example_wordings)
     by_wording = dict(list(answers.groupby(["study", "item", "variant"], sort=False)))

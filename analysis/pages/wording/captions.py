@@ -15,6 +15,7 @@ INTERVALS = f"Lines: {OVER_ITEMS}."
 
 
 def _name_tasks(frame: pd.DataFrame) -> str:
+    """Join the tasks of a frame in quotation marks, each with its language."""
     language_tasks = frame[["language", "task"]].drop_duplicates()
     task_names = [
         f"“{task}”{f' ({language})' if language else ''}"
@@ -24,6 +25,7 @@ def _name_tasks(frame: pd.DataFrame) -> str:
 
 
 def _word_pair_counts(frame: pd.DataFrame) -> str:
+    """Say how many pairs of questions the fewest and the most of the rows hold."""
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
     return f"{word_count_range(n)} pairs of questions" if len(n) else "no pair of valid answers"
 

@@ -27,6 +27,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
 
 
 def _yield_wording_cautions(table: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
+    """Yield the cautions from the tables `consistency` and `conventions`, the gravest first."""
     reworded = table[table["pattern"] != ORIGINAL]
     yield from _describe_silent_models(table)
     yield from _describe_invalid_bounds(conventions)
@@ -62,6 +63,7 @@ def _describe_silent_models(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _word_unit_labels(index: pd.MultiIndex | Sequence[tuple[str, str]], part: pd.DataFrame) -> str:
+    """Join the labels of some units (model, condition) to a list for a sentence."""
     names = part[["model", "condition"]].drop_duplicates()
     named = dict(zip(names.itertuples(index=False, name=None), labels.name_rows(names), strict=True))
     return join_names([named[unit] for unit in index])

@@ -107,6 +107,7 @@ def compute_cells(runs: Runs, invalid: str = "dropped") -> Cells:
 
 
 def _read_yes_no_labels(runs: Runs, study: str) -> list[str]:
+    """Return the study's two labels, yes and no, from run.json; refuse any other canonical options."""
     labels = runs.info["studies"][study]["canonical"]
     if not isinstance(labels, list) or len(labels) != 2 or labels[0] == labels[1]:
         raise InputError(
@@ -117,10 +118,12 @@ def _read_yes_no_labels(runs: Runs, study: str) -> list[str]:
 
 
 def _find_wording_run_path(runs: Runs, study: str) -> str:
+    """Return the path of the run folder of a study, for messages."""
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
 def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
+    """Refuse unknown patterns, options other than the two labels, and items without exactly one original question."""
     patterns = ", ".join(map(quote_literal, (ORIGINAL, *PATTERNS)))
     pair = "[" + ", ".join(map(quote_literal, sorted(labels))) + "]"
     wrong = runs.execute(

@@ -157,12 +157,16 @@ def _stack_unit_columns(cells: Cells, targets: Sequence[Target], size: int) -> d
 
 
 def _average_unit_measures(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
+    """Compute the measures of each of a group's `size` units, and average them."""
     parts = [compute_wording_measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 
 def _build_measure_shares(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:
+    """Give, for every measure, the hits and totals of the shares that its closed interval is made of."""
+
     def build_share(part: str, whole: str, units: Sequence[int]) -> Share:
+        """Pair the column of hits with that of totals, for some of a group's units."""
         return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in units]
 
     shares_by_measure: dict[str, list[Share | DerivedFigure]] = {

@@ -110,6 +110,7 @@ def _describe_answer_names(choice: AnswerPair) -> Iterator[str]:
 
 
 def _describe_wording_setup(table: pd.DataFrame, when: str) -> str:
+    """Say how many models were asked how many questions of which tasks, and when."""
     models = table["model"].nunique()
     language_tasks = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
     task_names = [f"“{task}”{f' ({name_language(language)})' if language else ''}" for language, task in language_tasks]
@@ -226,15 +227,18 @@ def _describe_yes_changes(
 
 
 def _choose_verb(row: pd.Series, measure: str, number: int, more: str, less: str, unclear: str) -> str:
+    """Choose the text by the side of 0 on which the widened interval of a change lies."""
     side = verdicts.word_interval_side(*_widen_interval(row, measure, number), 0.0)
     return {"more": more, "less": less}.get(side, unclear)
 
 
 def _widen_interval(row: pd.Series, name: str, number: int) -> tuple[float, float]:
+    """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni)."""
     return verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], number)
 
 
 def _word_share_interval(row: pd.Series, name: str, decimals: int, lead: str) -> str:
+    """Write the interval of a share in brackets, after a lead; empty where there is none."""
     low, high = row[f"{name}_lower"], row[f"{name}_upper"]
     if pd.isna(low):
         return ""
@@ -289,6 +293,7 @@ def _describe_band_shifts(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iter
 
 
 def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
+    """Say how exemplars change Consistency: on average, and in how many comparisons clearly."""
     rows = shots[(shots["measure"] == "consistency") & (shots["model"] != "")]
     if len(rows):
         yield f"Exemplars change Consistency by {format_points(rows['difference'].mean())} points on average."
@@ -296,6 +301,7 @@ def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
+    """Say how tuning changes Consistency: on average, and in how many comparisons clearly."""
     rows = stages[stages["measure"] == "consistency"]
     if len(rows):
         yield (
@@ -306,6 +312,7 @@ def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
 
 
 def _word_clear_differences(rows: pd.DataFrame) -> str:
+    """Say in how many comparisons the difference is clearly above 0, and clearly below."""
     if rows["p_holm"].notna().any() and not has_decidable_test(rows):
         return describe_undecided(rows)
     clear = verdicts.mark_clear_effects(rows["p_holm"])

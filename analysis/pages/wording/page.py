@@ -57,6 +57,7 @@ class WordingPage(Page):
 
 
 def _build_contradiction_pair(row: pd.Series) -> dict[str, Any]:
+    """Build what the template `examples` shows of two wordings with contradictory answers."""
     wordings = []
     original, reworded = mark_differences(row["text_original"], row["text_reworded"])
     for pieces, answer, share in (

@@ -140,11 +140,13 @@ def _resample_groups(
 
 
 def _compute_mean_shifts(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
+    """Compute the mean shift of every group of pairs in every draw."""
     return {
         f"shift{group}": compute_drawn_ratio(counts, columns[f"shift{group}"], columns[f"n{group}"]) for group in groups
     }
 
 
 def _compute_band_difference(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
+    """Compute the mean shifts, and that inside of the band minus that outside."""
     means = _compute_mean_shifts(columns, counts, groups)
     return {**means, "band_difference": means["shift_band"] - means["shift_outside"]}

@@ -293,6 +293,7 @@ def _mark_answering_units(unit_cells: Cells) -> np.ndarray:
 
 
 def _mark_reworded_units(unit_cells: Cells) -> np.ndarray:
+    """Tell which units are of a reworded pattern."""
     return (unit_cells.units["pattern"] != ORIGINAL).to_numpy()
 
 
@@ -308,6 +309,7 @@ def _group_units(unit_cells: Cells, keys: list[str], is_chosen: np.ndarray) -> p
 
 
 def _group_targets(units: pd.DataFrame, keys: list[str], targets: dict[str, str]) -> pd.DataFrame:
+    """Group units by some keys: the keys, a tuple of units in each of the columns, and the number of models."""
     aggregations = {name: (column, tuple) for name, column in targets.items()} | {"n_models": ("model", "nunique")}
     return units.groupby(keys, sort=False).agg(**aggregations).reset_index()
 
@@ -337,6 +339,7 @@ def _compare_target_pairs(
 
 
 def _build_difference_rows(pair_rows: pd.DataFrame, name: str, estimates: Interval) -> pd.DataFrame:
+    """Build the rows of one measure: the difference of every pair of groups of units, with interval and p value."""
     return pair_rows.assign(
         measure=name, difference=estimates.estimate, lower=estimates.lower, upper=estimates.upper,
         n_items=estimates.n_items,

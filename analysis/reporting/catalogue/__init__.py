@@ -255,6 +255,7 @@ def list_pages() -> Mapping[str, Catalogue]:
 
 
 def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
+    """Return all protocols that some pages are about."""
     return frozenset[str]().union(*(page.protocols for page in entries))
 
 
@@ -372,6 +373,7 @@ def look_up_column(table: str, name: str) -> Column:
 
 
 def _find_meaning(page: Catalogue, table: str, name: str) -> Column | None:
+    """Find what a page, or the shared entries, say of a column; None where they say nothing."""
     for key in (f"{table}.{name}", name):
         if key in page.columns:
             return page.columns[key]

@@ -51,6 +51,7 @@ def render_csv(frame: pd.DataFrame) -> str:
 
 
 def _convert_list_to_json(value: Any) -> Any:
+    """Write a list as JSON; leave any other value as it is."""
     return json.dumps(list(value), ensure_ascii=False) if isinstance(value, list | tuple) else value
 
 

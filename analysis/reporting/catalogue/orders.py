@@ -245,6 +245,7 @@ def _join_groups(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
 
 
 def _choose_joining_rule(key: str, column: pd.Series) -> str:
+    """Choose how pandas joins the values of a column: first, min, max or mean."""
     if not _is_numeric(column):
         return "first"
     if key.endswith(("lower", "_min")):

@@ -37,6 +37,7 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
 
 
 def _read_studies_of_all_readers(runs: Runs) -> Iterator[Study]:
+    """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_studies(runs).items():
         yield from import_function(reader.read_studies)(runs, names)
 

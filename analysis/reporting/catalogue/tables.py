@@ -139,6 +139,7 @@ def explain_tables(names: Sequence[str] = ()) -> str:
 
 
 def _explain_columns(name: str) -> list[tuple[str, str, str]]:
+    """List name, unit and meaning of every column that the catalogue declares for a table."""
     lines = []
     for key in look_up_table(name).columns:
         if key == INTERVALS:

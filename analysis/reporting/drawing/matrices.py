@@ -165,6 +165,7 @@ def _draw_marks(axes: Axes, marked: np.ndarray, values: np.ndarray, low: float, 
 
 
 def _draw_numbers(axes: Axes, values: np.ndarray, bold: np.ndarray, edge: float, lines: np.ndarray | None) -> None:
+    """Write the number of every cell, and under it its second line."""
     for (row, column), value in np.ndenumerate(values):
         if np.isnan(value):
             continue

@@ -326,6 +326,7 @@ def count_legend_lines(names: Sequence[str], width: float) -> int:
 
 
 def _count_legend_columns(names: Sequence[str], width: float) -> int:
+    """Count the names that fit side by side in a legend."""
     return max(1, min(len(names), int((width - 0.1) / (measure_widest(names) + 0.36))))
 
 

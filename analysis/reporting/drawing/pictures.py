@@ -79,6 +79,7 @@ def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
 
 
 def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
+    """Return for every picture of a figure the tuple of frames that it is drawn from."""
     if "." not in entry.frames:
         return [tuple(frames.join_orders(table) for table in entry.frames.split())]
     picture_frames: Any = catalogue.import_function(page, entry.frames)(frames)

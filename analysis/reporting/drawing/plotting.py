@@ -152,6 +152,7 @@ def _find_font(bold: bool = False) -> str:
 
 @functools.cache
 def _load_glyphs() -> frozenset[int]:
+    """Return the code points that the font of the figures has."""
     return frozenset(get_font(_find_font()).get_charmap())
 
 

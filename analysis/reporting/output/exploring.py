@@ -137,9 +137,11 @@ class Run:
         return drawn_pictures[number - 1].draw(width=width)
 
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
+        """List the pages that are about the protocols of these runs."""
         return [page for page in catalogue.list_pages().values() if page.protocols & self._protocols]
 
     def _find_page_frames(self, page: str, options: Mapping[str, Any]) -> Frames:
+        """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
             self._frames[key] = Frames(self._find_page_runs(page), options)

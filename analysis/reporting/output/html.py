@@ -66,6 +66,7 @@ def render_note(text: str) -> Html:
 
 @functools.cache
 def _build_environment() -> jinja2.Environment:
+    """Build the environment of all templates: it escapes values, and refuses names that are not given."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, PAGES]), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, keep_trailing_newline=True,

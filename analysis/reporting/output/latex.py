@@ -132,6 +132,7 @@ def _estimate_column_width(table: Grid, i: int, room: float, words: float, chara
 
 
 def _render_float(table: Grid, columns: Sequence[int], words: float, size: str, head: str, environment: str) -> str:
+    """Write one part of a grid as a `table` or `table*`."""
     body = "\n".join(_render_row(table, row, columns) for row in table.rows)
     layout, header = _build_column_layout(table, columns, words), _render_header(table, columns)
     return (
@@ -142,6 +143,7 @@ def _render_float(table: Grid, columns: Sequence[int], words: float, size: str, 
 
 
 def _render_longtable(table: Grid, columns: Sequence[int], words: float, size: str, head: str, again: str) -> str:
+    """Write one part of a grid as a `longtable`, which goes on over pages."""
     layout, body = (
         _build_column_layout(table, columns, words),
         "\n".join(_render_row(table, row, columns) for row in table.rows),
@@ -156,6 +158,7 @@ def _render_longtable(table: Grid, columns: Sequence[int], words: float, size: s
 
 
 def _build_column_layout(table: Grid, columns: Sequence[int], words: float) -> str:
+    """Write the argument of `tabular`: r for numbers, p for running text, l for others."""
     kinds = ("r" if table.numeric[i] else f"p{{{words}\\linewidth}}" if table.wordy[i] else "l" for i in columns)
     return f"@{{}}{''.join(kinds)}@{{}}"
 

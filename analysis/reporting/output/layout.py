@@ -206,6 +206,7 @@ def _encode_base64(data: bytes) -> str:
 
 
 def _is_on_card(cell: NotebookNode) -> bool:
+    """Tell whether a cell has a tag that puts it on the card of its page."""
     return any(tag in ON_CARD for tag in cell.metadata.get("tags", []))
 
 
@@ -265,6 +266,7 @@ def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) ->
 
 
 def _find_shown_cells(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the cells below a heading of a level that show something, up to the next heading of that level or above."""
     for cell in later_cells:
         its, _ = _read_heading(cell)
         if 0 < its <= level:

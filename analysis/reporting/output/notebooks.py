@@ -149,6 +149,7 @@ def convert_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
 
 
 def _split_list(value: Any) -> Sequence[Any]:
+    """Return the entries of a list, or of a text that writes one as JSON or with commas."""
     if isinstance(value, list | tuple):
         return value
     text = str(value).strip()

@@ -103,6 +103,7 @@ class Page:
         return frozenset(map(read_protocol, inside)) - self.protocols
 
     def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
+        """Write a table to the folder of the page, if it has one."""
         if self.out:
             files.write_table(name, frame, self.out)
 
@@ -145,6 +146,7 @@ class Page:
         return Html(html + self.render_details(name) if self._figures == 1 else self.render_details(name) + html)
 
     def _render_picture(self, title: str, picture: Picture) -> str:
+        """Return a picture as HTML with its caption, for a wide screen and for a phone."""
         wide, narrow = (
             self._write_drawing(picture.draw(width=width), f"{picture.name}{ending}")
             for ending, width in plotting.WIDTHS.items()

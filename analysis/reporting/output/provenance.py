@@ -145,6 +145,7 @@ def _format_field(value: Any) -> str:
 
 
 def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
+    """Write for each condition its name and its settings."""
     lines = []
     for fields in conditions.values():
         for name, settings in fields.items():
@@ -154,6 +155,7 @@ def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]
 
 
 def _describe_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Write for each session its command, its start and the versions of its libraries."""
     lines = []
     for session in sessions:
         call = shlex.join(map(str, session.get("command") or []))

@@ -176,6 +176,7 @@ def name_single_file(out: Path) -> Path:
 
 
 def _list_chapters(results: Sequence[NotebookResult]) -> list[Chapter]:
+    """List the chapters of the notebooks that have one."""
     return [result.chapter for result in results if result.chapter]
 
 
@@ -200,6 +201,7 @@ def _list_page_folders(page: Catalogue, opened: Runs) -> list[str]:
 
 
 def _open_subset(chosen: Sequence[str], opened: Runs) -> Runs:
+    """Open some of the run folders; all of them are open already."""
     return opened if len(chosen) == len(opened.folders) else runs.open_runs(*chosen)
 
 

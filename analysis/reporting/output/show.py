@@ -63,6 +63,7 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
 
 
 def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
+    """Yield the lines about one item of a study: its wordings, prompts and answers."""
     query = "SELECT item FROM stimuli WHERE study = ? GROUP BY item ORDER BY min(position)"
     items = [row[0] for row in runs.execute(query, [study]).fetchall()]
     if item and item not in items:
@@ -88,6 +89,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
 
 
 def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return study, item and variant of some wordings as a table."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -115,6 +117,7 @@ def _describe_prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.
 
 
 def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
+    """Yield the lines of a prompt, or why it is not known."""
     if prompt.why:
         yield from _wrap_text(f"prompt not known: {prompt.why}", "  ")
     else:
@@ -133,6 +136,7 @@ def _quote_lines(text: str) -> Iterator[str]:
 
 
 def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the first texts that a model wrote, and how many more there are."""
     for text in texts[:TEXTS]:
         yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:

@@ -128,6 +128,7 @@ def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> s
 
 
 def _compare_study_pairs(study: Study, margin: float | None) -> list[dict[str, object]]:
+    """Test the difference of every pair of units of a study; return a row of table `beyond_rewording` for each."""
     ranked_units, anews = study.list_ranked_units(), get_args(Anew)
     priors_by_anew = {
         anew: learn_pair_prior(study.values[ranked_units], study.crossed, anew) if margin else None for anew in anews

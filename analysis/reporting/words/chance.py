@@ -51,6 +51,7 @@ def find_chance(runs: Runs) -> pd.DataFrame:
 
 
 def _find_chance_units(runs: Runs) -> pd.DataFrame:
+    """Compute the table that `find_chance_prone_units` keeps."""
     units = classify_answers(runs)
     drawn = units[units["answers"] != DETERMINED]
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)

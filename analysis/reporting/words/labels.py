@@ -47,6 +47,7 @@ def _find_distinct_units(frame: pd.DataFrame, names: list[str]) -> tuple[pd.Data
 
 
 def _name_units(frame: pd.DataFrame) -> pd.Series:
+    """Return the label of every unit: its model, and condition and study where they tell units apart."""
     names = pd.Series(frame["model"].astype(str).unique())
     short = names.str.rsplit("/", n=1).str[-1]
     label = frame["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))

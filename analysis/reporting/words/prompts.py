@@ -62,6 +62,7 @@ def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
 
 
 def _build_prompt_form(source: Mapping[str, Any]) -> PromptForm:
+    """Build a form, still without examples, from what run.json holds of a prompt file."""
     templates = [("", source["template"])] if "template" in source else []
     templates += [(message.get("role", ""), message.get("content", "")) for message in source.get("messages", ())]
     return PromptForm(templates, list(source.get("answers", {}).items()))

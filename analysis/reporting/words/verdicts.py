@@ -190,10 +190,12 @@ def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) ->
 def _judge_rows(
     columns: pd.DataFrame, widen: Callable[[float, float, float, int], tuple[float, float]], bands: Sequence[Band]
 ) -> list[str]:
+    """Give every row with an interval its word, after Holm; a row of `estimates_with_ends`: value, two ends."""
     intervals = columns.astype(float)
     has_interval = intervals.notna().all(axis=1).to_numpy()
 
     def judge(number: int) -> list[str]:
+        """Choose the words of all rows, by intervals widened for a number of them."""
         rows = intervals[has_interval].itertuples(index=False, name=None)
         return [choose_word(*widen(value, low, high, number), bands) for value, low, high in rows]
 

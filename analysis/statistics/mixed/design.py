@@ -165,11 +165,13 @@ def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula)
 
 
 def _check_response(response: pd.Series[Any]) -> None:
+    """Refuse a response that is not a number."""
     if not _is_numeric_column(response):
         raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
 
 
 def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
+    """Refuse infinite values in the named columns of numbers."""
     for name in names:
         if _is_numeric_column(frame[name]) and (
             infinite := int(np.isinf(frame[name].to_numpy(np.float64, na_value=np.nan)).sum())
@@ -252,6 +254,7 @@ def build_design(full_matrix: Matrix) -> Design:
 
 
 def _drop_dependent_columns(full_matrix: Matrix) -> Design:
+    """Drop, one by one, each column that depends on those before it; factorize the others by QR."""
     from scipy.linalg import qr
 
     x, terms, dropped = full_matrix.x, list(full_matrix.terms), dict[str, str]()

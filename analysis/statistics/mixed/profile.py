@@ -241,6 +241,7 @@ def find_optimum(sums: Sums) -> Profile | None:
     from scipy.optimize import brentq
 
     def compute_slope(log_phi: float) -> float:
+        """Compute the slope of the profiled criterion at exp(log_phi)."""
         return profile_criterion(sums, float(np.exp(log_phi))).slope
 
     slopes = [profile_criterion(sums, phi).slope for phi in GRID]

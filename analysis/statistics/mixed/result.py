@@ -199,6 +199,7 @@ def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
 
 
 def _build_coefficients(part: Part, fit: Fit) -> Columns:
+    """Build the columns of `Result.table` for one fit: a row per term with its estimate, tests and intervals."""
     se_robust, p_slopes = _compute_robust_checks(part, fit)
     robust = compute_t_tests(fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[part.formula.group] - 1.0))
     return {
@@ -226,6 +227,7 @@ def _compute_robust_checks(part: Part, fit: Fit) -> tuple[Array, Array]:
 
 
 def _build_diagnosis(part: Part, fit: Fit) -> Columns:
+    """Build the one row of `Result.diagnostics` for one fit."""
     residual = fit.sigma**2
     total = fit.variance_fixed + fit.variance_random + residual
     diagnosis = {
@@ -250,6 +252,7 @@ def _build_diagnosis(part: Part, fit: Fit) -> Columns:
 
 
 def _name_sd_column(group: str, term: str) -> str:
+    """Name the column that holds the SD of a random effect, as in sd_item or sd_item_n_words."""
     return f"sd_{group}" if term == INTERCEPT else f"sd_{group}_{term}"
 
 

@@ -87,6 +87,7 @@ def estimate_components(values: Array, crossed: bool) -> Components:
 
 
 def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+    """Estimate the components of items and residual where every item has wordings of its own."""
     sizes = has_answer.sum(axis=1)
     sizes, values = sizes[sizes > 0], values[sizes > 0]
     n, n_items = int(sizes.sum()), len(sizes)
@@ -102,6 +103,7 @@ def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]
 
 
 def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+    """Estimate the components of items, wordings and residual where all items share the wordings."""
     values, has_answer = values[has_answer.any(axis=1)], has_answer[has_answer.any(axis=1)]
     values, has_answer = values[:, has_answer.any(axis=0)], has_answer[:, has_answer.any(axis=0)]
     if min(values.shape) < 2:

@@ -149,6 +149,7 @@ def compute_relative_interval(components: ModelComponents, seed: int = 0, level:
         return np.nan, np.nan
 
     def draw_variance(variance: float, free: float) -> Array:
+        """Draw what a true variance may be, given its estimate and degrees of freedom."""
         return max(variance, 0.0) * free / rng.chisquare(free, DRAWS)
 
     spread, error_of_these = (
@@ -177,11 +178,13 @@ def compute_relative_interval(components: ModelComponents, seed: int = 0, level:
 
 
 def _compute_relative_error(components: ModelComponents, n_items: float, n_wordings: float) -> float:
+    """Compute the error variance that changes the order of models' means over so many items and wordings."""
     by_item, by_wording = max(components.model_item, 0.0), max(np.nan_to_num(components.model_wording), 0.0)
     shared = by_wording / components.incidence.foresee_n_shared(n_wordings) if by_wording else 0.0
     return by_item / n_items + shared + components.residual / n_items / n_wordings
 
 
 def _compute_signal_share(signal: float, error: float) -> float:
+    """Return signal / (signal + error); NaN where the sum is not above 0."""
     total = signal + error
     return float(signal / total) if total > 0 else np.nan

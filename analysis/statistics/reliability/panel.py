@@ -150,6 +150,7 @@ class Panel:
         return min(ends[0], item_ends[0]), max(ends[1], item_ends[1])
 
     def _compute_plain_interval(self, anew: Anew, level: float) -> tuple[float, float]:
+        """Compute the interval from the variance parts of `anew` alone: by t, or Wilson's where the mean is a share."""
         parts = self.parts[anew]
         total = sum(variance for variance, _ in parts)
         if anew != "wordings" and self.share == self.share:
@@ -342,6 +343,7 @@ def compute_squared_t(level: npt.ArrayLike, freedom: Array) -> Array:
 
 
 def _clip_below_zero(variance: float) -> float:
+    """Return a negative variance as 0, and any other, NaN too, as it is."""
     return variance if variance != variance else max(variance, 0.0)
 
 
@@ -357,6 +359,7 @@ def _compute_within_variance(
 
 
 def _build_empty_panel(crossed: bool) -> Panel:
+    """Build the panel of a unit without any answer."""
     nothing: dict[Anew, Parts] = dict.fromkeys(("items", "wordings", "both"), ((np.nan, np.nan),))
     return Panel(
         np.nan, NOTHING, 0, crossed, np.nan, np.nan, np.nan, np.nan, None, nothing, np.nan, np.zeros(0), UNKNOWN

@@ -84,6 +84,7 @@ class Goal:
             )
 
         def reaches_power(items: float) -> bool:
+            """Tell whether the test finds the difference with the wanted power with so many items."""
             assert isinstance(forecast, MeanForecast)
             return compute_power(forecast, self.difference, items, wordings, samples, crossed=crossed) >= self.power
 

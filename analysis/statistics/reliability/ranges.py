@@ -188,6 +188,7 @@ def _draw_widening(item: VarianceDraws, error: VarianceDraws) -> VarianceDraws:
 
 
 def _find_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:
+    """Find the ends of the interval in the draws; both are NaN if one is infinite."""
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
     low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))
     high = float(np.quantile(drawn.high, (1 + level) / 2, method="nearest"))

@@ -246,6 +246,7 @@ def _compute_distance_p(distance: float, panel: Panel, anew: Anew) -> float:
 
 
 def _find_p_of_parts(distance: float, parts: Parts) -> float:
+    """Find the least p at which an interval of these variance parts does not reach as far as a distance."""
     from scipy.special import stdtr
 
     variances, free = np.array(parts).T

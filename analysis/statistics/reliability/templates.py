@@ -193,6 +193,7 @@ def _join_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> di
 
 
 def _compute_answer_ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
+    """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""
     number = part.shape[1]
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
@@ -244,6 +245,7 @@ def _bound_combined_score(highest: tuple[float, float], mean: tuple[float, float
     """
 
     def combine_score(h: float, m: float) -> float:
+        """Compute the combined score from the highest accuracy and the mean."""
         return (1 - h + m) * h
 
     top = min(max((1 + mean[1]) / 2, highest[0]), highest[1])
@@ -251,6 +253,7 @@ def _bound_combined_score(highest: tuple[float, float], mean: tuple[float, float
 
 
 def _add_saturation_ends(gain: tuple[float, float]) -> dict[str, tuple[float, float]]:
+    """Return the ends of gain and saturation, which is 1 minus the gain."""
     return {"gain": gain, "saturation": (1 - gain[1], 1 - gain[0])}
 
 
@@ -280,6 +283,7 @@ def _correct_level(level: float, number: int) -> float:
 
 
 def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, float]:
+    """Compute Wilson's interval of a single share as two floats."""
     lower, upper = wilson(np.asarray(share), np.asarray(n), level)
     return float(lower), float(upper)
 

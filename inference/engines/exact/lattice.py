@@ -144,6 +144,7 @@ class Lattice:
         return tuple(map(tuple, spelled))
 
     def _build_node(self, path: TokenIds, text: str) -> Node:
+        """Build the node of a path with all nodes below it that lead to a number."""
         longer = (
             self._build_node((*path, token), more)
             for more in self._longer[text]

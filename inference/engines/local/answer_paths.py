@@ -145,6 +145,7 @@ class AnswerPaths:
         return torch.stack([self._found[row, path] for row in rows], dim=1).flatten(0, 1)
 
     def _compute_branches(self) -> None:
+        """Compute the log-probabilities along the answers of all prompts, in as few passes as the budget allows."""
         all_branches = [
             branch for prompt, target in enumerate(self._targets) for branch in list_branches(prompt, target.tree)
         ]

@@ -290,5 +290,6 @@ def ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> lis
 
 
 def _says_out_of_memory(error: RuntimeError) -> bool:
+    """Tell from the message of an error whether memory has run out."""
     text = str(error).lower()
     return any(phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory"))

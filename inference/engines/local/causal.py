@@ -71,6 +71,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return usable
 
     def _choose_joining(self, longest: int) -> Joining:
+        """Choose how prompts are joined in one row, where the model takes trees."""
         if longest > self._cache_window or not self.takes_trees:
             return ALONE
         # A model with an attention window may count places in the row.
@@ -83,6 +84,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return bool(self._cache_window) and sees_trees(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows on all numbers of a range, with a tree of paths where the model takes one."""
         lattice = self.build_lattice(numbers)
         longest = max(len(row.ids) for row in rows) + lattice.depth
         at_once = self._choose_paths_at_once(len(rows), longest)
@@ -95,6 +97,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         return build_number_scores(compute_number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows on their options: per row a score for every temperature."""
         targets = [self._find_target(row) for row in rows]
         prompt, answer = max(len(row.ids) for row in rows), max(target.depth for target in targets)
         # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,

@@ -77,6 +77,7 @@ class ClassifierEngine(SilentEngine):
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+        """Tokenise pairs of sentences, with the segments where the model asks for them."""
         if not prompts:
             return []
         first, second = zip(*map(_split_sentences, prompts), strict=True)
@@ -88,6 +89,7 @@ class ClassifierEngine(SilentEngine):
         ]
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score pairs on their classes: per row a score for every temperature."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
         inputs = {"input_ids": ids, "attention_mask": (_number_places(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
@@ -107,6 +109,7 @@ class ClassifierEngine(SilentEngine):
         return self._owners[answers]
 
     def _find_class(self, words: Sequence[str]) -> int:
+        """Find the one class whose name is among the words of an option."""
         folded_words = {word.casefold() for word in words}
         places = [place for place, name in enumerate(self.classes) if name.casefold() in folded_words]
         if len(places) != 1:
@@ -138,6 +141,7 @@ def encode_pairs(tokenizer: Any, first: Sequence[str], second: Sequence[str], lo
 
 
 def _split_sentences(prompt: Prompt) -> tuple[str, str]:
+    """Return the two sentences of a prompt; refuse one of another form."""
     if prompt.messages is None or len(prompt.messages) != 2:
         raise InputError("a classifier reads two sentences: give it prompts of the form pair")
     first, second = (message["content"] for message in prompt.messages)
@@ -145,6 +149,7 @@ def _split_sentences(prompt: Prompt) -> tuple[str, str]:
 
 
 def _build_score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
+    """Build the score of one row from its class log-probabilities and the class of every option."""
     logprob = torch.tensor([logprobs[place] for place in owned], dtype=torch.float64)
     mass = min(1.0, float(logprob.exp().sum()))
     if mass != mass:  # NaN
@@ -155,10 +160,12 @@ def _build_score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
 
 
 def _number_places(ids: torch.Tensor) -> torch.Tensor:
+    """Build the indices 0, 1, 2 ... of the columns of a tensor of ids."""
     return torch.arange(ids.shape[1], device=ids.device)
 
 
 def _read_classes(name: str, config: Any) -> tuple[str, ...]:
+    """Read the names of the classes from the configuration, in order."""
     names = getattr(config, "id2label", None)
     if not isinstance(names, dict) or sorted(names) != list(range(len(names))):
         raise InputError(f"model {name}: config.json: id2label must name the classes 0, 1, 2 ...")

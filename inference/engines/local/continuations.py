@@ -52,6 +52,7 @@ class Prefix:
         )
 
     def _compute_layers(self, model: Any) -> list[tuple[Tensor, Tensor]]:
+        """Compute the keys and values of the prefix, per layer."""
         cache = DynamicCache()
         model.base_model(input_ids=torch.tensor([self.ids], device=model.device), past_key_values=cache, use_cache=True)
         return [(layer.keys, layer.values) for layer in cache.layers]
@@ -197,6 +198,7 @@ class Continuations:
         )
 
     def _run_prompts(self) -> Tensor:
+        """Compute the log-softmax of the token after every prompt; keep the cache where tokens will follow."""
         shared = len(self._prefix.ids)
         packed = self._pack_prompts([prompt[shared:] for prompt in self.prompts])
         inputs: dict[str, Any] = {"input_ids": packed.ids, "use_cache": False}
@@ -310,6 +312,7 @@ def find_cache_window(run_model: OnePosition) -> int:
 
 @torch.inference_mode()
 def _is_cache_exact(run_model: OnePosition) -> bool:
+    """Tell whether a cache gives the probabilities of passes without one, tried on a few ids."""
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
     results = []

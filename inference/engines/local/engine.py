@@ -52,6 +52,7 @@ class LocalEngine(RowEngine):
         self.vocabulary = rows if max(self.tokenizer.get_vocab().values(), default=0) >= rows else None
 
     def _split_batches(self, measured: PromptMeasures) -> list[list[int]]:
+        """Cut the prompts that can be asked into batches of similar lengths."""
         lengths = [measured.lengths[place] for place in measured.order]
         longest = max(lengths, default=1)
         room = self._choose_room(longest)
@@ -155,6 +156,7 @@ class SilentEngine(LocalEngine):
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
     def _find_problem(self, row: Row) -> str | None:
+        """Say why a prompt cannot be asked: it is too long, or holds an unknown token; None if it can."""
         if self.window is not None and len(row.ids) > self.window:
             return f"the {self.reads} is too long: {len(row.ids)} tokens {PAST_WINDOW} of {self.window}"
         return self._find_unknown_token(row)

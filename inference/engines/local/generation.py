@@ -195,6 +195,7 @@ class _Texts(Protocol):
 
 
 def _start_texts(continuations: Continuations, prompts: Tensor, room: int) -> _Texts:
+    """Build the texts after prompts, with a cache if the prompts have one."""
     return (
         _RecomputedTexts(continuations, prompts)
         if continuations.cache is None
@@ -214,6 +215,7 @@ class _CachedTexts:
         self._cache.layers = [GrowingLayer(layer, prompts, room) for layer in cache.layers]
 
     def next_token(self, tokens: Tensor) -> Tensor:
+        """Add one token to every row and compute the log-softmax of the next one from the cache."""
         rows = len(tokens)
         self._seen = torch.cat([self._seen, self._seen.new_ones(rows, 1)], dim=1)
         result = self._run(
@@ -228,6 +230,7 @@ class _CachedTexts:
         return result
 
     def follow(self, rows: Tensor) -> None:
+        """Replace the rows by these, in this order."""
         if torch.equal(rows, torch.arange(len(self._position), device=rows.device)):
             return
         self._seen, self._position = self._seen[rows], self._position[rows]
@@ -267,13 +270,16 @@ class GrowingLayer(DynamicLayer):
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
+        """Replace the rows by these, in this order."""
         self._whole = [whole[indices] for whole in self._whole]
         self._show_places(self.keys.shape[-2])
 
     def _add_room(self, states: Tensor) -> Tensor:
+        """Enlarge keys or values by zeros for later tokens."""
         return pad(states, (0, 0, 0, self._more))
 
     def _show_places(self, length: int) -> None:
+        """Let keys and values be views of the first places of the memory."""
         self.keys, self.values = (whole[..., :length, :] for whole in self._whole)
 
 
@@ -285,10 +291,12 @@ class _RecomputedTexts:
         self._ids = [list(continuations.prompts[prompt]) for prompt in prompts.tolist()]
 
     def next_token(self, tokens: Tensor) -> Tensor:
+        """Add one token to every row and compute the log-softmax of the next one anew."""
         for ids, token in zip(self._ids, tokens.tolist(), strict=True):
             ids.append(token)
         padded, lengths = pad_right(self._ids, tokens.device)
         return self._run(lengths - 1, input_ids=padded, use_cache=False)
 
     def follow(self, rows: Tensor) -> None:
+        """Replace the rows by these, in this order."""
         self._ids = [list(self._ids[row]) for row in rows.tolist()]

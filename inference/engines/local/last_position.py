@@ -152,11 +152,13 @@ class OnePosition:
         return tuple(part for part in parts if part == "head" or part in blocks)
 
     def _narrow_output(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+        """Keep only the positions that are read in the output of the body (a forward hook)."""
         if self._at is not None and getattr(output, "last_hidden_state", None) is not None:
             output.last_hidden_state = self._narrow_positions(output.last_hidden_state, self._at, self._rows)
         return output
 
     def _narrow_input(self, _module: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Keep only the positions that are read in the input of a block (a forward hook)."""
         if self._at is None or not args:
             return args
         self._shape = args[0].shape[:2]
@@ -216,6 +218,7 @@ class OnePosition:
         return True
 
     def _build_trial_ids(self) -> Tensor:
+        """Build a few token ids, two rows of five, on which the hooks are tried."""
         vocabulary = self.model.config.get_text_config().vocab_size
         return torch.linspace(1, vocabulary - 1, 10, device=self.model.device).long().reshape(2, 5)
 
@@ -228,6 +231,7 @@ class _FixedBody(nn.Module):
         self._output = output
 
     def forward(self, *_args: Any, **_inputs: Any) -> Any:
+        """Return the stored output, whatever the inputs are."""
         return self._output
 
 

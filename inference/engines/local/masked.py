@@ -74,6 +74,7 @@ class MaskedEngine(SilentEngine):
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
     def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+        """Tokenise cloze prompts, or recall them; refuse numbers of a scale."""
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
         return self._recall_rows(prompts, self._tokenize_prompts)
@@ -113,6 +114,7 @@ class MaskedEngine(SilentEngine):
         return [results_by_place[place] for place in range(len(rows))]
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Score rows at their masks: per row a score for every temperature."""
         passes = self._split_passes(rows)
         log_softmax = self.run_model.run_passes(
             [self._build_inputs([rows[place] for place in part]) for part in passes]
@@ -139,6 +141,7 @@ class MaskedEngine(SilentEngine):
         return at, {"input_ids": ids, "attention_mask": mask}
 
     def _find_target(self, row: Row) -> Target:
+        """Return the options of a row as token ids, found once per context."""
         left, _, right = row.text.partition(self._mask)
         context = (row.answers, cut_prompt_end(left), cut_first_word(right))
         return self._targets.get(context, lambda: self._find_fillers(row))
@@ -161,4 +164,5 @@ class MaskedEngine(SilentEngine):
 
 
 def _shorten_text(text: str) -> str:
+    """Shorten a text to 80 characters."""
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -160,6 +160,7 @@ def _bound_hidden(tokens: Sequence[ShownToken], forms: Forms, total: float) -> f
 
 
 def _find_owner(match: Match) -> int | None:
+    """Return the only option that a token may belong to; None where there is none, or several."""
     if match.whole is not None:
         return match.whole
     return next(iter(match.perhaps)) if len(match.perhaps) == 1 else None

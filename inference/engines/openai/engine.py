@@ -311,6 +311,7 @@ class OpenAIEngine:
         }
 
     def _probe_endpoint(self, api: str) -> Probe:
+        """Ask a test question of an endpoint; refuse a server that cannot be asked there."""
         try:
             return self._runner.run(probe_endpoint(self._server, api))
         except RequestFailed as error:
@@ -320,6 +321,7 @@ class OpenAIEngine:
             raise kind(f"{where} cannot be asked for model '{self._server.model}': {error}{advice}") from None
 
     def _find_probe(self, prompt: Prompt) -> Probe:
+        """Return what is known of the endpoint that a prompt is sent to."""
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
     def _ask_all(
@@ -341,6 +343,7 @@ class OpenAIEngine:
             return failed(error=str(error))
 
     async def _score_prompt(self, prompt: Prompt) -> Score:
+        """Ask for the first tokens after a prompt, and score its options from them."""
         if prompt.numbers:
             raise InputError(NO_NUMBERS)
         endpoint = self._find_probe(prompt)

@@ -135,6 +135,7 @@ def _check_name(model: str, answering: Any, where: str) -> str:
 
 
 def _has_thoughts(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
+    """Tell whether a reply shows that the model thinks: thoughts, no answer yet, or counted reasoning tokens."""
     details: Any = reply
     for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
         details = details.get(name) if isinstance(details, Mapping) else None

@@ -111,6 +111,7 @@ class Body:
         return bytes(self._bytes)
 
     def _unpack(self, received: bytes) -> Iterator[bytes]:
+        """Unpack received bytes piece by piece."""
         if self._packing is None:
             yield received
         elif not self._packing.eof:
@@ -176,6 +177,7 @@ async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) 
 
 
 async def _read_body(response: Response, body: Body) -> None:
+    """Read the body of a reply to its end; a body that breaks off is malformed, but for a reply that is an error."""
     async with aclosing(response.aiter_raw()) as pieces:
         try:
             async for piece in pieces:

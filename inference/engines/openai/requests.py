@@ -114,6 +114,7 @@ class Shape:
         return body
 
     def _limit_tokens(self, tokens: int) -> dict[str, int]:
+        """Build the field of a request that limits the tokens, under the name that the model takes."""
         return {"max_completion_tokens" if self.newer else "max_tokens": tokens}
 
 

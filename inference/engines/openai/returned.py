@@ -106,6 +106,7 @@ def _parse_token_map(steps: Any) -> list[ShownToken]:
 
 
 def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
+    """Read one token: its log-probability, and its id or its bytes as far as they are known."""
     if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
         raise MalformedReply("the reply has an impossible log-probability")
     value = -math.inf if logprob < IMPOSSIBLE else min(float(logprob), 0.0)

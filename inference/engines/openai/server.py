@@ -159,6 +159,7 @@ class Server:
             raise self._build_refusal(error) from None
 
     def _build_connection_error(self, error: APIConnectionError) -> Exception:
+        """Build the error of a failed connection: temporary, or for good where the server has never answered."""
         if isinstance(error.__cause__, (MalformedReply, Temporary)):  # older clients wrap what `receive_reply` raises
             return error.__cause__
         root = find_root_error(error)
@@ -179,6 +180,7 @@ class Server:
         return reply
 
     def _build_refusal(self, error: APIStatusError) -> Exception:
+        """Build the error of a reply with an error status: temporary, for this request, or for all."""
         message = self._clean_message(f"HTTP {error.status_code}: {_find_message(error)}")
         if error.status_code in (401, 402) or error.code == NO_CREDIT:
             return ServerRefused(message, error.status_code)

@@ -148,6 +148,7 @@ def parse_settings(options: Namespace) -> ApiSettings | None:
 
 
 def _check_address(address: str) -> None:
+    """Refuse an address that is none, or that may hold a secret."""
     try:
         address.encode()
         parts = urlsplit(address)

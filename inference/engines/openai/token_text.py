@@ -74,6 +74,7 @@ class Words:
         ), ()
 
     async def _resolve_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
+        """Find the options of a prompt as token ids, looked up once per context."""
         context = cut_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._look_up, prompt, context
@@ -100,6 +101,7 @@ class Words:
             raise
 
     async def _look_up(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
+        """Ask the server for the token ids of all forms in a context."""
         texts = [
             context,
             *(context + form for words in prompt.answers for word in words for form in list_spacings(word)),
@@ -113,6 +115,7 @@ class Words:
         return options, build_id_forms(options)
 
     async def _look_up_end(self, prompt: Prompt) -> str:
+        """Ask the server how the chat template ends a prompt."""
         root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
         tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
@@ -147,10 +150,12 @@ async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[in
 
 
 def _find_root_address(server: Server) -> str:
+    """Return the server's address without `/v1`."""
     return server.settings.address.removesuffix("/v1")
 
 
 def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
+    """Read the token ids from a reply to `/tokenize`."""
     tokens = reply.get("tokens")
     if not isinstance(tokens, list) or not tokens or not all(type(token) is int for token in tokens):
         raise MalformedReply("the reply has no token ids")
@@ -158,6 +163,7 @@ def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
 
 
 def _parse_prompt_text(reply: dict[str, Any]) -> str:
+    """Read the text from a reply to `/detokenize`."""
     if not isinstance(text := reply.get("prompt"), str):
         raise MalformedReply("the reply has no text")
     return text

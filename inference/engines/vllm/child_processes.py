@@ -140,6 +140,7 @@ def _list_children(pid: int) -> set[int]:
 
 
 def _forget_ended(held: dict[int, int]) -> None:
+    """Close the descriptors of processes that have ended, and remove them."""
     for pid, process in list(held.items()):
         if not _send_signal(process, 0):
             os.close(held.pop(pid))

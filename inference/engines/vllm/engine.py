@@ -82,6 +82,7 @@ class VllmEngine(LeftToRight):
         return batches
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
+        """Ask for the option tokens of rows: per row a score for every temperature."""
         self._refuse_cold(temperatures)
         targets = [self._find_target(row) for row in rows]
         following = RequestedTokens(self._ask_questions, rows, targets, temperatures)
@@ -89,6 +90,7 @@ class VllmEngine(LeftToRight):
         return self._replace_problem_rows(following.problems, scores)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
+        """Ask for the number tokens of rows: per row a score for every temperature."""
         self._refuse_cold(temperatures)
         lattice, tokens = self._reduce_lattice(self.build_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
@@ -181,10 +183,12 @@ class VllmEngine(LeftToRight):
 
     @staticmethod
     def _drop_end(sample: Any) -> list[int]:
+        """Return the token ids of a sample without the token that ended it."""
         ids = list(sample.token_ids)
         return ids[:-1] if sample.finish_reason == "stop" else ids  # a text that ended holds the token that ended it
 
     def _build_reply(self, tokens: TokenIds, outputs: Sequence[Any]) -> Reply:
+        """Join the outputs of the requests of one question into a reply."""
         from vllm import __version__
 
         logprob_by_token: dict[int, float] = {}
@@ -199,6 +203,7 @@ class VllmEngine(LeftToRight):
         return Reply([logprob_by_token[token] for token in tokens], outputs[0].outputs[0].token_ids[0])
 
     def _run_requests(self, prompts: Sequence[list[int]], parameters: Sequence[Any]) -> list[Any]:
+        """Let vLLM answer requests, one output per prompt."""
         from vllm import TokensPrompt
         from vllm.v1.engine.exceptions import EngineDeadError
 
@@ -231,6 +236,7 @@ class VllmEngine(LeftToRight):
             raise InputError(f"model {self.name}: {reply.problem}; update vLLM, or try --engine causal")
 
     def _refuse_cold(self, temperatures: Sequence[float]) -> None:
+        """Refuse temperatures below the lowest that vLLM computes with."""
         cold = [temperature for temperature in temperatures if temperature < COLDEST]
         if cold:
             raise InputError(f"model {self.name}: temperature {cold[0]}: vLLM computes with none below {COLDEST}")

@@ -124,6 +124,7 @@ def parse_site_settings(assignments: Sequence[str]) -> dict[str, Value]:
 
 
 def _parse_value(name: str, text: str) -> Value:
+    """Convert the text of a setting to the kind that it has."""
     kind = SITE[name]
     try:
         if kind is bool:

@@ -134,6 +134,7 @@ def start_vllm(
 
 
 def _stop_vllm(core: Any, companions: Companions) -> None:
+    """Shut vLLM's core down and kill the processes that still run."""
     core.shutdown()
     companions.end()
 
@@ -172,6 +173,7 @@ def _choose_device(requested: str) -> torch.device:
 
 
 def _list_cpu_options(device: torch.device) -> dict[str, Any]:
+    """List the arguments that vLLM needs on a CPU; none on another device."""
     if device.type != "cpu":
         return {}
     os.environ.setdefault("TORCH_COMPILE_DISABLE", "1")  # the worker would call a compiler for one small function
@@ -186,6 +188,7 @@ def _list_cpu_options(device: torch.device) -> dict[str, Any]:
 
 
 def _list_adapter_options(adapter: Adapter | None) -> dict[str, Any]:
+    """List the arguments with which vLLM makes room for an adapter; none without one."""
     if adapter is None:
         return {}
     room = next(room for room in ADAPTER_RANKS if adapter.rank <= room)
@@ -193,6 +196,7 @@ def _list_adapter_options(adapter: Adapter | None) -> dict[str, Any]:
 
 
 def _build_adapter_request(adapter: Adapter | None) -> Any:
+    """Build what vLLM takes with every request to apply an adapter; None without one."""
     if adapter is None:
         return None
     from vllm.lora.request import LoRARequest

@@ -106,6 +106,7 @@ def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study
 
 
 def _build_eee_variant(row: EeeResponse) -> Variant:
+    """Make the wording that a response was given to."""
     from inference.stimuli.study import Option, Variant
 
     options, canonical = row.values["options"], row.values["canonical"]

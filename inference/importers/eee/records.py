@@ -191,6 +191,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
 
 
 def _read_sample_lines(path: Path, file: TextIO) -> Iterator[str]:
+    """Go through the lines of a file of responses; what is not UTF-8 is named by its line."""
     try:
         yield from read_lines(path, file)
     except UnicodeDecodeError:
@@ -283,6 +284,7 @@ def _refuse_special_number(name: str) -> float:
 
 
 def _check_only_texts(where: str | Path, name: str, values: list[Any]) -> list[str]:
+    """Return a list, if it holds texts only."""
     for text in values:
         if not isinstance(text, str):
             raise InputError(f"{where}: {name} holds {shorten_value(text)}; it must hold texts")

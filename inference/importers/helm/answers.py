@@ -92,6 +92,7 @@ class HelmAnswers:
             )
 
     def _read_credit(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
+        """Find the score of a request, from 0 (wrong) to 1 (right); 0 where it failed."""
         request_scores = scores.get(request.key, {})
         credit = request_scores.get(self._metric)
         if request.error is not None:
@@ -109,6 +110,7 @@ class HelmAnswers:
     def _build_helm_response(
         self, number: int, request: HelmRequest, credit: float, request_scores: Mapping[str, float], *, letters: bool
     ) -> LoggedResponse:
+        """Make the response of a request: the choice taken, or only whether it is right."""
         run = self._runs[number]
         answer: int | None = int(credit != 1)
         if letters:

@@ -176,6 +176,7 @@ def _read_run_file(path: Path) -> Any:
 
 
 def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
+    """Parse what identifies a request: instance, perturbation and number of the trial."""
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
@@ -189,6 +190,7 @@ def _parse_mean(stat: Mapping[str, Any]) -> float:
 
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
+    """Parse a request with its choices, the right one, the answer and the text that was written."""
     instance = ensure_object(state.get("instance"))
     key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question, prompt = (

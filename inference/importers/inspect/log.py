@@ -243,10 +243,12 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
 
 
 def _is_zip(path: Path) -> bool:
+    """Tell by its suffix whether a log is a zip archive."""
     return path.suffix.lower() == ".eval"
 
 
 def _read_zipped_header(path: Path) -> Any:
+    """Read the header of an .eval log; of one that was not finished, its journal's start."""
     archive = Archive(path)
     for name in ("header.json", "_journal/start.json"):
         if name in archive.names:
@@ -255,6 +257,7 @@ def _read_zipped_header(path: Path) -> Any:
 
 
 def _list_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     for name in archive.names:
         if name.startswith("samples/") and name.endswith(".json"):
@@ -273,6 +276,7 @@ def _read_whole_log(path: Path) -> Any:
 
 
 def _list_samples(path: Path) -> Iterator[tuple[str, Any]]:
+    """Go through the samples of a .json log, each with its number."""
     for place, sample in enumerate(list_entries(str(path), _read_whole_log(path), "samples"), start=1):
         yield f"sample {place}", sample
 

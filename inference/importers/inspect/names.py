@@ -133,6 +133,7 @@ class InspectNames:
 
 
 def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
+    """Name the task of every log, as short as tells all apart; None where there is only one task."""
     full = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
     short = [name.rpartition("/")[2] for name in full]
     names = dict(zip(full, short if len(set(short)) == len(full) else full, strict=True))
@@ -163,6 +164,7 @@ def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | Non
 
 
 def _read_metadata_name(sample: Sample, option: str, key: str) -> str:
+    """Return the metadata of a sample that an option names, as the name of an item or a wording."""
     value = sample.metadata.get(key.removeprefix(METADATA))
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
         metadata_names = shorten_text(", ".join(f"{METADATA}{name}" for name in sample.metadata), 200) or "none"

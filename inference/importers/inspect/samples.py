@@ -115,6 +115,7 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
 
 
 def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
+    """Return the id of a sample as text."""
     name = sample.get("id")
     if isinstance(name, bool) or not isinstance(name, int | str) or not str(name).strip():
         raise InputError(f"{where}: id must be text or a whole number, not {shorten_value(name)}")
@@ -238,6 +239,7 @@ def _find_letter_place(text: Any, choices: int) -> int | None:
 
 
 def _word_sample_error(error: Any) -> str | None:
+    """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
     message = str(ensure_object(error).get("message") or "no message").strip()
@@ -245,4 +247,5 @@ def _word_sample_error(error: Any) -> str | None:
 
 
 def _wrap_in_list(value: Any) -> list[Any]:
+    """Return a list as it is, another value in a list, and None as an empty list."""
     return value if isinstance(value, list) else [] if value is None else [value]

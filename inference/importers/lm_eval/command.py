@@ -84,6 +84,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
+    """Go through the responses of all files, one file after the other."""
     for file_reader in file_readers:
         yield from file_reader
 

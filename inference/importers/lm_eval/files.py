@@ -99,6 +99,7 @@ def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
 
 
 def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path, dict[str, Any]]) -> SampleFile:
+    """Collect what is known of a file of samples, from its name and its results file."""
     match = _SAMPLES.fullmatch(path.name)
     if not match:
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
@@ -143,6 +144,7 @@ def _find_results_file(path: Path, date: str) -> Path:
 
 
 def _read_results_file(path: Path) -> dict[str, Any]:
+    """Read a results file of lm-eval; refuse another file, or another version."""
     try:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -157,6 +159,7 @@ def _read_results_file(path: Path) -> dict[str, Any]:
 
 
 def _select_results_field(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    """Return an object that a results file holds; an empty one where it is missing."""
     part = content.get(name, {})
     if not isinstance(part, dict):
         raise InputError(f"{path}: field '{name}' is not an object, as lm-eval writes it")
@@ -173,6 +176,7 @@ def _parse_model_arguments(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _find_stated_name(content: Mapping[str, Any]) -> str | None:
+    """Find the name of the model that a results file states; None where it states none."""
     arguments = _parse_model_arguments(content)
     return (
         _strip_text(content.get("model_name"))
@@ -211,6 +215,7 @@ def _collect_stated_facts(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _strip_text(value: Any) -> str | None:
+    """Return a text without surrounding white space; None where it is empty or no text."""
     return value.strip() or None if isinstance(value, str) else None
 
 

@@ -214,6 +214,7 @@ def parse_loglikelihoods(where: str, row: Mapping[str, Any]) -> list[float]:
 
 
 def _parse_loglikelihood(where: str, response: Any) -> float:
+    """Read one log-likelihood, however deep in lists; refuse one above 0."""
     while isinstance(response, list) and response and (len(response) == 1 or isinstance(response[0], list)):
         response = response[0]
     value = response[0] if isinstance(response, list) and response else response

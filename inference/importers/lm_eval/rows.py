@@ -89,6 +89,7 @@ class LmEvalRows:
         self._line_by_document, self._copies = {}, {}  # of thousands of files, they would be too much
 
     def _parse_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
+        """Make the responses of a row: one per reading of a choice, or the one of a generated text."""
         filter_name = str(row.get("filter") or "none")
         self._refuse_second_document(where, number, row, filter_name)
         row_requests = parse_requests(where, row)
@@ -124,6 +125,7 @@ class LmEvalRows:
         return [response]
 
     def _is_choice(self, row_requests: Sequence[Request]) -> bool:
+        """Tell whether a row chooses among options, by the task's type or by its requests."""
         kind = self.worded_file.file.config.get("output_type")
         return kind == "multiple_choice" if kind else len(row_requests) > 1 and isinstance(row_requests[0][1], str)
 
@@ -195,6 +197,7 @@ class LmEvalRows:
         return f"{self.worded_file.base}/{name}" if self.worded_file.base else name
 
     def _name_row_wording(self, where: str, row: Mapping[str, Any]) -> str:
+        """Name the wording of a row, by its file and by the fields that tell wordings apart."""
         field_parts = [
             f"{name}-{_parse_naming_field(where, row, DOC + name, '--variant-key')}" for name in self.worded_file.fields
         ]

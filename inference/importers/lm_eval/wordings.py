@@ -98,6 +98,7 @@ def _build_worded_file(
     same_shots: bool,
     fields: tuple[str, ...],
 ) -> WordedFile:
+    """Name the wording and the condition of a file."""
     shots = f"{'unknown' if file.shots is None else file.shots}-shot"
     parts = [part for part in (shots if as_wording else "", folder, ending) if part]
     settings: dict[str, Any] = {"form": file.form}
@@ -133,6 +134,7 @@ def _split_tasks(files: Sequence[SampleFile], keys: Sequence[str]) -> list[tuple
 
 
 def _split_task(task: str, match: re.Match[str] | None) -> tuple[str, str]:
+    """Split the name of a task into base and ending; the ending is empty where it has none."""
     return (match["base"], match["name"] or match["versions"]) if match else (task, "")
 
 
@@ -166,6 +168,7 @@ def _has_varying_values(
 
 
 def _refuse_two_runs(worded_files: Sequence[WordedFile]) -> None:
+    """Refuse two files of one model, task, wording and condition."""
     first: dict[tuple[str, str, str, str], WordedFile] = {}
     for worded_file in worded_files:
         before = first.setdefault(

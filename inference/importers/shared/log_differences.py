@@ -99,4 +99,5 @@ def _name_setting_values(name: str, values: Sequence[Any], *, alone: bool) -> li
 
 
 def _dump_setting_value(value: Any) -> str:
+    """Write a value as JSON, so that equal values are equal texts."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)

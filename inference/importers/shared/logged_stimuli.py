@@ -103,6 +103,7 @@ class LoggedStimuli:
         return *key, *measured_cells, response.output, None
 
     def _add_new_stimulus(self, response: LoggedResponse, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
+        """Add the stimulus of a response; refuse one of the other protocol, or with other choices."""
         if not response.text.strip():
             raise InputError(f"{response.where}: the text that was asked is empty; leave the response out")
         refuse_halves(
@@ -130,6 +131,7 @@ class LoggedStimuli:
         return stimulus
 
     def _build_outcome_variant(self, response: LoggedResponse, order: int) -> Variant:
+        """Make a variant whose options are right and wrong."""
         name = response.wording if order == 1 else f"{response.wording}/{order}"
         return Variant(
             response.item, name, PARAPHRASE, response.text, _OUTCOMES, language=self._language, gold=RIGHT,
@@ -137,6 +139,7 @@ class LoggedStimuli:
         )  # fmt: skip
 
     def _build_question_variant(self, response: LoggedResponse, order: int) -> Variant:
+        """Make a variant of a multiple-choice question, its choices in the order that the response shows."""
         if not 1 < len(response.choices) <= len(ascii_uppercase):
             raise InputError(
                 f"{response.where}: {len(response.choices)} options; a question needs 2 to {len(ascii_uppercase)}"
@@ -170,6 +173,7 @@ class LoggedStimuli:
         )  # fmt: skip
 
     def _compare_with_stimulus(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
+        """Refuse another right choice than the stimulus has; note where the text differs."""
         if response.gold != stimulus.gold:
             raise InputError(
                 f"{response.where}: the right option of item '{response.item}', wording '{response.wording}' is not "
@@ -179,6 +183,7 @@ class LoggedStimuli:
             self.differing_numbers.add(stimulus.number)
 
     def _refuse_second_response(self, response: LoggedResponse, number: int) -> None:
+        """Refuse a second response of a model to one stimulus under one condition."""
         marks = self._marks_by_condition.setdefault((response.model, response.condition), bytearray())
         if number >= len(marks):
             marks.extend(bytes(number + 1 - len(marks)))

@@ -80,9 +80,11 @@ class LoggedStudy:
 
     @property
     def _responses_file(self) -> Path:
+        """Return the temporary file of the rows."""
         return Path(self._folder.name) / "responses.arrow"
 
     def _write_responses(self, responses: Iterable[LoggedResponse]) -> None:
+        """Write the rows of all responses into a temporary file, some at a time."""
         remaining, writer = iter(responses), None
         write_options = pa.ipc.IpcWriteOptions(compression="lz4")
         try:

@@ -275,10 +275,12 @@ def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str]
 
 
 def _fold_answer(text: str) -> str:
+    """Remove case, surrounding blanks and variants of characters from an answer."""
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
 def _describe_majority_rule(labels: Sequence[str]) -> str:
+    """Say which of two labels is the answer: the first from one half on."""
     first, second = labels[:2]
     return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
@@ -317,6 +319,7 @@ def _find_empty_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseR
 
 
 def _refuse_marked_rows(wrong: np.ndarray, rows: ResponseRows, trouble: str) -> None:
+    """Refuse rows that are marked as wrong; the first one is named."""
     if wrong.any():
         raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
 

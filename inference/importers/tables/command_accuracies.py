@@ -141,6 +141,7 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
 
 
 def _parse_accuracy_name(where: str, column: str, cell: str | None) -> str:
+    """Return a cell that names a model, task, template or condition; refuse an empty one."""
     name = (cell or "").strip()
     if not name or is_nonfinite(name):
         raise InputError(
@@ -155,6 +156,7 @@ def _name_condition_value(column: str, value: str) -> str:
 
 
 def _describe_repeated_row(path: Path, where: str, key: Key, before: str, used: set[str]) -> str:
+    """Say that a row repeats another one, and which columns may tell the two apart."""
     unused_columns = [name for name in records.Records(path).fields() if name not in used]
     unused_hint = (
         f"; the columns that are left are {shorten_text(', '.join(unused_columns), 200)}" if unused_columns else ""
@@ -179,6 +181,7 @@ def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, b
 
 
 def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
+    """Return how many answers an accuracy was computed from."""
     value = parse_number((cell or "").strip())
     if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.LARGEST_EXACT:
         raise InputError(

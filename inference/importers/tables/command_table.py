@@ -145,6 +145,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _build_layout(args: argparse.Namespace, measure: Measure) -> Layout:
+    """Collect from the command line which column has which role; refuse a column that is named twice."""
     from inference.importers.tables.long_rows import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}

@@ -187,6 +187,7 @@ class _Numbering:
 
 
 def _strip_filled_cell(where: str, column: str, cell: str | None) -> str:
+    """Return a cell without surrounding blanks; refuse an empty one, and a missing number."""
     stripped = (cell or "").strip()
     if not stripped:
         raise InputError(f"{where}: column '{column}' is empty; every response needs it")

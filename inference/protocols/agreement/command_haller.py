@@ -142,6 +142,7 @@ def _read_statements(path: Path) -> list[_Statement]:
 
 
 def _parse_statement(where: str, item: str, variant: str, entry: Any) -> _Statement:
+    """Parse one statement with its response and its log-probability; refuse what is not in the published format."""
     if not isinstance(entry, dict):
         raise InputError(f"{where}: expected statement and response; items without responses are read by `run --items`")
     text = entry.get("statement")
@@ -170,6 +171,7 @@ def _parse_agree_disagree(where: str, response: Any) -> tuple[float, float] | No
 
 
 def _require_finite_number(where: str, value: Any) -> float:
+    """Return a value as a number; refuse texts, and numbers that are not finite."""
     if isinstance(value, str) or not math.isfinite(parse_number(value)):
         raise InputError(f"{where}: expected a number, not {shorten_value(value)}")
     return parse_number(value)

@@ -151,6 +151,7 @@ class Questions:
         return [self._build_round(form, kind, way) for kind in self.kinds for way in self.ways]
 
     def _build_round(self, form: str, kind: str, way: str) -> Round:
+        """Make the round of one kind of prompt and one way of answering; texts have a condition per sampling."""
         fields = {
             "form": form,
             "prompt_kind": kind,
@@ -188,6 +189,7 @@ class Questions:
                 )
 
     def _render_prompt(self, form: str, kind: str, way: str, variant: Variant, _mask_token: str | None) -> Prompt:
+        """Render the prompt of a variant; the options are answered by their words, or by their letters."""
         values = {
             "question": variant.text,
             "choices": variant.attributes["choices"],
@@ -235,6 +237,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 
 
 def _read_choice_questions(source: str) -> list[Question]:
+    """Read the questions of a file, or make those of a demo."""
     if source not in DEMOS:
         return questions.read_questions(locate_path(source))
     from inference.demo.choices import make_choice_questions

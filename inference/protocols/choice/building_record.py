@@ -35,6 +35,7 @@ def read_building_steps(items: str) -> list[dict[str, Any]]:
 
 
 def _parse_building_row(where: str, record: dict[str, Any]) -> dict[str, Any]:
+    """Check a row of the table of steps; make empty cells None and the count a number."""
     count = record["count"].strip()
     if WHOLE.fullmatch(count) is None or int(count) < 0:
         raise InputError(f"{where}: count must be a whole number, not {shorten_value(count)}; restore the file")

@@ -87,6 +87,7 @@ def begin_answer(text: str) -> str:
 
 
 def _read_strictly(text: str, choices: Mapping[str, str]) -> str | None:
+    """Find the letter directly after `Answer: ` in the first line that begins so; None where there is none."""
     line = next((line for line in text.splitlines() if line.startswith(PREFIX)), "")
     match = _STRICT.match(line, len(PREFIX))
     return match[1] if match and match[1] in choices else None
@@ -141,4 +142,5 @@ def _starts_with_choice(words: str, choice: str) -> bool:
 
 
 def _fold_reply(text: str) -> str:
+    """Remove case, surrounding marks and repeated white space from a text, so that equal words compare equal."""
     return " ".join(text.split()).strip(_MARKS).casefold()

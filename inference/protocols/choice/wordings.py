@@ -96,6 +96,7 @@ def join_choices(choices: Sequence[str]) -> str:
 
 
 def _build_question_variants(question: Question, orders: int | None, seed: int) -> Iterator[Variant]:
+    """Make a variant of every wording in every order of the choices; refuse a question about a passage."""
     if question.passage is not None:
         raise InputError(
             f"item '{question.item}': its question is about a passage, which no prompt shows; take the question out "
@@ -126,6 +127,7 @@ def _build_question_variants(question: Question, orders: int | None, seed: int) 
 
 
 def _choose_orders(question: Question, orders: int | None, seed: int) -> Sequence[Sequence[int]]:
+    """Take the orders that a question brings, else draw some."""
     if not question.orders:
         count, choices = ORDERS if orders is None else orders, len(question.choices)
         order_count = math.factorial(choices)
@@ -144,4 +146,5 @@ def _choose_orders(question: Question, orders: int | None, seed: int) -> Sequenc
 
 
 def _join_lines(text: str) -> str:
+    """Write a text in one line, its white space as single blanks."""
     return " ".join(text.split())

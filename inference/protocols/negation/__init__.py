@@ -102,6 +102,7 @@ def build_negation_study(
 
 
 def _build_pair_variants(group: Sequence[Instance], language: str | None) -> list[Variant]:
+    """Make a variant of every pair of an original, each with the names of its parents."""
     number = Counter[str]()
     names = []
     for instance in group:
@@ -125,6 +126,7 @@ def _build_pair_variants(group: Sequence[Instance], language: str | None) -> lis
 
 
 def _build_pair_attributes(instance: Instance) -> dict[str, str]:
+    """Collect the sentences of a pair, and where its negations stand."""
     attributes: dict[str, str | None] = {"premise": instance.premise, "hypothesis": instance.hypothesis}
     for name, negation in (
         ("premise", instance.premise_negation),
@@ -176,6 +178,7 @@ class Questions:
         ]
 
     def _build_fields(self, form: str, shown_exemplars: tuple[Instance, ...]) -> dict[str, Any]:
+        """Make the fields of a condition, with the exemplars shown and their hash."""
         return {
             "form": form,
             "shots": len(shown_exemplars),
@@ -231,6 +234,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 
 
 def _read_pairs(items: str) -> list[Instance]:
+    """Read the pairs of a file, or make those of the demo."""
     if items != DEMO:
         return nli.read_instances(locate_path(items))
     from inference.demo.entailments import make_entailments

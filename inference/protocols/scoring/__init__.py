@@ -101,6 +101,7 @@ class Questions:
         return [self._build_round(form, numbers) for numbers in self.ranges]
 
     def _build_round(self, form: str, numbers: range) -> Round:
+        """Make the round of one scale: a condition per temperature and method."""
         conditions = []
         if self.samples:
             ways = (Sampling(self.samples if t else 1, t, MAX_TOKENS) for t in self.temperatures)
@@ -112,6 +113,7 @@ class Questions:
         )
 
     def _build_condition(self, form: str, numbers: range, way: Exact | Sampling) -> Condition:
+        """Make the condition of one scale, sampled or exact, at one temperature."""
         sampled = isinstance(way, Sampling)
         setting = f"{numbers[0]}-{numbers[-1]}/t{way.temperature:g}" + ("" if sampled else "/exact")
         fields = {
@@ -167,6 +169,7 @@ def parse_score_response(
 
 
 def _parse_score_texts(numbers: range, generation: Generation) -> dict[str, Any]:
+    """Read the first number of every text, and move those beyond the scale to its nearer end."""
     stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]
     clipped_numbers = [min(max(number, numbers[0]), numbers[-1]) for number in valid]
@@ -196,6 +199,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 
 
 def _build_questions(options: Namespace) -> Questions:
+    """Read scales, temperatures and methods from the command line, and check that they go together."""
     ranges = tuple(dict.fromkeys(map(parse_range, options.range or [RANGE])))
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
     if options.samples < 0 or not (options.samples or options.exact):

@@ -134,10 +134,12 @@ def parse_gold_range(text: str) -> tuple[float, float]:
 
 
 def _build_scoring_item(name: str, text: str, score: float | None, attributes: dict[str, str]) -> Item:
+    """Make an item with one variant, the text to score."""
     return Item(name, (Variant(name, ORIGINAL, ORIGINAL, text, OPTIONS, gold_score=score, attributes=attributes),))
 
 
 def _parse_cell_text(where: str, record: dict[str, Any], column: str) -> str:
+    """Return a cell as text; refuse an empty one."""
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: column '{column}' is empty")
@@ -147,6 +149,7 @@ def _parse_cell_text(where: str, record: dict[str, Any], column: str) -> str:
 
 
 def _parse_human_score(where: str, record: dict[str, Any], column: str) -> float:
+    """Return the human score of a row; refuse a row without one."""
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: there is no human score in column '{column}'; add it, or take the row out")

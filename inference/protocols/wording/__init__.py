@@ -91,6 +91,7 @@ def build_wording_study(
 
 
 def _build_text_variants(text: Text, bank: Bank, seed: int, all_templates: bool) -> Iterable[Variant]:
+    """Make the original question about a text, then one of every manipulation, or all of them."""
     yield _build_text_variant(text, bank, bank.original, ORIGINAL)
     for pattern in MANIPULATED:
         if all_templates:
@@ -148,6 +149,7 @@ class Questions:
         ]
 
     def _build_fields(self, form: str, shown_exemplars: tuple[Exemplar, ...]) -> dict[str, Any]:
+        """Make the fields of a condition, with the exemplars shown and their hash."""
         return {
             "form": form,
             "shots": len(shown_exemplars),

@@ -120,6 +120,7 @@ def is_number(text: str) -> bool:
 
 
 def _is_equal(value: str, target: str) -> bool:
+    """Tell whether two values are equal as numbers, or as texts without regard to case."""
     if is_number(value) and is_number(target):
         return float(value) == float(target)
     return value.casefold() == target.casefold()

@@ -113,6 +113,7 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 
 
 def _build_exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
+    """Make an exemplar: a text asked about in a drawn template of the pattern, with its answer."""
     template = bank.draw(pattern, text.item, seed)
     assert text.gold is not None
     return Exemplar(pattern, text, Shot(template.word_question(text.text), template.translate_answer(text.gold)))

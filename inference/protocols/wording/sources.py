@@ -41,6 +41,7 @@ def find_source(options: Namespace) -> Source:
 
 
 def _build_file_source(options: Namespace) -> Source:
+    """Make the source of a file of the user's; refuse missing options."""
     for name in ("text_column", "language", "templates"):
         if getattr(options, name) is None:
             raise InputError(f"--items {options.items}: {_name_option(name)} is needed for a file")
@@ -57,6 +58,7 @@ def _build_file_source(options: Namespace) -> Source:
 
 
 def _build_own_source(options: Namespace) -> Source:
+    """Make the source of texts that come with Waver; refuse options that only a file needs."""
     file_options = [name for name in ABOUT_FILES if getattr(options, name)]
     if file_options:
         raise InputError(
@@ -84,4 +86,5 @@ def _build_demo_pool() -> Pool:
 
 
 def _name_option(name: str) -> str:
+    """Write the name of an argument as its option: `text_column` as --text-column."""
     return "--" + name.replace("_", "-")

@@ -176,6 +176,7 @@ def _read_bank_entries(path: Path) -> list[dict[str, Any]]:
 
 
 def _build_bank(path: Path, entry: Mapping[str, Any]) -> Bank:
+    """Make the bank of an entry: every pattern has templates, and none comes twice."""
     where = f"{path}, task {entry['task']}, language {entry['language']}"
     patterns = entry["patterns"]
     if not isinstance(patterns, dict):

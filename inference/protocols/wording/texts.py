@@ -187,6 +187,7 @@ def gather_texts(source: str, source_records: Iterable[records.Record], columns:
 
 
 def _build_text(record: Mapping[str, Any], columns: Columns) -> Text:
+    """Make a text of a record; without a column of ids, its id is a hash of the text."""
     value = record.get(columns.text)
     if value is not None and not isinstance(value, str):
         raise InputError(f"column '{columns.text}' must be text, not {shorten_value(value)}")
@@ -218,11 +219,13 @@ def _classify_gold(value: str, columns: Columns) -> str | None:
 
 
 def _meets_condition(record: Mapping[str, Any], column: str, comparison: Comparison) -> bool:
+    """Tell whether the cell of a column is filled and fulfils a comparison."""
     value = strip_cell(record.get(column))
     return value is not None and comparison.holds(value)
 
 
 def _check_filled_cell(record: Mapping[str, Any], column: str) -> str:
+    """Return a cell as text; refuse an empty one."""
     value = strip_cell(record.get(column))
     if value is None:
         raise InputError(f"column '{column}' is empty")

@@ -327,6 +327,7 @@ def is_nonfinite(text: str) -> bool:
 
 
 def _check_text(where: str, text: str) -> None:
+    """Refuse a text that no file can store: with a NUL, or with half of a surrogate pair."""
     if "\0" in text:
         raise InputError(f"{where}: there is a NUL character in {shorten_value(text)}; take it out")
     if text.isascii():
@@ -338,6 +339,7 @@ def _check_text(where: str, text: str) -> None:
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of the pairs of a JSON object; refuse a key that is there twice."""
     content = dict(pairs)
     if len(content) < len(pairs):
         (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
@@ -406,6 +408,7 @@ def _check_yaml_nodes(root: yaml.Node) -> None:
 
 
 def _check_yaml_keys(node: yaml.MappingNode) -> None:
+    """Refuse a key that a mapping has twice."""
     known_keys: set[tuple[str, str]] = set()
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode):

@@ -44,6 +44,7 @@ def read_dataset(source: str) -> list[Record]:
 
 
 def _load_dataset(name: str) -> Any:
+    """Load a Hugging Face data set from a folder or the hub, with all its splits."""
     folder = locate_path(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")

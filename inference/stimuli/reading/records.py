@@ -336,6 +336,7 @@ def _convert_to_texts(path: Path, place: str, record: dict[str, Any], columns: S
 
 
 def _convert_to_text(path: Path, place: str, column: str, value: Any) -> str | None:
+    """Return a cell as text, a whole number without its point; None where it is missing."""
     if value is None or value != value:  # pandas writes what is missing as NaN
         return None
     if isinstance(value, str):

@@ -83,6 +83,7 @@ class Shape:
         return ((place, self._rename_fields(record)) for place, record in source_records)
 
     def _rename_fields(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Call the fields of one record as Waver does."""
         fields = {self.fields[column]: value for column, value in record.items() if column in self.fields}
         if self.wordings:
             fields["paraphrases"] = [record.get(column) for column in self.wordings]
@@ -168,6 +169,7 @@ def _find_known_fields(source: str, column_names: Sequence[str], columns: Column
 
 
 def _check_one_column(source: str, column: str, before: str, field: str) -> None:
+    """Refuse two columns that are both read as one field."""
     if before != column:
         raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
@@ -178,6 +180,7 @@ def _fold_name(column: str) -> str:
 
 
 def _is_published(column_names: Sequence[str], columns: Columns) -> bool:
+    """Tell whether the columns are those of the data that Haller et al. published."""
     names = set(map(_fold_name, column_names))
     return (
         columns == Columns()
@@ -188,6 +191,7 @@ def _is_published(column_names: Sequence[str], columns: Columns) -> bool:
 
 
 def _check_needed_columns(source: str, column_names: Sequence[str], fields: Mapping[str, str]) -> None:
+    """Refuse a table without ids or wordings, and guess which columns may hold them."""
     usual = {"item": IDS, "text": TEXTS}
     missing = {
         field: _guess_column(field, usual[field], column_names, fields)
@@ -217,6 +221,7 @@ def _guess_column(
 
 
 def _check_one_shape(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
+    """Refuse a table that mixes the shapes: paraphrases in one column and in several, or by item and by wording."""
     nested = "paraphrases" in fields.values()
     if wordings and nested:
         raise InputError(f"{source}: there are both 'paraphrases' and '{wordings[0]}'; leave one out")

@@ -108,6 +108,7 @@ def _explain_unreadable_workbook(file: Path) -> Iterator[None]:
 
 
 def _is_old_excel(file: Path) -> bool:
+    """Tell whether a file is an Excel workbook of the old kind, or protected by a password."""
     with file.open("rb") as content:
         return content.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -167,6 +168,7 @@ def _check_merged_cells(file: Path, sheet: Any, name: str) -> None:
 
 
 def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[int, list[str]]]:
+    """Go through the rows of a sheet that have an entry, as texts."""
     width, is_noted = 0, False
     for sheet in (values, formulas):
         sheet.reset_dimensions()  # what it states may be wrong

@@ -197,6 +197,7 @@ class PromptBook:
         return Prompt(None, tuple({"role": role or "", "content": content} for role, content in rendered), answers)
 
     def _find_form(self, form: str) -> Form:
+        """Return a form; refuse one that the file does not have."""
         if form not in self._forms:
             needed = f" {ONLY[form]} is asked in that form only:" if form in ONLY else ""
             ways = ["add it to the file"] * (form in self._possible)

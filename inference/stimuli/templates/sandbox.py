@@ -107,6 +107,7 @@ def compile_template(where: str, source: str) -> jinja2.Template:
 
 @contextmanager
 def _locate_syntax_errors(where: str) -> Iterator[None]:
+    """Turn an error in the syntax of a template into one line that says where it is."""
     try:
         yield
     except jinja2.TemplateSyntaxError as error:
@@ -177,6 +178,8 @@ class _Bounds(NodeTransformer):
 
 
 def _bound_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a filter refuse to build too large a value."""
+
     @wraps(function)
     def apply_filter(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first

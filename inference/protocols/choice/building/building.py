@@ -171,6 +171,7 @@ def read_sourced_questions(files: Sequence[str]) -> tuple[list[Question], list[E
 
 
 def _add_source(question: Question, path: Path) -> Question:
+    """Take the name of the file as the source of a question that has none."""
     return question if question.source else replace(question, source=path.stem)
 
 
@@ -202,10 +203,12 @@ def _build_question_record(question: Question) -> dict[str, object]:
 
 
 def _draw_question_orders(plan: BuildingPlan, question: Question) -> tuple[tuple[int, ...], ...]:
+    """Draw as many orders of the choices of a question as the plan says."""
     return questions.draw_orders(question.item, len(question.choices), plan.orders, plan.seed)
 
 
 def _refuse_empty_step(step: Step) -> None:
+    """Refuse a step that keeps no question."""
     if not step.kept_questions:
         raise InputError(f"no question is left to build from; {step.describe_step()}")
 

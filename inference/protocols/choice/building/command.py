@@ -147,6 +147,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
 
 
 def _word_times(options: argparse.Namespace) -> str:
+    """Say how often --paraphrase-model was given: once, or so many times."""
     count = len(options.paraphrase_model)
     return "once" if count == 1 else f"{count} times"
 

@@ -65,6 +65,7 @@ def build_rewording_study(questions: Sequence[Question], name: str, source: str)
 
 
 def _build_original_variant(question: Question) -> Variant:
+    """Make the variant of a question as it is, with its choices and the right answer as attributes."""
     listed = [f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, question.choices, strict=False)]
     about = {"choices": "\n".join(listed), "answer": listed[question.answer]}
     return Variant(question.item, ORIGINAL, ORIGINAL, question.question, (), attributes=about)

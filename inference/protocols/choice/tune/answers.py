@@ -148,6 +148,7 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
 def _choose_text_condition(
     folder: Path, conditions: Mapping[str, Mapping[str, Any]], condition_name: str | None
 ) -> str:
+    """Choose the condition of texts to learn from: the one named, else the only one."""
     text_conditions = list_base_conditions(conditions)
     if condition_name is not None and condition_name not in text_conditions:
         raise InputError(
@@ -176,6 +177,7 @@ def _read_part_responses(part: Path, model: str, condition: str) -> dict[tuple[s
 
 
 def _parse_variant(file: Path, row: Mapping[str, Any]) -> Variant:
+    """Make the variant of a row of the stimuli; refuse one without the attributes of a question."""
     attributes = dict(row["attributes"] or ())
     missing = [name for name in NEEDED_ATTRIBUTES if name not in attributes]
     if missing or row["gold"] not in row["canonical"] or len(row["options"]) != len(row["canonical"]):

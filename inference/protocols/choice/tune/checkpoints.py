@@ -39,6 +39,7 @@ class AdapterFolder(TuningFolder):
     """The folder of an adapter, while it is trained and afterwards."""
 
     def _remove_leftovers(self) -> None:
+        """Remove checkpoints and files that a killed call left half written; all checkpoints of a finished tuning."""
         for checkpoint in self._list_checkpoints().values():
             if not (checkpoint / COMPLETE).exists():
                 shutil.rmtree(checkpoint)
@@ -114,6 +115,7 @@ class AdapterFolder(TuningFolder):
         shutil.rmtree(self.path / CHECKPOINTS)
 
     def _list_checkpoints(self) -> dict[int, Path]:
+        """Map the step of every checkpoint to its folder."""
         path_by_match = {NAME.fullmatch(path.name): path for path in (self.path / CHECKPOINTS).glob("checkpoint-*")}
         return {int(match[1]): path for match, path in path_by_match.items() if match}
 

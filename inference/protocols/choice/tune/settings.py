@@ -18,10 +18,13 @@ Check = tuple[str, Callable[[Any], bool]]
 
 
 def _build_whole_check(low: int, high: int) -> Check:
+    """Make the check of a whole number: what it must be in words, and the test."""
     return f"a whole number from {low:,} to {high:,}", lambda value: type(value) is int and low <= value <= high
 
 
 def _build_number_check(high: float, *, zero: bool) -> Check:
+    """Make the check of a number up to a bound: what it must be in words, and the test."""
+
     def fits_range(value: Any) -> bool:
         return type(value) in (int, float) and isfinite(value) and 0 <= value <= high and (zero or value > 0)
 
@@ -29,6 +32,7 @@ def _build_number_check(high: float, *, zero: bool) -> Check:
 
 
 def _is_module_choice(value: Any) -> bool:
+    """Tell whether a value says which layers to adapt: a known word, or a list of names."""
     if isinstance(value, str):
         return value in (DEFAULT_MODULES, ALL_LINEAR)
     return isinstance(value, list) and bool(value) and all(isinstance(name, str) and name.strip() for name in value)
@@ -84,6 +88,7 @@ def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
 
 
 def _read_setting_keys(path: Path) -> dict[str, Any]:
+    """Read a file of settings, check every key, and put all keys into one mapping."""
     settings: dict[str, Any] = {}
     for table, keys in read_toml(path).items():
         if table not in CHECKS:

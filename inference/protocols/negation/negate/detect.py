@@ -45,6 +45,7 @@ def has_english_negation(sentence: str) -> bool:
 
 @functools.cache
 def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
+    """Read the negations of Japanese as (part of speech, lemmas), and the pattern of phrases that are none."""
     content = _read_cues()["ja"]
     cues = [(entry["pos"], frozenset(entry["lemmas"])) for entry in content["words"]]
     return cues, re.compile("|".join(content["phrases"]))
@@ -52,6 +53,7 @@ def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Patt
 
 @functools.cache
 def _compile_english_words() -> re.Pattern[str]:
+    """Compile the pattern of English words that negate."""
     words = "|".join(map(re.escape, _read_cues()["en"]["words"]))
     return re.compile(rf"\b(?:{words})\b|n't\b", re.IGNORECASE)
 

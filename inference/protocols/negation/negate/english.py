@@ -133,6 +133,7 @@ def _count_vowel_groups(text: str) -> int:
 
 
 def _compute_word_frequency(word: str) -> float:
+    """Return how frequent an English word is, on the Zipf scale of wordfreq."""
     import wordfreq
 
     return float(wordfreq.zipf_frequency(word, "en"))
@@ -140,4 +141,5 @@ def _compute_word_frequency(word: str) -> float:
 
 @functools.cache
 def _read_verbs() -> Any:
+    """Read the table of irregular verb forms."""
     return read_yaml(VERBS)

@@ -170,6 +170,7 @@ def ask_verdicts(
 
 
 def _choose_verdict(probability: Sequence[float] | None, answer: str | None) -> str | None:
+    """Take the more probable verdict, else the one of the text; None where both are equally probable."""
     if probability is None:
         return answer
     acceptable, unacceptable = probability

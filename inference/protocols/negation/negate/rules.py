@@ -132,6 +132,7 @@ class RuleTable:
         return {"word": word.written} if word.inflection == "*" else None
 
     def _find_endings(self, word: Word) -> Sequence[Sequence[str]]:
+        """Return the endings by which a word inflects; none where the table does not know it."""
         if word.base in self.irregular:
             return [self.irregular[word.base]]
         return next((endings for kind, endings in self.inflections.items() if word.inflection.startswith(kind)), ())
@@ -151,6 +152,7 @@ def read_rule_table() -> RuleTable:
 
 
 def _build_rule(entry: Mapping[str, Any]) -> Rule:
+    """Make a rule of an entry of the data file."""
     subjects = entry["of"].split("|")
     return Rule(
         kinds=frozenset(name for name in subjects if not name.startswith(ANY_FORM)),
@@ -165,6 +167,7 @@ def _build_rule(entry: Mapping[str, Any]) -> Rule:
 
 
 def _passes_test(test: WordTest, word: Word) -> bool:
+    """Tell whether a word passes a test."""
     return test(word)
 
 

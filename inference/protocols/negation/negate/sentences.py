@@ -97,6 +97,7 @@ def _find_sentence_fault(text: str) -> str | None:
 
 
 def _negate_japanese_sentence(sentence: str) -> NegationResult:
+    """Return the negations of a Japanese sentence, or the reason why there are none."""
     if trouble := _find_sentence_fault(sentence):
         return trouble
     if not JAPANESE.search(sentence):
@@ -110,6 +111,7 @@ def _negate_japanese_sentence(sentence: str) -> NegationResult:
 
 
 def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
+    """Return of every English sentence its negations, or the reason why there are none."""
     docs = pipeline.pipe("" if _find_sentence_fault(sentence) else sentence for sentence in sentences)
     for sentence, doc in zip(sentences, docs, strict=True):
         if trouble := _find_sentence_fault(sentence):

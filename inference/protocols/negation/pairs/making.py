@@ -86,6 +86,7 @@ def combine_pairs(
 def _combine_original(
     original: Instance, premises: Mapping[str, Negation], hypotheses: Mapping[str, Negation]
 ) -> list[Instance]:
+    """Make the pairs of one original: each negated premise, each negated hypothesis, and every two of these."""
     item, p, h = original.item, original.premise, original.hypothesis
     return [
         *(Instance(item, PREMISE, text, h, UNLABELLED, negation, None) for text, negation in premises.items()),

@@ -149,6 +149,7 @@ def write_labelled_items(path: Path, labelled_pairs: Sequence[LabelledPair]) -> 
 def _parse_sheet_row(
     where: str, record: Mapping[str, Any], names: Sequence[str], groups: Mapping[str, Sequence[Instance]]
 ) -> LabelledPair:
+    """Check a row of a filled sheet, and take the label of most annotators."""
     cells = {
         name: spreadsheet.unescape_formula(str(record.get(name) or "")).strip()
         for name in (*SENTENCES, *PLACES, *names)
@@ -186,6 +187,7 @@ def _parse_sheet_row(
 
 
 def _list_negation_places(instance: Instance) -> list[str | None]:
+    """List position and target of both negations of a pair; None where a sentence has none."""
     negations = instance.premise_negation or Negation(), instance.hypothesis_negation or Negation()
     return [value for negation in negations for value in (negation.position, negation.target)]
 

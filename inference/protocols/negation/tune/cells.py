@@ -57,6 +57,7 @@ class CellsFolder(TuningFolder):
     """The folder of a tuning that goes through a grid."""
 
     def _remove_leftovers(self) -> None:
+        """Remove the trainings that a killed call left half done."""
         (self.path / CELLS_FOLDER).mkdir(exist_ok=True)
         for leftover in (self.path / CELLS_FOLDER).glob("*.tmp"):
             shutil.rmtree(leftover)
