@@ -38,41 +38,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8")  # as every file of ours; else what a file gets depends on the machine
     call = list(sys.argv[1:] if arguments is None else arguments)
     word = call[0] if call else ""
-    found = list_commands()
-    for wing, commands in found.items():
+    commands_by_wing = list_commands_by_wing()
+    for wing, commands in commands_by_wing.items():
         if word in commands:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
             return status
     if word in ("-h", "--help"):
-        print(HELP.format_map({wing: _list_commands(commands) for wing, commands in found.items()}), end="")
+        print(
+            HELP.format_map({wing: _format_command_list(commands) for wing, commands in commands_by_wing.items()}),
+            end="",
+        )
     elif word == "--version":
-        print(f"waver {_word_version()}")
+        print(f"waver {_read_installed_version()}")
     else:
-        print(f"waver: {_describe_wrong_command(word, found)} (see waver --help)", file=sys.stderr)
+        print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
 
 
-def list_commands() -> dict[str, dict[str, str]]:
+def list_commands_by_wing() -> dict[str, dict[str, str]]:
     """List wing -> its commands and what they do; they are found by scanning, which imports neither wing."""
-    here = Path(__file__).parent
-    return {wing: {word: command.about for word, command in find_commands(here / wing).items()} for wing in WINGS}
+    root = Path(__file__).parent
+    return {wing: {word: command.about for word, command in find_commands(root / wing).items()} for wing in WINGS}
 
 
-def _list_commands(commands: dict[str, str]) -> str:
+def _format_command_list(commands: dict[str, str]) -> str:
     """Write a line for every command: its name and what it does."""
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
 
 
-def _describe_wrong_command(word: str, found: dict[str, dict[str, str]]) -> str:
+def _describe_wrong_command(word: str, commands_by_wing: dict[str, dict[str, str]]) -> str:
     """Say that a word is no command, and which command is most like it."""
-    names = [name for commands in found.values() for name in commands]
+    names = [name for commands in commands_by_wing.values() for name in commands]
     near = difflib.get_close_matches(word[:100], names, n=1)
     problem = f"there is no command {word[:80]!a}" if word else "give a command"
     return f"{problem}; did you mean {near[0]}?" if near else f"{problem}: {', '.join(names)}"
 
 
-def _word_version() -> str:
+def _read_installed_version() -> str:
     """Return the version of the installed package, or say that there is none."""
     try:
         return metadata.version("waver-lm")

@@ -53,7 +53,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         status: int = options.main(options)
         return status
 
-    return run_command(call, program, lambda: _build_parser(program), run, stopped="stopped", preferred="features")
+    return run_command(
+        call, program, lambda: _build_parser(program), run, stopped_message="stopped", preferred_extra="features"
+    )
 
 
 def _build_parser(program: str) -> argparse.ArgumentParser:
@@ -113,8 +115,8 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_parameter_option(parser: argparse.ArgumentParser, about: str) -> None:
-    parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=about)
+def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> None:
+    parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=help_text)
 
 
 def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
@@ -181,8 +183,8 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     from analysis.reporting.catalogue import tables
 
     catalogue.look_up_table(name)
-    options = tables.convert_options(f"table {name}", parameters, tables.list_options(name))
-    protocols = catalogue.list_pages()[catalogue.find_page_name(name)].protocols
+    options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
+    protocols = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)].protocols
     return tables.build_table(name, runs.open_runs(*folders, protocols=protocols), **options)
 
 

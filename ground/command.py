@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
-from ground.errors import InputError, RunFailed, describe_os_error, flatten_message
+from ground.errors import InputError, RunFailed, describe_os_error_with_status, flatten_message
 from ground.extras import explain_missing_package
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -21,8 +21,8 @@ def run_command(
     make_parser: Callable[[], ArgumentParser],
     run: Callable[[Namespace], int | None],
     *,
-    stopped: str,
-    preferred: str = "",
+    stopped_message: str,
+    preferred_extra: str = "",
 ) -> int:
     """Read a call, run its command, and return the exit status.
 
@@ -37,9 +37,9 @@ def run_command(
     run
         Runs the command that the parser chose; None counts as status 0. One whose options have `prints` is refused
         where standard output is closed: it makes nothing else.
-    stopped
+    stopped_message
         What is said when the user stops the command.
-    preferred
+    preferred_extra
         The extra to name where several install a package that is not there (`extras.explain_missing_package`).
 
     Returns
@@ -49,7 +49,7 @@ def run_command(
     """
     closed = sys.stdout is None  # by the caller: `>&-`
     open_closed_streams()
-    if problem := find_half_character(call):
+    if problem := describe_undecodable_argument(call):
         return print_failure(program, 2, problem)
     options = make_parser().parse_args(call)
     if closed and getattr(options, "prints", False):
@@ -57,7 +57,7 @@ def run_command(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
         )
     try:
-        with explain_missing_package(call[0], preferred):
+        with explain_missing_package(call[0], preferred_extra):
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
@@ -65,9 +65,9 @@ def run_command(
     except RunFailed as error:
         return print_failure(program, 1, str(error))
     except KeyboardInterrupt:
-        return print_failure(program, 1, stopped)
+        return print_failure(program, 1, stopped_message)
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
-        drop_output()
+        discard_remaining_output()
         return 0
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
@@ -76,8 +76,8 @@ def run_command(
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
-        drop_output()
-        return print_failure(program, *describe_os_error(error))
+        discard_remaining_output()
+        return print_failure(program, *describe_os_error_with_status(error))
     return status or 0
 
 
@@ -97,10 +97,10 @@ def open_closed_streams() -> None:
             setattr(sys, name, open(number, "w", closefd=False))  # noqa: SIM115
 
 
-def find_half_character(call: Sequence[str]) -> str | None:
+def describe_undecodable_argument(call: Sequence[str]) -> str | None:
     """Say which word of a call holds a byte that is not UTF-8, and after which option; None where none does.
 
-    >>> find_half_character(["table", "--format", chr(0xDCFF)])
+    >>> describe_undecodable_argument(["table", "--format", chr(0xDCFF)])
     "--format '\\\\udcff': not a name or text (half of a surrogate pair); give another"
     """
     for before, word in zip(["", *call], call, strict=False):
@@ -110,7 +110,7 @@ def find_half_character(call: Sequence[str]) -> str | None:
     return None
 
 
-def drop_output() -> None:
+def discard_remaining_output() -> None:
     """Let Python's own flush at exit succeed where standard output takes nothing more."""
     try:
         sys.stdout.flush()

@@ -33,12 +33,12 @@ class Command(NamedTuple):
     verbs: dict[str, Command] = {}  # noqa: RUF012
 
 
-def find_commands(wing: Path) -> dict[str, Command]:
+def find_commands(wing_folder: Path) -> dict[str, Command]:
     """Find the commands of a wing by their first word: first those of its `__main__.py`, then in alphabetical order.
 
     Parameters
     ----------
-    wing
+    wing_folder
         The folder of the wing.
 
     Returns
@@ -46,30 +46,30 @@ def find_commands(wing: Path) -> dict[str, Command]:
     dict
         Word -> command; a command with verbs has one entry for each in `verbs`.
     """
-    about_by_word = read_constants(wing / "__main__.py").get("ABOUT", {})
-    commands = {word: Command(f"{wing.name}.__main__", about) for word, about in about_by_word.items()}
+    about_by_word = read_constants(wing_folder / "__main__.py").get("ABOUT", {})
+    commands = {word: Command(f"{wing_folder.name}.__main__", about) for word, about in about_by_word.items()}
     declared: dict[str, Command] = {}
-    for file in _list_files(wing):
+    for file in _list_command_files(wing_folder):
         constants = read_constants(file)
         if "COMMAND" in constants:
-            _declare_command(declared, constants, _name_module(wing, file))
+            _declare_command(declared, constants, _name_module(wing_folder, file))
     for word in sorted(declared):
         command = declared[word]
         commands[word] = command._replace(verbs=dict(sorted(command.verbs.items())))
     return commands
 
 
-def _list_files(wing: Path) -> Iterator[Path]:
+def _list_command_files(wing_folder: Path) -> Iterator[Path]:
     """List the files that may have a command; folders that are no packages hold what another version left."""
     for pattern in FILES:
-        for file in sorted(wing.rglob(pattern)):
+        for file in sorted(wing_folder.rglob(pattern)):
             if (file.parent / "__init__.py").exists() and b"\nCOMMAND = " in file.read_bytes():
                 yield file
 
 
-def _name_module(wing: Path, file: Path) -> str:
+def _name_module(wing_folder: Path, file: Path) -> str:
     """Return the dotted name of the module in a file; of an `__init__.py`, that of its package."""
-    parts = file.relative_to(wing.parent).with_suffix("").parts
+    parts = file.relative_to(wing_folder.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 

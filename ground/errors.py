@@ -99,10 +99,10 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
 
-def describe_os_error(error: OSError) -> tuple[int, str]:
+def describe_os_error_with_status(error: OSError) -> tuple[int, str]:
     """Say in one line what the operating system refused: the exit status, and file, reason and what to do.
 
-    >>> describe_os_error(OSError(errno.ENOSPC, "", "run/run.json"))
+    >>> describe_os_error_with_status(OSError(errno.ENOSPC, "", "run/run.json"))
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)
@@ -114,10 +114,10 @@ def describe_os_error(error: OSError) -> tuple[int, str]:
     return 1, f"{reason}; see to it that it can be written, or give another file or folder, then repeat the command"
 
 
-def escape_controls(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     r"""Write control characters as their escapes: one in a name could change what a terminal shows.
 
-    >>> escape_controls("gpt2\x1b[31m")
+    >>> escape_control_characters("gpt2\x1b[31m")
     'gpt2\\x1b[31m'
     """
     return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
@@ -129,5 +129,5 @@ def flatten_message(message: str) -> str:
     >>> flatten_message("plan.toml:  no such\\nfile"), len(flatten_message("x" * 10**6))
     ('plan.toml: no such file', 905)
     """
-    line = escape_controls(" ".join(message.split()))
+    line = escape_control_characters(" ".join(message.split()))
     return line if len(line) <= 900 else f"{line[:500]} ... {line[-400:]}"

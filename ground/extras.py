@@ -51,7 +51,7 @@ EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
 
 
 @contextmanager
-def explain_missing_package(purpose: str, preferred: str = "") -> Iterator[None]:
+def explain_missing_package(purpose: str, preferred_extra: str = "") -> Iterator[None]:
     """Refuse, in one line that begins with `purpose`, where a module that the block imports is an extra's and not
     there.
 
@@ -59,7 +59,7 @@ def explain_missing_package(purpose: str, preferred: str = "") -> Iterator[None]
     ----------
     purpose
         What needs the module.
-    preferred
+    preferred_extra
         The extra to name where several install the module.
 
     Raises
@@ -73,18 +73,18 @@ def explain_missing_package(purpose: str, preferred: str = "") -> Iterator[None]
         module = str(error.name).partition(".")[0]
         if module not in EXTRA_BY_MODULE:
             raise
-        extra = choose_extra(module, preferred)
+        extra = choose_extra(module, preferred_extra)
         raise InputError(f"{purpose} needs the package {module}: {build_install_command(extra)}") from None
 
 
-def choose_extra(module: str, preferred: str = "") -> str:
+def choose_extra(module: str, preferred_extra: str = "") -> str:
     """Choose an extra that installs a module.
 
     Parameters
     ----------
     module
         A module of `EXTRA_BY_MODULE`.
-    preferred
+    preferred_extra
         The extra to choose if it is one of several that install the module.
 
     Returns
@@ -99,7 +99,7 @@ def choose_extra(module: str, preferred: str = "") -> str:
     extras = EXTRA_BY_MODULE[module]
     if isinstance(extras, str):
         return extras
-    return preferred if preferred in extras else extras[0]
+    return preferred_extra if preferred_extra in extras else extras[0]
 
 
 def check_packages(purpose: str, *modules: str) -> None:
@@ -118,9 +118,9 @@ def build_install_command(*extras: str) -> str:
     """
     checkout, names = Path(__file__).resolve().parents[1], f"[{','.join(extras)}]"
     if (checkout / "pyproject.toml").is_file():
-        return f"pip install -e {_quote_word(f'{checkout}{names}')}"
+        return f"pip install -e {_quote_shell_word(f'{checkout}{names}')}"
     # Pip notes what it installed if that was no name on an index (PEP 610).
-    pip_note = json.loads(_read_pip_note() or "{}")
+    pip_note = json.loads(_read_pip_direct_url() or "{}")
     address = pip_note.get("url", "")
     place = Path(url2pathname(urlsplit(address).path))
     if "vcs_info" in pip_note:
@@ -129,10 +129,10 @@ def build_install_command(*extras: str) -> str:
         source = f"{place}{names}"
     else:
         source = f"{DISTRIBUTION}{names}"
-    return f"pip install {_quote_word(source)}"
+    return f"pip install {_quote_shell_word(source)}"
 
 
-def _read_pip_note() -> str | None:
+def _read_pip_direct_url() -> str | None:
     """Read what pip noted of where it installed this package from; None where it is not installed."""
     try:
         return metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
@@ -140,6 +140,6 @@ def _read_pip_note() -> str | None:
         return None
 
 
-def _quote_word(word: str) -> str:
+def _quote_shell_word(word: str) -> str:
     """Quote a word for the shell: cmd.exe knows double quotes only."""
     return f'"{word}"' if os.name == "nt" else shlex.quote(word)

@@ -52,7 +52,7 @@ def _lock_file(descriptor: int) -> None:
         raise BlockingIOError(error.errno, error.strerror) from error
 
 
-def lock_abandoned(path: Path) -> int | None:
+def lock_if_abandoned(path: Path) -> int | None:
     """Lock a file or folder and return the descriptor; None where it is gone, another's, or a living process holds it.
 
     The operating system ends a lock with the process that holds it, also when that is killed.

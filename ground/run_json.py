@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, escape_controls
+from ground.errors import InputError, escape_control_characters
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[1] / "results" / "schema.json").read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     if file.exists() and not file.is_file():  # a pipe or a device may never end
         raise InputError(f"{folder}: run.json is not an ordinary file; restore the file")
     try:
-        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+        info = json.loads(file.read_text(encoding="utf-8"), parse_constant=_refuse_nan_or_infinity)
         json.dumps(info, ensure_ascii=False).encode("utf-8")  # refuses half a character, which nothing can print
     except OSError as error:
         raise InputError(f"{folder}: run.json cannot be read ({error.strerror})") from error
@@ -47,18 +47,18 @@ def read_run_json(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder}: run.json: format {info['format']!r} is not known here (this version reads {known_format})"
         )
-    for problem in list_problems(info, SCHEMA["run"]["content"], "run.json"):
+    for problem in list_schema_problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
     for section in ("models", "conditions"):
         for name in info[section]:
-            if escape_controls(name) != name:
+            if escape_control_characters(name) != name:
                 raise InputError(
                     f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
                 )
     return info
 
 
-def list_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
+def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
     """List what in a value breaks a rule.
 
     Parameters
@@ -75,7 +75,8 @@ def list_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[s
     str
         One line per fault; a value of a wrong type is not looked into.
 
-    >>> list(list_problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}}, "run.json"))
+    >>> list(list_schema_problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}},
+    ...                           "run.json"))
     ["run.json: seed must be a whole number, not '1'"]
     """
     kinds = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
@@ -87,13 +88,13 @@ def list_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[s
         for name, member in value.items():
             inner_rule = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
             if inner_rule:
-                yield from list_problems(member, inner_rule, f"{where}: {name}")
+                yield from list_schema_problems(member, inner_rule, f"{where}: {name}")
     elif isinstance(value, list):
         for number, member in enumerate(value, start=1):
-            yield from list_problems(member, rule["items"], f"{where}: entry {number}")
+            yield from list_schema_problems(member, rule["items"], f"{where}: entry {number}")
     elif isinstance(value, int | float) and value < rule.get("minimum", value):
         yield f"{where} is {value}, which is below {rule['minimum']}"
 
 
-def _refuse_constant(constant: str) -> None:
+def _refuse_nan_or_infinity(constant: str) -> None:
     raise ValueError(f"{constant} is no number")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from ground.locking import flush_to_disk, hold_lock, lock_abandoned
+from ground.locking import flush_to_disk, hold_lock, lock_if_abandoned
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -35,7 +35,7 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
         Naming the file, where the operating system refuses to write it; no part of it is left.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}")  # two processes that write the same file do not meet
-    remove_unfinished(path)
+    remove_abandoned_temporary_files(path)
     try:
         with hold_lock(aside, os.O_RDWR | os.O_CREAT):
             write(aside)
@@ -71,7 +71,7 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     aside, old = (path.with_name(f".{path.name}.{kind}{os.getpid()}") for kind in ("", "old."))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        remove_unfinished(path)
+        remove_abandoned_temporary_files(path)
         aside.mkdir()
         with hold_lock(aside):
             write(aside)
@@ -93,10 +93,10 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     flush_to_disk(path.parent)
 
 
-def remove_unfinished(path: Path) -> None:
+def remove_abandoned_temporary_files(path: Path) -> None:
     """Remove what killed processes left of a file or folder that they were writing; what a living one writes stays."""
     for aside in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        if aside.suffix[1:].isdecimal() and (lock := lock_abandoned(aside)) is not None:
+        if aside.suffix[1:].isdecimal() and (lock := lock_if_abandoned(aside)) is not None:
             if aside.is_dir():
                 shutil.rmtree(aside, ignore_errors=True)
             else:

@@ -59,14 +59,14 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     call = list(sys.argv[1:] if words is None else words)
 
-    def run(options: argparse.Namespace) -> None:
+    def run_call(options: argparse.Namespace) -> None:
         options.program = program.split()
         options.call = [*options.program, *hide_secrets(call)]
         recognition_notes.drop_notes()
         options.main(options)
         recognition_notes.print_notes()
 
-    return run_command(call, program, lambda: build_call_parser(call, program), run, stopped=STOPPED)
+    return run_command(call, program, lambda: build_call_parser(call, program), run_call, stopped_message=STOPPED)
 
 
 def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -87,7 +87,7 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for asking_word, action, about, add_arguments in (
         ("run", _run_protocol, ABOUT["run"], _add_run_arguments),
-        ("preview", _print_preview, ABOUT["preview"], _preview_arguments),
+        ("preview", _print_preview, ABOUT["preview"], _add_preview_arguments),
     ):
         command_parser = commands.add_parser(asking_word, help=about, description=_make_sentence(about))
         protocol_parsers = command_parser.add_subparsers(title="protocols", metavar="PROTOCOL", required=True)
@@ -101,7 +101,7 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
                     partial(add_arguments, protocols.load_protocol(name)),
                 )
             else:
-                _list_command(protocol_parsers, name, protocols.read_protocol_summary(name))
+                _add_help_only_command(protocol_parsers, name, protocols.read_protocol_summary(name))
         if asking_word == "run":
             # A run file stands where a protocol would: what ends in .toml is one.
             file = call[1] if list(call[:1]) == ["run"] and call[1:] and call[1].endswith(".toml") else PLAN
@@ -120,7 +120,7 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
             module = importlib.import_module(command.module)
             _add_command(commands, word, command.about, module.main, module.add_arguments)
         else:
-            _list_command(commands, word, command.about)
+            _add_help_only_command(commands, word, command.about)
         return
     title, placeholder = command.listed
     verbs = commands.add_parser(word, help=command.about)
@@ -131,10 +131,10 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
             _add_command(verbs, name, verb.about, *pairs[name])
         else:
-            _list_command(verbs, name, verb.about)
+            _add_help_only_command(verbs, name, verb.about)
 
 
-def _list_command(commands: Any, name: str, about: str) -> None:
+def _add_help_only_command(commands: Any, name: str, about: str) -> None:
     """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
     commands.add_parser(name, help=about[:1].lower() + about[1:])
 
@@ -164,18 +164,18 @@ def _add_run_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) ->
         "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
     )
     _add_asking_arguments(protocol, parser)
-    arguments.add_allowed(parser)
+    arguments.add_allow_failed_option(parser)
     arguments.add_cluster(parser)
 
 
 def _add_plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     """Define the options of `run FILE.toml`."""
     parser.set_defaults(file=Path(file))
-    arguments.add_allowed(parser)
+    arguments.add_allow_failed_option(parser)
     arguments.add_cluster(parser)
 
 
-def _preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+def _add_preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
     """Define the options of `preview PROTOCOL`."""
     parser.set_defaults(prints=True)
     _add_asking_arguments(protocol, parser)
@@ -226,9 +226,9 @@ def _run_plan(options: argparse.Namespace) -> None:
     from inference.asking.execute import execute_tasks
     from inference.runfile import read_run_file
 
-    plan = read_run_file(options.file, build_table_parser)
+    plan = read_run_file(options.file, build_study_table_parser)
     with chdir(options.file.parent):
-        tasks = plan.load_tasks(build_table_parser, build_task, [*options.program, "run"])
+        tasks = plan.load_tasks(build_study_table_parser, build_task, [*options.program, "run"])
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
@@ -242,13 +242,13 @@ def _describe_next_step(out: str) -> str:
     return f"{out}: done; next: waver report {quote(out)} --out {quote(str(Path(out) / 'report'))}"
 
 
-def build_table_parser(name: str) -> argparse.ArgumentParser:
+def build_study_table_parser(protocol_name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
     parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
-    _add_asking_arguments(protocols.load_protocol(name), parser)
-    arguments.add_allowed(parser)
+    _add_asking_arguments(protocols.load_protocol(protocol_name), parser)
+    arguments.add_allow_failed_option(parser)
     return parser
 
 
@@ -272,11 +272,11 @@ def build_task(options: argparse.Namespace) -> Task:
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
-    from inference.asking.execute import print_unstable_items
+    from inference.asking.execute import print_items_without_paraphrases
     from inference.asking.preview import describe_preview
 
     study, models, questions, settings = _prepare_asking(options)
-    print_unstable_items(study)
+    print_items_without_paraphrases(study)
     for line in describe_preview(study, models, questions, settings):
         print(line, flush=True)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
 from inference.engines import ENGINES, list_adapter_engines, list_engines_with_settings
-from inference.numerals import build_decimal_type, build_whole_type
+from inference.numerals import build_decimal_converter, build_whole_number_converter
 from inference.stimuli.reading.shapes import Columns
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 # Nothing heavy is imported up here: `--help` must answer at once.
 
 
-parse_positive = build_whole_type(1, 1_000_000)
-parse_seed = build_whole_type(0, 2**63 - 1)
+parse_positive = build_whole_number_converter(1, 1_000_000)
+parse_seed = build_whole_number_converter(0, 2**63 - 1)
 
 
 def parse_allowed_failures(text: str) -> AllowedFailures:
     """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
     try:
         return (
-            AllowedFailures(share=build_decimal_type(0, 100)(text[:-1]) / 100)
+            AllowedFailures(share=build_decimal_converter(0, 100)(text[:-1]) / 100)
             if text.endswith("%")
-            else AllowedFailures(build_whole_type(0, 10**12)(text))
+            else AllowedFailures(build_whole_number_converter(0, 10**12)(text))
         )
     except ArgumentTypeError:
         raise ArgumentTypeError(
@@ -39,7 +39,7 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         ) from None
 
 
-def build_shots_type(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
+def build_shots_converter(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
     """Make the type of `--shots 0,4`: numbers of exemplars, each a condition.
 
     Parameters
@@ -192,7 +192,7 @@ def choose_draw_seed(options: Namespace) -> int:
     return int(run_json.read_run_json(Path(out))["seed"])
 
 
-def add_allowed(parser: ArgumentParser) -> None:
+def add_allow_failed_option(parser: ArgumentParser) -> None:
     """Define `--allow-failed`: how many rows may end without a response (`failures.AllowedFailures`)."""
     parser.add_argument(
         "--allow-failed",

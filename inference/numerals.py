@@ -15,7 +15,7 @@ COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thous
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
 
 
-def build_whole_type(low: int, high: int) -> Callable[[str], int]:
+def build_whole_number_converter(low: int, high: int) -> Callable[[str], int]:
     """Make the type of an option that takes a whole number within bounds.
 
     Parameters
@@ -29,7 +29,7 @@ def build_whole_type(low: int, high: int) -> Callable[[str], int]:
 
     Examples
     --------
-    >>> build_whole_type(1, 5)("3")
+    >>> build_whole_number_converter(1, 5)("3")
     3
     """
 
@@ -42,7 +42,7 @@ def build_whole_type(low: int, high: int) -> Callable[[str], int]:
     return parse_whole
 
 
-def build_decimal_type(low: float, high: float) -> Callable[[str], float]:
+def build_decimal_converter(low: float, high: float) -> Callable[[str], float]:
     """Make the type of an option that takes a number within bounds.
 
     Parameters
@@ -56,7 +56,7 @@ def build_decimal_type(low: float, high: float) -> Callable[[str], float]:
 
     Examples
     --------
-    >>> build_decimal_type(0, 1)("2.5e-1")
+    >>> build_decimal_converter(0, 1)("2.5e-1")
     0.25
     """
 

@@ -28,7 +28,7 @@ from ground.errors import InputError, suggest_nearest
 from inference.arguments import choose_draw_seed
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
-from inference.stimuli.reading.files import check_name, locate_path, read_toml, shorten_value
+from inference.stimuli.reading.files import check_file_name, expand_user_path, read_toml, shorten_value
 
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
 NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol
@@ -110,7 +110,7 @@ class Plan:
         InputError
             Naming the run file, the study and, where the message is about one, the key.
         """
-        if (locate_path(self.out) / "run.json").exists():
+        if (expand_user_path(self.out) / "run.json").exists():
             raise InputError(
                 f"{self.path}, out: {self.out} is itself a run folder; move that run away, or choose another root"
             )
@@ -121,11 +121,11 @@ class Plan:
             try:
                 task = build_task(options)
             except InputError as error:
-                raise InputError(f"{where}{_find_key(str(error), call)}: {error}") from None
+                raise InputError(f"{where}{_find_key_of_message(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
-            check_name(f"{where}, folder", folder)
+            check_file_name(f"{where}, folder", folder)
             if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name
                 raise InputError(f"{where}: there is a study in the folder '{folder}' already; give this one another")
             out = str(Path(self.out) / folder)
@@ -172,7 +172,9 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
                 "[[study]]"
             )
         if not isinstance(value, TYPE_BY_KEY[key]) or isinstance(value, bool):
-            raise InputError(f"{file}, {key}: expected {_word_kind(TYPE_BY_KEY[key])}, not {shorten_value(value)}")
+            raise InputError(
+                f"{file}, {key}: expected {_describe_toml_type(TYPE_BY_KEY[key])}, not {shorten_value(value)}"
+            )
     if not content.get("out", "").strip():
         raise InputError(f'{file}: say where the results go: out = "FOLDER"')
     if content.get("ray-workers", 1) < 1:
@@ -219,7 +221,7 @@ def _parse_study(
     try:
         parser.parse_args(call[1:])
     except InputError as error:
-        raise InputError(f"{where}{_find_key(str(error), call)}: {error}") from None
+        raise InputError(f"{where}{_find_key_of_message(str(error), call)}: {error}") from None
     return PlannedStudy(where, tuple(call), folder)
 
 
@@ -262,7 +264,7 @@ def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> li
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 
-def _find_key(message: str, call: Iterable[str]) -> str:
+def _find_key_of_message(message: str, call: Iterable[str]) -> str:
     """Find the key that a message is about, as `, key`: messages begin with the option or with its value."""
     key = ""
     for argument in call:
@@ -288,6 +290,6 @@ def _check_no_secrets(where: str, content: Mapping[str, Any]) -> None:
                 _check_no_secrets(f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table)
 
 
-def _word_kind(kind: type) -> str:
+def _describe_toml_type(value_type: type) -> str:
     """Describe the kind of value that a key takes, for messages."""
-    return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[kind]
+    return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[value_type]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from analysis.reporting.catalogue import list_pages
-from analysis.reporting.catalogue.rewordings import import_function, list_readers
+from analysis.reporting.catalogue.rewordings import import_reader_function, list_readers_by_protocol
 from inference import protocols
 
 ROOT = Path(__file__).parent.parent
@@ -257,12 +257,14 @@ def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
         (protocol, page) for page in list_pages().values() if page.rewordings for protocol in page.declared_protocols
     ]
     assert len({protocol for protocol, _ in naming}) == len(naming)
-    for reader in list_readers().values():
-        assert callable(import_function(reader.read_studies)) and callable(import_function(reader.has_rewordings))
+    for reader in list_readers_by_protocol().values():
+        assert callable(import_reader_function(reader.read_studies)) and callable(
+            import_reader_function(reader.has_rewordings)
+        )
     reasons = {
         protocol for page in list_pages().values() if page.why_not_compared for protocol in page.declared_protocols
     }
-    assert set(protocols.list_protocols()) == set(list_readers()) | reasons
+    assert set(protocols.list_protocols()) == set(list_readers_by_protocol()) | reasons
 
 
 def literals(nodes: Iterator[ast.AST]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.export.eee import EeeRecord, word_left_out
+from analysis.export.eee import EeeRecord, describe_left_out_responses
 from analysis.export.plain import DICTIONARY, WrittenTable
 from analysis.reporting import catalogue
 from analysis.reporting.output import provenance
@@ -43,7 +43,7 @@ _HUB = """
 """
 
 
-def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], form: str) -> str:
+def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], export_kind: str) -> str:
     """Write the card of a folder of tables.
 
     Parameters
@@ -52,7 +52,7 @@ def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], fo
         What was exported.
     written_tables
         Name -> table, from `plain.write_table_files`.
-    form
+    export_kind
         The kind of export: parquet, csv, croissant or hf.
 
     Returns
@@ -64,11 +64,11 @@ def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], fo
         f"| `{written_table.file}` | {written_table.table.rows} | {written_table.rows:,} |"
         for written_table in written_tables.values()
     ]
-    reading = _CSV if form == "csv" else (_HUB if form == "hf" else "") + _PARQUET
+    reading = _CSV if export_kind == "csv" else (_HUB if export_kind == "hf" else "") + _PARQUET
     tables = "\n".join(["| file | a row is | rows |", "|---|---|---|", *table_lines])
     return "\n".join(
         [
-            f"# {name_studies(runs)}",
+            f"# {format_study_names(runs)}",
             "",
             "What language models answered to the same questions in several wordings, exported from Waver.",
             "",
@@ -100,20 +100,21 @@ def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
     record_lines = [f"| `{record.file}` | {record.rows:,} |" for record in records if record.rows]
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     left_out_sentence = (
-        f"Not in the records, which need a score: {word_left_out(left_out)}."
+        f"Not in the records, which need a score: {describe_left_out_responses(left_out)}."
         if left_out
         else "All responses are in them."
     )
     return "\n".join(
         [
-            f"# {name_studies(runs)}", "", _EEE, "\n".join(["| aggregate | responses |", "|---|---|", *record_lines]),
+            f"# {format_study_names(runs)}", "", _EEE,
+            "\n".join(["| aggregate | responses |", "|---|---|", *record_lines]),
             "", left_out_sentence, "",
             describe_origin(runs),
         ]
     )  # fmt: skip
 
 
-def name_studies(runs: Runs) -> str:
+def format_study_names(runs: Runs) -> str:
     """Name the studies of some runs on one line."""
     return shorten_line(", ".join(runs.info["studies"]), 200)
 
@@ -135,7 +136,7 @@ def build_front_matter(runs: Runs, written_tables: Mapping[str, WrittenTable]) -
 
     languages = runs.execute("SELECT DISTINCT language FROM stimuli WHERE language IS NOT NULL ORDER BY ALL").fetchall()
     fields: dict[str, Any] = {
-        "pretty_name": name_studies(runs),
+        "pretty_name": format_study_names(runs),
         "tags": ["waver", "robustness", "paraphrase"],
         **({"language": [name for (name,) in languages]} if languages else {}),
         "configs": [
@@ -164,7 +165,7 @@ def find_cited_studies(runs: Runs) -> dict[str, citations.PublishedStudy]:
         page for page in catalogue.list_pages().values() if len(page.protocols) == 1 and page.protocols & protocols
     ]
     studies = citations.read_published_studies()
-    return {name: studies[name] for name in citations.join_study_names(page.studies for page in pages)}
+    return {name: studies[name] for name in citations.merge_study_names(page.studies for page in pages)}
 
 
 def _quote_code(line: str) -> str:

@@ -46,46 +46,48 @@ def main(args: argparse.Namespace) -> int:
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
     fill = _write_export_records if args.kind == "eee" else _write_export_tables
     noted = folder.write_export_folder(
-        args.out, lambda aside: {**_describe_export(opened, args.kind, call), **fill(opened, aside, args.kind)}
+        args.out, lambda aside: {**_build_export_details(opened, args.kind, call), **fill(opened, aside, args.kind)}
     )
     for name, rows in noted["rows"].items():
         print(f"{args.out / name}: {rows:,} rows")
     return 0
 
 
-def _write_export_tables(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+def _write_export_tables(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
     """Write the tables, and what belongs to them."""
     from analysis.export import card, croissant, plain
 
-    written_tables = plain.write_table_files(opened, aside, "csv" if kind == "csv" else "parquet")
-    front = card.build_front_matter(opened, written_tables) if kind == "hf" else ""
-    (aside / card.CARD).write_text(front + card.build_tables_card(opened, written_tables, kind), encoding="utf-8")
+    written_tables = plain.write_table_files(opened_runs, temporary_folder, "csv" if kind == "csv" else "parquet")
+    front = card.build_front_matter(opened_runs, written_tables) if kind == "hf" else ""
+    (temporary_folder / card.CARD).write_text(
+        front + card.build_tables_card(opened_runs, written_tables, kind), encoding="utf-8"
+    )
     if kind == "croissant":
-        croissant.write_croissant(opened, aside, written_tables)
+        croissant.write_croissant_metadata(opened_runs, temporary_folder, written_tables)
     return {"rows": {written_table.file: written_table.rows for written_table in written_tables.values()}}
 
 
-def _write_export_records(opened: Runs, aside: Path, kind: str) -> dict[str, Any]:
+def _write_export_records(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
     """Write records of Every Eval Ever; say on standard error what they cannot carry."""
     from analysis.export import card, eee
 
-    records = eee.write_eee_records(opened, aside)
+    records = eee.write_eee_records(opened_runs, temporary_folder)
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     if left_out:
-        print(f"not in the records, which need a score: {eee.word_left_out(left_out)}", file=sys.stderr)
-    (aside / card.CARD).write_text(card.build_records_card(opened, records), encoding="utf-8")
+        print(f"not in the records, which need a score: {eee.describe_left_out_responses(left_out)}", file=sys.stderr)
+    (temporary_folder / card.CARD).write_text(card.build_records_card(opened_runs, records), encoding="utf-8")
     return {"rows": {record.file: record.rows for record in records if record.rows}, "left_out": dict(left_out)}
 
 
-def _describe_export(opened: Runs, kind: str, call: str) -> dict[str, Any]:
+def _build_export_details(opened_runs: Runs, kind: str, command: str) -> dict[str, Any]:
     """Return what export.json says of the runs: the command, and the hashes of what was asked of which models."""
     from analysis.reporting.output import provenance
 
     return {
         "as": kind,
-        "command": call,
+        "command": command,
         "written": provenance.format_current_time(),
-        "with": provenance.word_versions(),
-        "studies": {name: about["hash"] for name, about in opened.info["studies"].items()},
-        "models": {name: about.get("revision") for name, about in opened.info["models"].items()},
+        "with": provenance.format_package_versions(),
+        "studies": {name: about["hash"] for name, about in opened_runs.info["studies"].items()},
+        "models": {name: about.get("revision") for name, about in opened_runs.info["models"].items()},
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = "croissant.json"
 
 
-def write_croissant(runs: Runs, folder: Path, written_tables: Mapping[str, WrittenTable]) -> None:
+def write_croissant_metadata(runs: Runs, folder: Path, written_tables: Mapping[str, WrittenTable]) -> None:
     """Write croissant.json beside the Parquet files of the tables.
 
     Parameters
@@ -44,9 +44,9 @@ def write_croissant(runs: Runs, folder: Path, written_tables: Mapping[str, Writt
 
     files = [_build_file_object(folder / written_table.file) for written_table in written_tables.values()]
     metadata = ml.Metadata(
-        name=re.sub(r"[^A-Za-z0-9_-]+", "-", card.name_studies(runs)).strip("-") or "waver-export",
+        name=re.sub(r"[^A-Za-z0-9_-]+", "-", card.format_study_names(runs)).strip("-") or "waver-export",
         description="What language models answered to the same questions in several wordings: "
-        + card.name_studies(runs),
+        + card.format_study_names(runs),
         cite_as=citations.render_bibtex(card.find_cited_studies(runs)),
         conforms_to="http://mlcommons.org/croissant/1.0",
         date_published=datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0),

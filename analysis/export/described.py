@@ -62,11 +62,11 @@ def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Colum
     }
     tables = {}
     for name, (rows, records, field_schemas) in records_by_table.items():
-        table = _build_record_table(
+        table = _build_arrow_table(
             [{key: value for key, value in record.items() if key != "name"} for record in records]
         )
         runs.con.register(f"export_{name}", table)
-        tables[name] = (rows, {key: _describe_field(key, field_schemas) for key in table.column_names})
+        tables[name] = (rows, {key: _build_field_column(key, field_schemas) for key in table.column_names})
     return tables
 
 
@@ -75,7 +75,7 @@ def _rename_key_fields(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[s
     return {f"field_{name}" if name in keys else name: value for name, value in fields.items()}
 
 
-def _describe_field(name: str, field_schemas: Mapping[str, Any]) -> Column:
+def _build_field_column(name: str, field_schemas: Mapping[str, Any]) -> Column:
     """Return what the column of a field of run.json means, and its unit."""
     if name in SHARED and name in ("study", "model", "condition"):
         return SHARED[name]
@@ -83,7 +83,7 @@ def _describe_field(name: str, field_schemas: Mapping[str, Any]) -> Column:
     return Column(_MEANINGS.get(name) or description or f"`{name}` as run.json has it", _UNITS.get(name, ""))
 
 
-def _build_record_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
+def _build_arrow_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Make a table with a column per field: whole numbers, numbers, truth values, else text; lists as JSON."""
     import pyarrow as pa
 
@@ -92,7 +92,7 @@ def _build_record_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     for name in names:
         values = [record.get(name) for record in records]
         kind = _choose_arrow_type(value for value in values if value is not None)
-        columns[_choose_free_name(name, columns)] = pa.array(
+        columns[_choose_unique_column_name(name, columns)] = pa.array(
             [value if value is None or kind != pa.string() else _convert_field_to_text(value) for value in values], kind
         )
     return pa.table(columns)
@@ -110,7 +110,7 @@ def _choose_arrow_type(values: Iterable[Any]) -> pa.DataType:
     return pa.float64() if kinds and kinds <= {int, float} else pa.string()
 
 
-def _choose_free_name(name: str, taken_names: Iterable[str]) -> str:
+def _choose_unique_column_name(name: str, taken_names: Iterable[str]) -> str:
     """Return a column name that differs from others in more than the case of its letters, which SQL does not see."""
     folded_names = {other.casefold() for other in taken_names}
     number = 2

@@ -69,25 +69,25 @@ def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
     records = [_write_eee_record(runs, folder, study, model) for study, model in units]
     if not any(record.rows for record in records):
         left_out = sum((record.left_out for record in records), Counter())
-        raise InputError(f"nothing that a record of EEE can carry: {word_left_out(left_out)}")
+        raise InputError(f"nothing that a record of EEE can carry: {describe_left_out_responses(left_out)}")
     return records
 
 
-def word_left_out(left_out: Mapping[str, int]) -> str:
+def describe_left_out_responses(left_out_counts: Mapping[str, int]) -> str:
     """Write in words what was left out."""
-    return ", ".join(f"{number:,} {why}" for why, number in left_out.items())
+    return ", ".join(f"{number:,} {why}" for why, number in left_out_counts.items())
 
 
 def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
     """Write the rows of a model, then the aggregate, which states their number and checksum; nothing without rows."""
-    identity = eee_aggregate.name_record(runs, study, model)
+    evaluation_id = eee_aggregate.build_evaluation_id(runs, study, model)
     place = Path("data", make_portable_name(study), *eee_aggregate.split_model_id(model))
-    name = uuid.UUID(bytes=hashlib.sha256(identity.encode()).digest()[:16], version=4)
+    name = uuid.UUID(bytes=hashlib.sha256(evaluation_id.encode()).digest()[:16], version=4)
     samples = place / f"{name}_samples.jsonl"
     (folder / place).mkdir(parents=True, exist_ok=True)
-    digest, conditions = hashlib.sha256(), _find_scored_conditions(runs, study, model)
+    digest, conditions = hashlib.sha256(), _prepare_scored_conditions(runs, study, model)
     with (folder / samples).open("wb") as file:
-        for row in _read_answered_wordings(runs, study, model):
+        for row in _read_responses_with_wordings(runs, study, model):
             scored_condition = conditions[row["condition"]]
             score = scored_condition.metric.score(row)
             if isinstance(score, str):
@@ -95,7 +95,9 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
                 continue
             scored_condition.scores.append(score)
             line = (
-                json.dumps(_build_instance(row, study, model, identity, scored_condition.metric, score)).encode()
+                json.dumps(
+                    _build_response_record(row, study, model, evaluation_id, scored_condition.metric, score)
+                ).encode()
                 + b"\n"
             )
             digest.update(line)
@@ -108,14 +110,14 @@ def _write_eee_record(runs: Runs, folder: Path, study: str, model: str) -> EeeRe
     detail = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256",
               "checksum": digest.hexdigest(), "total_rows": rows}  # fmt: skip
     aggregate_record = eee_aggregate.build_aggregate(
-        runs, study, model, identity, conditions, detail, retrieved=str(int(time.time()))
+        runs, study, model, evaluation_id, conditions, detail, retrieved_at=str(int(time.time()))
     )
     text = json.dumps(aggregate_record, indent=1, allow_nan=False) + "\n"
     (folder / place / f"{name}.json").write_text(text, encoding="utf-8")
     return EeeRecord((place / f"{name}.json").as_posix(), rows, left_out)
 
 
-def _find_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
+def _prepare_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
     """Find the conditions of a model, each with its metric and the responses that only failed."""
     golden = runs.execute("SELECT bool_or(gold IS NOT NULL) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]
     canonical = runs.info["studies"][study]["canonical"]
@@ -129,12 +131,12 @@ def _find_scored_conditions(runs: Runs, study: str, model: str) -> dict[str, Sco
     conditions = {}
     for name, fields in runs.info["conditions"][study].items():
         if name in names:
-            conditions[name] = ScoredCondition(choose_metric(canonical, fields, right=bool(golden)))
+            conditions[name] = ScoredCondition(choose_metric(canonical, fields, has_right_answers=bool(golden)))
             conditions[name].left_out += Counter({"without a response": failed.get(name, 0)})
     return conditions
 
 
-def _read_answered_wordings(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
+def _read_responses_with_wordings(runs: Runs, study: str, model: str) -> Iterator[dict[str, Any]]:
     """Go through the responses of a model, some at a time, each with its wording."""
     wording, answer = (
         ", ".join(f'{table}."{name}"' for name in names) for table, names in (("s", WORDING), ("r", ANSWER))
@@ -149,8 +151,8 @@ def _read_answered_wordings(runs: Runs, study: str, model: str) -> Iterator[dict
         yield from (dict(zip(names, row, strict=True)) for row in batch)
 
 
-def _build_instance(
-    row: Mapping[str, Any], study: str, model: str, identity: str, metric: Metric, score: float
+def _build_response_record(
+    row: Mapping[str, Any], study: str, model: str, evaluation_id: str, metric: Metric, score: float
 ) -> dict[str, Any]:
     """Make the record of one response."""
     reference = metric.list_reference_answers(row)
@@ -158,17 +160,17 @@ def _build_instance(
     metadata = {name: row[name] for name in ("item", "variant", "condition", *WORDING, *ANSWER)}
     return {
         "schema_version": VERSION,
-        "evaluation_id": identity,
+        "evaluation_id": evaluation_id,
         "model_id": model,
         "evaluation_name": eee_aggregate.name_evaluation(study, row["condition"]),
-        "evaluation_result_id": eee_aggregate.name_result(identity, row["condition"]),
+        "evaluation_result_id": eee_aggregate.name_result(evaluation_id, row["condition"]),
         "sample_id": f"{row['item']}/{row['variant']}",
         "sample_hash": hashlib.sha256(hash_input.encode()).hexdigest(),
         "interaction_type": "single_turn",
         "input": {"raw": row["text"], "reference": reference, "choices": list(row["options"]) or None},
         "output": {"raw": list(row["output"] or ())},
         "messages": None,
-        "answer_attribution": _attribute_answer(row),
+        "answer_attribution": _build_answer_attribution(row),
         "evaluation": {"score": score, "is_correct": metric.is_right(score)},
         "error": None,
         "metadata": {
@@ -177,7 +179,7 @@ def _build_instance(
     }
 
 
-def _attribute_answer(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _build_answer_attribution(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Say where the answer comes from: the probabilities in the metadata, or the texts."""
     label = find_likeliest_label(row)
     answer = row["answer"] if label is None else label

@@ -21,7 +21,7 @@ UNKNOWN = "unknown"
 _LOCAL = frozenset({"causal", "masked", "classifier", "vllm"})  # engines that hold the weights themselves
 
 
-def name_record(runs: Runs, study: str, model: str) -> str:
+def build_evaluation_id(runs: Runs, study: str, model: str) -> str:
     """Name a record by what was asked of which weights: the same run has the same name whenever it is exported.
 
     Parameters
@@ -68,25 +68,25 @@ def name_evaluation(study: str, condition: str) -> str:
     return f"{study}/{condition}"
 
 
-def name_result(identity: str, condition: str) -> str:
+def name_result(evaluation_id: str, condition: str) -> str:
     """Name the result that a row belongs to.
 
     Parameters
     ----------
-    identity, condition
-        From `name_record`, and the condition of the row.
+    evaluation_id, condition
+        From `build_evaluation_id`, and the condition of the row.
 
     Returns
     -------
     str
     """
-    return f"{identity}#{condition}"
+    return f"{evaluation_id}#{condition}"
 
 
 def build_aggregate(
-    runs: Runs, study: str, model: str, identity: str, conditions: Mapping[str, ScoredCondition],
-    detail: Mapping[str, Any],
-    retrieved: str,
+    runs: Runs, study: str, model: str, evaluation_id: str, conditions: Mapping[str, ScoredCondition],
+    detailed_results: Mapping[str, Any],
+    retrieved_at: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Make the aggregate of a study and a model.
 
@@ -96,13 +96,13 @@ def build_aggregate(
         What is exported.
     study, model
         Their names.
-    identity
-        From `name_record`.
+    evaluation_id
+        From `build_evaluation_id`.
     conditions
         Condition -> its metric and scores.
-    detail
+    detailed_results
         `detailed_evaluation_results`.
-    retrieved
+    retrieved_at
         When the record is made: seconds since 1970.
 
     Returns
@@ -117,9 +117,9 @@ def build_aggregate(
     version = next((v for s in sessions if (v := (s.get("versions") or {}).get("waver"))), None)
     return {
         "schema_version": VERSION,
-        "evaluation_id": identity,
+        "evaluation_id": evaluation_id,
         **({"evaluation_timestamp": started} if started and is_own_run else {}),
-        "retrieved_timestamp": retrieved,
+        "retrieved_timestamp": retrieved_at,
         "source_metadata": {
             "source_name": "Waver",
             "source_type": "evaluation_run",
@@ -133,11 +133,11 @@ def build_aggregate(
         },
         "model_info": _build_model_info(model, runs.info["models"][model], sessions),
         "evaluation_results": [
-            _build_condition_result(runs, study, identity, name, scored)
+            _build_condition_result(runs, study, evaluation_id, name, scored)
             for name, scored in conditions.items()
             if scored.scores
         ],
-        "detailed_evaluation_results": dict(detail),
+        "detailed_evaluation_results": dict(detailed_results),
     }
 
 
@@ -163,14 +163,14 @@ def _build_model_info(model: str, fields: Mapping[str, Any], sessions: Any) -> d
 
 
 def _build_condition_result(
-    runs: Runs, study: str, identity: str, condition: str, scored_condition: ScoredCondition
+    runs: Runs, study: str, evaluation_id: str, condition: str, scored_condition: ScoredCondition
 ) -> dict[str, Any]:
     """Build the result of one condition: its metric, mean score and settings."""
     about, fields = runs.info["studies"][study], runs.info["conditions"][study][condition]
     mean, spread = _compute_mean_and_sd(scored_condition.scores)
     left_out_counts = {f"responses {why}": str(number) for why, number in scored_condition.left_out.items() if number}
     return {
-        "evaluation_result_id": name_result(identity, condition),
+        "evaluation_result_id": name_result(evaluation_id, condition),
         "evaluation_name": name_evaluation(study, condition),
         "source_data": {
             "dataset_name": study,

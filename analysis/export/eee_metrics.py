@@ -52,7 +52,7 @@ class Metric:
         if row["gold"] is None:
             return NO_GOLD
         if (label := find_likeliest_label(row)) is not None:
-            return float(_find_canonical(row, label) == row["gold"])
+            return float(_find_canonical_option(row, label) == row["gold"])
         return _compute_option_share(row, row["gold"])
 
     def is_right(self, score: float) -> bool:
@@ -78,16 +78,16 @@ class ScoredCondition:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def choose_metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right: bool) -> Metric:
+def choose_metric(canonical_options: Sequence[str], fields: Mapping[str, Any], *, has_right_answers: bool) -> Metric:
     """Choose the metric of a condition.
 
     Parameters
     ----------
-    canonical
+    canonical_options
         Labels of the study's canonical frame.
     fields
         Of the condition, as run.json has them.
-    right
+    has_right_answers
         Whether the study has right answers.
 
     Returns
@@ -95,20 +95,20 @@ def choose_metric(canonical: Sequence[str], fields: Mapping[str, Any], *, right:
     Metric
         Of accuracy, of scores, or of the probability of the first label: see the module's docstring.
     """
-    if right:
+    if has_right_answers:
         return Metric("accuracy", _build_metric_config("accuracy", "Accuracy", ABOUT_ACCURACY, "proportion", 0, 1))
-    if "range" in fields or not canonical:
+    if "range" in fields or not canonical_options:
         ends = fields.get("range")
         lowest, highest = ends if isinstance(ends, list) and len(ends) == 2 else ("-Infinity", "Infinity")
         return Metric("score", _build_metric_config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
     about = (
-        f"mean probability of the answer {canonical[0]!r}, or share of samples that gave it; no answer is right or "
-        "wrong, so is_correct is false in all rows"
+        f"mean probability of the answer {canonical_options[0]!r}, or share of samples that gave it; no answer is "
+        "right or wrong, so is_correct is false in all rows"
     )
     config = _build_metric_config(
-        "waver.probability_of_first_option", f"Probability of {canonical[0]!r}", about, "proportion", 0, 1
+        "waver.probability_of_first_option", f"Probability of {canonical_options[0]!r}", about, "proportion", 0, 1
     )
-    return Metric("probability", config, canonical[0])
+    return Metric("probability", config, canonical_options[0])
 
 
 def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any, highest: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
     return str(row["options"][values.index(max(values))])
 
 
-def _find_canonical(row: Mapping[str, Any], label: str | None) -> str | None:
+def _find_canonical_option(row: Mapping[str, Any], label: str | None) -> str | None:
     """Return what a label means in the frame of the original item."""
     options = list(row["options"])
     return str(row["canonical"][options.index(label)]) if label in options else None
@@ -150,4 +150,4 @@ def _compute_option_share(row: Mapping[str, Any], option: str) -> float:
             total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)
             option_amount = sum(value for value, is_meant in zip(row[name], is_option, strict=True) if is_meant)
             return min(1.0, option_amount / total) if total else 0.0
-    return float(_find_canonical(row, row["answer"]) == option)
+    return float(_find_canonical_option(row, row["answer"]) == option)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.export.tables import ExportTable, build_export_tables
-from analysis.runs.folder import quote_literal
+from analysis.runs.folder import quote_sql_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -30,7 +30,7 @@ class WrittenTable:
     types: dict[str, str]
 
 
-def write_table_files(runs: Runs, folder: Path, form: str) -> dict[str, WrittenTable]:
+def write_table_files(runs: Runs, folder: Path, file_format: str) -> dict[str, WrittenTable]:
     """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file.
 
     Parameters
@@ -39,7 +39,7 @@ def write_table_files(runs: Runs, folder: Path, form: str) -> dict[str, WrittenT
         What is exported.
     folder
         The folder of the export.
-    form
+    file_format
         One of `FORMATS`.
 
     Returns
@@ -50,11 +50,13 @@ def write_table_files(runs: Runs, folder: Path, form: str) -> dict[str, WrittenT
     written_tables = {}
     runs.execute("SET preserve_insertion_order = true")  # else two exports of one run differ in the order of rows
     for name, table in build_export_tables(runs).items():
-        file = folder / f"{name}.{form}"
+        file = folder / f"{name}.{file_format}"
         column_rows = runs.execute(f"DESCRIBE {table.query}").fetchall()
         types = {column: TYPES[kind] for column, kind, *_ in column_rows}
         assert list(types) == list(table.columns), f"{name}: the columns of the query are not those that are explained"
-        copy_result = runs.execute(f"COPY ({table.query}) TO {quote_literal(str(file))} ({FORMATS[form]})").fetchall()
+        copy_result = runs.execute(
+            f"COPY ({table.query}) TO {quote_sql_literal(str(file))} ({FORMATS[file_format]})"
+        ).fetchall()
         if copy_result[0][0]:
             written_tables[name] = WrittenTable(table, file.name, copy_result[0][0], types)
         else:

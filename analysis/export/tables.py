@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.export.described import register_run_json_tables
 from analysis.reporting.catalogue.columns import MASS, Column
-from analysis.runs.folder import quote_literal
+from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -60,10 +60,12 @@ def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
     }
 
 
-def _describe_columns(table: str, names: str, **own_columns: Column) -> dict[str, Column]:
+def _describe_columns(table: str, column_names: str, **own_columns: Column) -> dict[str, Column]:
     """Return columns in order: their own meaning, or that of `table` in results/schema.json."""
     meanings = {column["name"]: str(column["meaning"]) for column in SCHEMA[table]["columns"]}
-    return {name: own_columns.get(name) or Column(meanings[name], _UNITS.get(name, "")) for name in names.split(", ")}
+    return {
+        name: own_columns.get(name) or Column(meanings[name], _UNITS.get(name, "")) for name in column_names.split(", ")
+    }
 
 
 def _build_variants_table() -> ExportTable:
@@ -133,7 +135,7 @@ def _build_responses_table() -> ExportTable:
 def _build_response_options_table(runs: Runs) -> ExportTable:
     """Make the table of options; where the numbers of a range were asked for, they are the options."""
     lowest = [
-        f"({quote_literal(study)}, {quote_literal(name)}, {fields['range'][0]:d})"
+        f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
         for study, conditions in runs.info["conditions"].items()
         for name, fields in conditions.items()
         if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from analysis.features.computation import Summary, compute_features
 from analysis.features.correlations import correlate_columns, correlate_features
-from analysis.features.dependencies import compute_dependents
+from analysis.features.dependencies import compute_dependency_measures
 from analysis.features.frames import join_answers_with_features, list_feature_components, read_features
 from analysis.features.names import FEATURES, PUBLISHED
 
@@ -22,7 +22,7 @@ __all__ = [
     "FEATURES",
     "PUBLISHED",
     "Summary",
-    "compute_dependents",
+    "compute_dependency_measures",
     "compute_features",
     "correlate_columns",
     "correlate_features",

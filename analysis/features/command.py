@@ -52,12 +52,12 @@ def main(args: argparse.Namespace) -> int:
 
 def _describe_summary(summary: Summary) -> str:
     """Describe in lines which component computed which columns in a run folder, and which are missing."""
-    from analysis.features.component import describe_identity
+    from analysis.features.component import describe_component_identity
 
     outcome = "nothing to compute" if not summary.n_computed else "computed"
     lines = [f"{summary.path}: {outcome}"]
     for record in summary.records:
-        component_text = describe_identity(record.identity) if record.identity else "missing"
+        component_text = describe_component_identity(record.identity) if record.identity else "missing"
         note = f": {record.note}" if record.note else ""
         lines.append(
             f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {component_text}{note}"

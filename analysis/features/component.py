@@ -41,7 +41,7 @@ class MissingComponent:
     reason: str
 
 
-def find_version(distribution: str) -> str | None:
+def find_installed_version(distribution: str) -> str | None:
     """Return the version of an installed distribution without importing it, or None."""
     try:
         return metadata.version(distribution)
@@ -49,10 +49,10 @@ def find_version(distribution: str) -> str | None:
         return None
 
 
-def describe_identity(identity: Mapping[str, str]) -> str:
+def describe_component_identity(identity: Mapping[str, str]) -> str:
     """Write an identity in words.
 
-    >>> describe_identity({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
+    >>> describe_component_identity({"name": "wordfreq", "version": "3.1.1", "hash": "0123456789abcdef"})
     'wordfreq 3.1.1 (hash 01234567)'
     """
     head = " ".join(filter(None, (identity.get("name"), identity.get("version"))))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.features import dependencies, negation_cues, similarity, store, words
 from analysis.features import sentiment as sentiments
-from analysis.features.component import Component, MissingComponent, describe_identity
+from analysis.features.component import Component, MissingComponent, describe_component_identity
 from analysis.features.store import FeatureRecord, StoredFeatures
-from analysis.runs.folder import ORIGINAL, quote_literal
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError
 from ground.locking import hold_lock
 
@@ -112,13 +112,13 @@ def compute_features(
         default = language or stored.default_language or DEFAULT_LANGUAGE
         if language is None and stored.default_language is None:
             _check_language_of_japanese(run, folder)
-        texts = _list_texts(run, default)
+        texts = _list_texts_by_language(run, default)
         _check_pipelines_used(pipelines, texts)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
-            for part in _choose_components(code, pipelines, sentiment, stored):
-                collector.add_component(code, wordings, part)
-        features = collector.close(default, texts)
+            for part in _build_language_components(code, pipelines, sentiment, stored):
+                collector.add_component_values(code, wordings, part)
+        features = collector.write_and_return_values(default, texts)
         similarities = _read_or_compute_similarities(run, collector, progress)
     return Summary(
         folder, tuple(collector.records), tuple(collector.changes), collector.n_computed, default, features,
@@ -127,26 +127,27 @@ def compute_features(
     )  # fmt: skip
 
 
-def build_language_sql(default: str) -> str:
+def build_language_sql(default_language: str) -> str:
     """Return the SQL of a stimulus's language: the first part of its code ("en-GB" is "en"), or the default."""
-    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {quote_literal(default)})"
+    return f"coalesce(nullif(lower(regexp_extract(language, '^[A-Za-z]+')), ''), {quote_sql_literal(default_language)})"
 
 
-def _choose_components(
-    code: str, pipelines: Sequence[Any], engine: str, stored: StoredFeatures
+def _build_language_components(
+    language: str, pipelines: Sequence[Any], engine: str, stored: StoredFeatures
 ) -> Iterator[Component | MissingComponent]:
     """Yield the components for texts of a language, the slow ones last."""
 
     def find_identity(columns: Sequence[str]) -> Mapping[str, str] | None:
-        """Find the identity of the component that computed the stored values of these columns; None if there is none."""
-        record = stored.find_record(code, columns)
+        """Find the identity of the component that computed the stored values of these columns; None if there is
+        none."""
+        record = stored.find_record(language, columns)
         return record.identity if record else None
 
-    yield words.build_length_component(code)
-    yield words.build_frequency_component(code, find_identity(words.FREQUENCY))
-    yield negation_cues.build_cue_component(code)
-    yield sentiments.build_sentiment_component(code, engine, find_identity(sentiments.COLUMNS))
-    yield dependencies.build_dependency_component(code, pipelines, find_identity(dependencies.COLUMNS))
+    yield words.build_length_component(language)
+    yield words.build_frequency_component(language, find_identity(words.FREQUENCY))
+    yield negation_cues.build_negation_cue_component(language)
+    yield sentiments.build_sentiment_component(language, engine, find_identity(sentiments.COLUMNS))
+    yield dependencies.build_dependency_component(language, pipelines, find_identity(dependencies.COLUMNS))
 
 
 class _ValueCollector:
@@ -172,40 +173,47 @@ class _ValueCollector:
                 raise
             self.keep_error = error
 
-    def add_component(self, code: str, texts: Sequence[str], part: Component | MissingComponent) -> None:
+    def add_component_values(
+        self, language: str, texts: Sequence[str], component: Component | MissingComponent
+    ) -> None:
         """Reuse or compute the values of one group of columns for all texts of a language."""
-        columns = self._columns.setdefault(code, {})
-        old_record, stored_rows = self._stored.find_record(code, part.columns), self._find_stored_rows(code, texts)
+        columns = self._columns.setdefault(language, {})
+        old_record, stored_rows = (
+            self._stored.find_record(language, component.columns),
+            self._find_stored_rows(language, texts),
+        )
         old_identity = old_record.identity if old_record and stored_rows else None
         # Values stay valid if the component that computed them is no longer installed.
         if (
             old_record
             and stored_rows
             and old_identity
-            and (isinstance(part, MissingComponent) or _is_same_identity(old_identity, part.identity))
+            and (isinstance(component, MissingComponent) or _is_same_identity(old_identity, component.identity))
         ):
-            columns.update((name, stored_rows[name].combine_chunks()) for name in part.columns)
+            columns.update((name, stored_rows[name].combine_chunks()) for name in component.columns)
             self.records.append(old_record)
-        elif isinstance(part, MissingComponent):
-            self.records.append(FeatureRecord(code, part.columns, None, part.reason, len(texts)))
+        elif isinstance(component, MissingComponent):
+            self.records.append(FeatureRecord(language, component.columns, None, component.reason, len(texts)))
         else:
             try:
-                columns.update(self._measure_texts(code, texts, part))
+                columns.update(self._read_or_measure_texts(language, texts, component))
             except InputError as error:
-                if part.named:
+                if component.named:
                     raise
-                self.add_component(code, texts, MissingComponent(part.columns, str(error)))
+                self.add_component_values(language, texts, MissingComponent(component.columns, str(error)))
                 return
-            self.records.append(FeatureRecord(code, part.columns, dict(part.identity), part.note, len(texts)))
+            self.records.append(
+                FeatureRecord(language, component.columns, dict(component.identity), component.note, len(texts))
+            )
             if old_identity:
                 columns_text, new_text, old_text = (
-                    f"{', '.join(part.columns)} ({code})",
-                    describe_identity(part.identity),
-                    describe_identity(old_identity),
+                    f"{', '.join(component.columns)} ({language})",
+                    describe_component_identity(component.identity),
+                    describe_component_identity(old_identity),
                 )
                 self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 
-    def close(self, default: str, texts: Mapping[str, Sequence[str]]) -> pa.Table:
+    def write_and_return_values(self, default_language: str, texts: Mapping[str, Sequence[str]]) -> pa.Table:
         """Return all values, and write them unless the folder already holds exactly these."""
         import pyarrow as pa
 
@@ -213,42 +221,50 @@ class _ValueCollector:
             store.build_features_table(code, language_texts, self._columns[code])
             for code, language_texts in texts.items()
         )
-        if self.n_computed or tuple(self.records) != self._stored.records or default != self._stored.default_language:
-            self.write_if_possible(store.write_features, self.folder, default, self.records, rows)
+        if (
+            self.n_computed
+            or tuple(self.records) != self._stored.records
+            or default_language != self._stored.default_language
+        ):
+            self.write_if_possible(store.write_features, self.folder, default_language, self.records, rows)
         if self.keep_error is None:
             store.delete_chunks(self.folder)
         return rows
 
-    def _find_stored_rows(self, code: str, texts: Sequence[str]) -> pa.Table | None:
+    def _find_stored_rows(self, language: str, texts: Sequence[str]) -> pa.Table | None:
         """Return the folder's rows if they are for exactly these texts, else None."""
-        table = self._stored.tables.get(code)
+        table = self._stored.tables.get(language)
         return table if table is not None and table["text"].to_pylist() == texts else None
 
-    def _measure_texts(self, code: str, texts: Sequence[str], part: Component) -> dict[str, Sequence[float]]:
+    def _read_or_measure_texts(
+        self, language: str, texts: Sequence[str], component: Component
+    ) -> dict[str, Sequence[float]]:
         """Return the values of all texts: read those of finished chunks, measure the rest."""
-        chunks = store.Chunks(self.folder, code, part.columns, part.identity)
-        values_by_text = chunks.read()
+        chunks = store.Chunks(self.folder, language, component.columns, component.identity)
+        values_by_text = chunks.read_values_by_text()
         remaining_texts = [text for text in texts if text not in values_by_text]
         if not remaining_texts:
-            return self._align_values(part, texts, values_by_text)
-        measure = part.load()
-        label = f"{part.columns[0]}{' ...' if len(part.columns) > 1 else ''} ({code})"
+            return self._align_values(component, texts, values_by_text)
+        measure = component.load()
+        label = f"{component.columns[0]}{' ...' if len(component.columns) > 1 else ''} ({language})"
         with _open_progress_bar(label, len(texts), len(values_by_text), self._progress) as bar:
             for start in range(0, len(remaining_texts), self._chunk):
                 batch = remaining_texts[start : start + self._chunk]
                 values = measure(batch)
-                self.write_if_possible(chunks.append, batch, values)
+                self.write_if_possible(chunks.append_chunk, batch, values)
                 values_by_text.update(
-                    zip(batch, zip(*(values[name] for name in part.columns), strict=True), strict=True)
+                    zip(batch, zip(*(values[name] for name in component.columns), strict=True), strict=True)
                 )
                 bar.update(len(batch))
         self.n_computed += len(remaining_texts)
-        return self._align_values(part, texts, values_by_text)
+        return self._align_values(component, texts, values_by_text)
 
     @staticmethod
-    def _align_values(part: Component, texts: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    def _align_values(
+        component: Component, texts: Sequence[str], values_by_text: Mapping[str, Sequence[float]]
+    ) -> dict[str, Any]:
         """Return, for every column of the component, its values in the order of the texts."""
-        return dict(zip(part.columns, zip(*(rows[text] for text in texts), strict=True), strict=True))
+        return dict(zip(component.columns, zip(*(values_by_text[text] for text in texts), strict=True), strict=True))
 
 
 def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
@@ -269,7 +285,7 @@ def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progres
     ).fetchall()
     values = []
     with _open_progress_bar("similarity", len(pairs), 0, progress) as bar:
-        for value in similarity.compute_similarities(pairs):
+        for value in similarity.compute_edit_similarities(pairs):
             values.append(value)
             bar.update()
     names = ("item", "variant")
@@ -281,10 +297,11 @@ def _read_or_compute_similarities(run: Runs, collector: _ValueCollector, progres
     return table
 
 
-def _list_texts(run: Runs, default: str) -> dict[str, list[str]]:
+def _list_texts_by_language(run: Runs, default_language: str) -> dict[str, list[str]]:
     """List the distinct texts of every language, in the order of the study."""
     rows = run.execute(
-        f"SELECT {build_language_sql(default)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, min(position)"
+        f"SELECT {build_language_sql(default_language)} AS code, text FROM stimuli GROUP BY ALL ORDER BY code, "
+        "min(position)"
     ).fetchall()
     texts: dict[str, list[str]] = {}
     for code, text in rows:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def correlate_columns(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
-    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependents`), so these two correlate
-    strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a finding.
+    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependency_measures`), so these two
+    correlate strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a finding.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def correlate_features(runs: Runs) -> pd.DataFrame:
 
 
 def _correlate_pair(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
-    """Return Pearson's r, its p value and n over rows that have both; r and p are NaN below 3 rows or for a constant."""
+    """Return Pearson's r, its p value and n over rows that have both; r and p are NaN below 3 rows or for a
+    constant."""
     import numpy as np
     from scipy.stats import pearsonr
 

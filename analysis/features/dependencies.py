@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.features.component import Component, Measure, MissingComponent, find_version
+from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
 from ground.errors import InputError
 from ground.extras import build_install_command
 
@@ -46,7 +46,7 @@ class Pipeline:
     identity: Mapping[str, str]
 
 
-def compute_dependents(doc: Doc) -> tuple[float, float, float]:
+def compute_dependency_measures(doc: Doc) -> tuple[float, float, float]:
     """Compute the mean number of left and of right dependents per word, and the mean dependency length.
 
     Every word except a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly
@@ -77,7 +77,7 @@ def find_pipeline(source: str) -> Pipeline:
     InputError
         If there is no such pipeline.
     """
-    spacy_version = find_version("spacy")
+    spacy_version = find_installed_version("spacy")
     if spacy_version is None:
         raise InputError(f"spaCy pipeline {source!r}: spaCy is not installed: {build_install_command('features')}")
     folder = _find_package_folder(source)
@@ -119,7 +119,7 @@ def build_dependency_component(
     for pipeline in named_pipelines:
         if pipeline.language in (language, "xx"):
             return _build_pipeline_component(pipeline, named=True)
-    if find_version("spacy") is None:
+    if find_installed_version("spacy") is None:
         return MissingComponent(
             COLUMNS, f"spaCy is not installed: pip install spacy; python -m spacy download {DEFAULT_PIPELINE}"
         )
@@ -161,7 +161,7 @@ def _load_dependency_measure(pipeline: Pipeline) -> Measure:
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
-            values = [compute_dependents(doc) for doc in nlp.pipe(_build_docs(nlp, texts))]
+            values = [compute_dependency_measures(doc) for doc in nlp.pipe(_build_docs(nlp, texts))]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
     return measure_texts

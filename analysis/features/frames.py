@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import store
-from analysis.features.component import describe_identity
+from analysis.features.component import describe_component_identity
 from analysis.features.computation import Summary, build_language_sql, compute_features
 from analysis.features.names import FEATURES
-from analysis.runs.folder import UNIT, quote_literal
-from ground.errors import describe_os_error
+from analysis.runs.folder import UNIT, quote_sql_literal
+from ground.errors import describe_os_error_with_status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ def create_features_table(runs: Runs) -> None:
         return
     text_columns = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
     queries = []
-    for number, (study, summary) in enumerate(_compute_summaries(runs).items()):
+    for number, (study, summary) in enumerate(_compute_feature_summaries(runs).items()):
         runs.con.register(f"text_features_{number}", summary.features)
         runs.con.register(f"similarities_{number}", summary.similarities)
         language = build_language_sql(summary.default_language)
@@ -41,7 +41,7 @@ def create_features_table(runs: Runs) -> None:
             f"""
             SELECT s.*, {text_columns}, e.edit_similarity
             FROM (SELECT study, position, item, variant, pattern, {language} AS language, text
-                  FROM stimuli WHERE study = {quote_literal(study)}) AS s
+                  FROM stimuli WHERE study = {quote_sql_literal(study)}) AS s
             LEFT JOIN text_features_{number} AS t ON t.text = s.text AND t.language = s.language
             LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"""
         )
@@ -118,11 +118,13 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for study, summary in _compute_summaries(runs).items():
+    for study, summary in _compute_feature_summaries(runs).items():
         for record in summary.records:
             columns, is_present = ", ".join(record.columns), record.identity is not None
             component = (
-                "; ".join(filter(None, (describe_identity(record.identity), record.note))) if record.identity else None
+                "; ".join(filter(None, (describe_component_identity(record.identity), record.note)))
+                if record.identity
+                else None
             )
             rows.append(
                 (study, record.language, columns, component, None if is_present else record.note, record.n_texts)
@@ -130,20 +132,20 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
 
 
-def _compute_summaries(runs: Runs) -> dict[str, Summary]:
+def _compute_feature_summaries(runs: Runs) -> dict[str, Summary]:
     """Compute, once per `Runs`, the missing features of every study; say so where a folder cannot keep them."""
 
-    def compute_all() -> dict[str, Summary]:
+    def compute_all_summaries() -> dict[str, Summary]:
         summaries = {
             study: compute_features(folder, must_keep=False) for study, folder in _choose_feature_folders(runs).items()
         }
         for summary in summaries.values():
             if summary.keep_error is not None:
-                _, why = describe_os_error(summary.keep_error)
+                _, why = describe_os_error_with_status(summary.keep_error)
                 print(f"{summary.path}: text features were computed, but cannot be kept there: {why}", file=sys.stderr)
         return summaries
 
-    return runs.compute_once("text features", compute_all)
+    return runs.compute_once("text features", compute_all_summaries)
 
 
 def _choose_feature_folders(runs: Runs) -> dict[str, Path]:
@@ -155,7 +157,7 @@ def _choose_feature_folders(runs: Runs) -> dict[str, Path]:
     return chosen
 
 
-def _read_answer_arrays(runs: Runs, original: bool, share: str) -> dict[str, np.ndarray]:
+def _read_answer_arrays(runs: Runs, keep_original: bool, agreement_sql: str) -> dict[str, np.ndarray]:
     """Return every answer as arrays: unit, place (its stimulus's row in `read_features`), agreement, logit,
     text_logprob.
 
@@ -166,7 +168,9 @@ def _read_answer_arrays(runs: Runs, original: bool, share: str) -> dict[str, np.
 
     agreement.create_agreement_tables(runs)
     labels = {study: str(info["canonical"][0]) for study, info in runs.info["studies"].items()}
-    first = " ".join(f"WHEN {quote_literal(study)} THEN {quote_literal(label)}" for study, label in labels.items())
+    first = " ".join(
+        f"WHEN {quote_sql_literal(study)} THEN {quote_sql_literal(label)}" for study, label in labels.items()
+    )
     key = "study, model, condition, item, variant"
     columns: dict[str, np.ndarray] = runs.execute(
         f"""
@@ -175,16 +179,16 @@ def _read_answer_arrays(runs: Runs, original: bool, share: str) -> dict[str, np.
                    list_position(canonical, CASE study {first} END) AS agree
             FROM stimuli)
         SELECT u.position AS unit, place, agreement, logprob[agree] - logprob[3 - agree] AS logit, text_logprob
-        FROM (SELECT {key}, {share} AS agreement FROM answers {"" if original else "WHERE NOT original"})
+        FROM (SELECT {key}, {agreement_sql} AS agreement FROM answers {"" if keep_original else "WHERE NOT original"})
         JOIN (SELECT {key}, logprob, text_logprob FROM responses) USING ({key})
         JOIN places USING (study, item, variant)
         JOIN units AS u USING (study, model, condition)
         ORDER BY unit, place"""
     ).fetchnumpy()
-    return {name: _fill_nulls(values) for name, values in columns.items()}
+    return {name: _fill_nulls_with_nan(values) for name, values in columns.items()}
 
 
-def _fill_nulls(values: Any) -> np.ndarray:
+def _fill_nulls_with_nan(values: Any) -> np.ndarray:
     """Return a column of DuckDB with NaN for null; DuckDB returns a masked array if a column holds nulls."""
     import numpy as np
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from analysis.features.component import Component, MissingComponent
-from analysis.features.words import describe_missing_japanese, name_word_cutter, tag_japanese
+from analysis.features.words import describe_missing_japanese_packages, name_word_cutter, tag_japanese
 
 COLUMNS = ("negation_cues",)
 # Clausal and approximate negators; affixes (un-, non-) and verbs that imply a negation (to lack) are left out.
@@ -27,16 +27,16 @@ _MODAL_PATTERN = re.compile(
 )
 
 
-def count_english_cues(text: str) -> int:
+def count_english_negation_cues(text: str) -> int:
     """Count the negation cues of an English text.
 
-    >>> count_english_cues("Nobody can't see why not; it is a knot.")
+    >>> count_english_negation_cues("Nobody can't see why not; it is a knot.")
     3
     """
     return len(_ENGLISH_PATTERN.findall(text))
 
 
-def count_japanese_cues(text: str) -> int:
+def count_japanese_negation_cues(text: str) -> int:
     """Count the negation cues of a Japanese text, by lemma; needs fugashi and UniDic."""
     return sum(
         (token.feature.pos1, token.feature.lemma) in JAPANESE_CUES
@@ -44,16 +44,16 @@ def count_japanese_cues(text: str) -> int:
     )
 
 
-_COUNTERS: dict[str, Callable[[str], int]] = {"en": count_english_cues, "ja": count_japanese_cues}
+_COUNTERS: dict[str, Callable[[str], int]] = {"en": count_english_negation_cues, "ja": count_japanese_negation_cues}
 
 
-def build_cue_component(language: str) -> Component | MissingComponent:
+def build_negation_cue_component(language: str) -> Component | MissingComponent:
     """Return the component of negation_cues, for English and Japanese."""
     if language not in _COUNTERS:
         return MissingComponent(
             COLUMNS, f"no list of negation cues for {language!r}, only for {' and '.join(_COUNTERS)}"
         )
-    if language == "ja" and (unavailable := describe_missing_japanese()):
+    if language == "ja" and (unavailable := describe_missing_japanese_packages()):
         return MissingComponent(COLUMNS, unavailable)
     count = _COUNTERS[language]
     identity = {"name": "list of negation cues", "version": "1"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from analysis.features.component import Component, Measure, MissingComponent, find_version
+from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
 from ground.errors import InputError
 from ground.extras import build_install_command
 
@@ -45,18 +45,18 @@ def build_sentiment_component(
     if engine not in ENGINES:
         raise InputError(f"unknown sentiment engine {engine!r}; the engines are: {', '.join(ENGINES)}")
     if engine != "auto":
-        return _build_named_component(language, engine)
+        return _build_requested_engine_component(language, engine)
     if old_identity:
         old_engine = old_identity["name"]
-        if _is_language_supported(old_engine, language) and find_version(_DISTRIBUTION[old_engine]):
+        if _is_language_supported(old_engine, language) and find_installed_version(_DISTRIBUTION[old_engine]):
             return _build_engine_component(old_engine, language)
         return MissingComponent(COLUMNS, f"{old_engine} is not installed: {_INSTALL[old_engine]}")
-    return _build_working_component(language)
+    return _build_first_working_component(language)
 
 
-def _build_named_component(language: str, engine: str) -> Component | MissingComponent:
+def _build_requested_engine_component(language: str, engine: str) -> Component | MissingComponent:
     """Build the component of the engine that the user named; refuse one that is not installed."""
-    if not find_version(_DISTRIBUTION[engine]):
+    if not find_installed_version(_DISTRIBUTION[engine]):
         install_line = (
             build_install_command("features") if engine == "vader" else _INSTALL[engine]
         )  # no extra holds pysentimiento
@@ -66,14 +66,15 @@ def _build_named_component(language: str, engine: str) -> Component | MissingCom
     return _build_engine_component(engine, language, named=True)
 
 
-def _build_working_component(language: str) -> Component | MissingComponent:
-    """Build the component of pysentimiento if it can be loaded, else of VADER for English, else say why there is none."""
+def _build_first_working_component(language: str) -> Component | MissingComponent:
+    """Build the component of pysentimiento if it can be loaded, else of VADER for English, else say why there is
+    none."""
     if not _is_language_supported("pysentimiento", language):
         languages = ", ".join(PYSENTIMIENTO_LANGUAGES)
         return MissingComponent(
             COLUMNS, f"no sentiment engine knows {language!r}: pysentimiento knows {languages}, VADER en"
         )
-    if not find_version("pysentimiento"):
+    if not find_installed_version("pysentimiento"):
         why = f"pysentimiento is not installed: {_INSTALL['pysentimiento']}"
     else:
         try:
@@ -82,7 +83,7 @@ def _build_working_component(language: str) -> Component | MissingComponent:
             why = str(error)
         else:
             return Component(COLUMNS, _build_engine_identity("pysentimiento"), lambda: measure)
-    if language == "en" and find_version("vaderSentiment"):
+    if language == "en" and find_installed_version("vaderSentiment"):
         return Component(COLUMNS, _build_engine_identity("vader"), _load_vader, note=f"VADER, because {why}")
     return MissingComponent(COLUMNS, f"{why}, or {_INSTALL['vader']}" if language == "en" else why)
 
@@ -100,7 +101,7 @@ def _is_language_supported(engine: str, language: str) -> bool:
 
 def _build_engine_identity(engine: str) -> dict[str, str]:
     """Return the name and the installed version of an engine."""
-    return {"name": engine, "version": str(find_version(_DISTRIBUTION[engine]))}
+    return {"name": engine, "version": str(find_installed_version(_DISTRIBUTION[engine]))}
 
 
 def _load_vader() -> Measure:

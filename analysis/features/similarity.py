@@ -20,10 +20,10 @@ class EditPattern:
         for position, character in enumerate(text):
             self._positions[character] = self._positions.get(character, 0) | 1 << position
 
-    def distance(self, text: str) -> int:
+    def compute_edit_distance(self, text: str) -> int:
         """Compute the Levenshtein distance: insertions, deletions and substitutions of characters.
 
-        >>> EditPattern("kitten").distance("sitting")
+        >>> EditPattern("kitten").compute_edit_distance("sitting")
         3
         """
         if not self.length:
@@ -45,17 +45,17 @@ class EditPattern:
             down = right_up & zero & full
         return score
 
-    def similarity(self, text: str) -> float:
+    def compute_edit_similarity(self, text: str) -> float:
         """Compute 1 - distance / length of the longer text: 1 for equal texts, 0 if no character is kept.
 
-        >>> EditPattern("abcd").similarity("abed")
+        >>> EditPattern("abcd").compute_edit_similarity("abed")
         0.75
         """
         longer = max(self.length, len(text))
-        return 1 - self.distance(text) / longer if longer else 1.0
+        return 1 - self.compute_edit_distance(text) / longer if longer else 1.0
 
 
-def compute_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
+def compute_edit_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
     """Compute the edit similarity of (original, wording) pairs; NaN without an original.
 
     Any white space counts as one space; at the ends it is ignored. Pairs with the same original should come
@@ -68,4 +68,4 @@ def compute_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[fl
             continue
         if pattern is None or first != original:
             original, pattern = first, EditPattern(" ".join(first.split()))
-        yield pattern.similarity(" ".join(text.split()))
+        yield pattern.compute_edit_similarity(" ".join(text.split()))

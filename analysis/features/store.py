@@ -96,7 +96,7 @@ def read_stored_features(folder: Path) -> StoredFeatures:
     if not path.exists():
         return StoredFeatures()
     table = read_features_parquet(path, ("language", "text"), TEXT_COLUMNS)
-    head = _parse_metadata(table.schema, path)
+    head = _parse_features_metadata(table.schema, path)
     tables, start = {}, 0
     for language, rows in itertools.groupby(table["language"].to_pylist()):
         # Rows of a language stand together: with 2 of "de" and 3 of "en", "en" begins at row 2.
@@ -163,7 +163,7 @@ class Chunks:
         key = json.dumps([language, self.columns, dict(identity)], sort_keys=True)
         self._stem = f"{self.columns[0]}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
-    def read(self) -> dict[str, tuple[float, ...]]:
+    def read_values_by_text(self) -> dict[str, tuple[float, ...]]:
         """Read all chunks: text -> values of the columns."""
         values_by_text: dict[str, tuple[float, ...]] = {}
         for path in sorted(self._folder.glob(f"{self._stem}-*.parquet")):
@@ -172,7 +172,7 @@ class Chunks:
             values_by_text.update(zip(table["text"].to_pylist(), rows, strict=True))
         return values_by_text
 
-    def append(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
+    def append_chunk(self, texts: Sequence[str], values: Mapping[str, Sequence[float]]) -> None:
         """Write one chunk.
 
         Parameters
@@ -196,14 +196,14 @@ def delete_chunks(folder: Path) -> None:
     shutil.rmtree(folder / PARTS_FOLDER, ignore_errors=True)
 
 
-def read_features_parquet(path: Path, texts: Sequence[str], numbers: Sequence[str]) -> pa.Table:
+def read_features_parquet(path: Path, text_columns: Sequence[str], number_columns: Sequence[str]) -> pa.Table:
     """Read a Parquet file as it is: no column is made from folder names.
 
     Parameters
     ----------
     path
         The file.
-    texts, numbers
+    text_columns, number_columns
         Columns that it must have, of strings and of doubles.
 
     Returns
@@ -224,7 +224,7 @@ def read_features_parquet(path: Path, texts: Sequence[str], numbers: Sequence[st
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
-    expected_types = dict.fromkeys(texts, "string") | dict.fromkeys(numbers, "double")
+    expected_types = dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")
     if not expected_types.items() <= {column.name: str(column.type) for column in table.schema}.items():
         raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
     return table
@@ -243,7 +243,7 @@ def write_features_parquet(path: Path, table: pa.Table) -> None:
     write_atomically(path, lambda aside: pq.write_table(table, aside, compression="zstd"))
 
 
-def _parse_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
+def _parse_features_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
     """Parse default language and records from the schema's metadata; raise InputError if they are no valid ones."""
     wrong = InputError(f"{path}: not a features file of format {FORMAT}; delete it and compute the features again")
     try:
@@ -256,14 +256,14 @@ def _parse_metadata(schema: pa.Schema, path: Path) -> StoredFeatures:
         raise wrong from error
     if (
         content.get("format") != FORMAT
-        or not all(map(_is_whole_record, records))
+        or not all(map(_is_valid_record, records))
         or not isinstance(head.default_language, str)
     ):
         raise wrong
     return head
 
 
-def _is_whole_record(record: FeatureRecord) -> bool:
+def _is_valid_record(record: FeatureRecord) -> bool:
     """Tell whether a record holds what its fields are for."""
     has_names = all(isinstance(text, str) for text in (record.language, record.note, *record.columns))
     identity = record.identity if record.identity is not None else {}

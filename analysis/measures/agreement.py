@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.runs.conditions import find_subsamples
-from analysis.runs.folder import ORIGINAL, quote_literal
+from analysis.runs.conditions import find_subsampled_units
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,29 +30,29 @@ PROTOCOL = "agreement"
 CONVENTIONS = ("dropped", "inconsistent")  # how answers that are not valid are treated, on every page
 
 
-def check_convention(invalid: str) -> None:
+def check_invalid_answer_convention(convention: str) -> None:
     """Refuse a convention for invalid answers that is none of `CONVENTIONS`."""
-    if invalid not in CONVENTIONS:
-        raise InputError(f"invalid = {invalid!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
+    if convention not in CONVENTIONS:
+        raise InputError(f"invalid = {convention!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
 
 
-def build_spread_sql(invalid: str) -> str:
+def build_range_and_minority_sql(convention: str) -> str:
     """Return the SQL of agreement_range and minority_share, made from n_variants and `SUMS_SQL`.
 
     The range needs two valid answers, and is of these only. minority_share is the share of answers that are not with
     the majority of the valid ones: "dropped", of the valid answers, null below two; "inconsistent", of all answers, an
     invalid or outvoted one (`create_agreement_tables`) being with no majority, null below two.
     """
-    check_convention(invalid)
+    check_invalid_answer_convention(convention)
     n_counted, n_agree, n_valid = "n_valid", "n_agree", "n_valid"
-    if invalid == "inconsistent":
+    if convention == "inconsistent":
         n_counted, n_agree, n_valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"
     return f"""CASE WHEN n_valid > 1 THEN agreement_max - agreement_min END AS agreement_range,
     CASE WHEN {n_counted} > 1
          THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
-def build_outvoted_sql(row: str = "r") -> str:
+def build_no_answer_wins_sql(row_alias: str = "r") -> str:
     """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
 
     It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
@@ -60,11 +60,11 @@ def build_outvoted_sql(row: str = "r") -> str:
 
     Parameters
     ----------
-    row
+    row_alias
         Name of the row in the query.
     """
-    return f"""({row}."count" IS NOT NULL
-        AND coalesce({row}.invalid, 0) >= greatest({row}."count"[1], {row}."count"[2]))"""
+    return f"""({row_alias}."count" IS NOT NULL
+        AND coalesce({row_alias}.invalid, 0) >= greatest({row_alias}."count"[1], {row_alias}."count"[2]))"""
 
 
 def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
@@ -73,7 +73,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
       (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
       hold no answer as give the more frequent one), samples (valid ones that agreement is the share of, else
-      null); one row per answer, without those of `conditions.find_subsamples`.
+      null); one row per answer, without those of `conditions.find_subsampled_units`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -98,7 +98,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'item_patterns'").fetchone() == (1,):
         return
     kinds_by_study = {study: _list_stimulus_kinds(runs, study) for study in studies or runs.info["studies"]}
-    _create_deviating_stimuli(runs, kinds_by_study)
+    _create_deviating_stimuli_table(runs, kinds_by_study)
     views = " UNION ALL ".join(
         _build_answers_sql(runs, study, study_kinds[0], study_kinds[1:])
         for study, study_kinds in kinds_by_study.items()
@@ -154,14 +154,14 @@ def _list_stimulus_kinds(runs: Runs, study: str) -> list[_StimulusKind]:
             )
         agree = canonical.index(frame[0])
         where = (
-            f"study = {quote_literal(study)} AND (pattern = '{ORIGINAL}') = {original} "
+            f"study = {quote_sql_literal(study)} AND (pattern = '{ORIGINAL}') = {original} "
             f"AND options = {_quote_labels(options)} AND canonical = {_quote_labels(canonical)}"
         )
         kinds.append(_StimulusKind(original, agree + 1, (options[agree], options[1 - agree]), where))
     return kinds
 
 
-def _create_deviating_stimuli(runs: Runs, kinds_by_study: dict[str, list[_StimulusKind]]) -> None:
+def _create_deviating_stimuli_table(runs: Runs, kinds_by_study: dict[str, list[_StimulusKind]]) -> None:
     """Create a table of the few stimuli, mostly the originals, that are not of their study's most frequent kind.
 
     The answers are joined with this table only. A join with all stimuli by two strings would double the time.
@@ -173,7 +173,7 @@ def _create_deviating_stimuli(runs: Runs, kinds_by_study: dict[str, list[_Stimul
     for kind in (kind for study_kinds in kinds_by_study.values() for kind in study_kinds[1:]):
         runs.execute(
             f"INSERT INTO deviating SELECT study, item, variant, {kind.original}, {kind.agree}, "
-            f"{quote_literal(kind.labels[0])} FROM stimuli WHERE {kind.where}"
+            f"{quote_sql_literal(kind.labels[0])} FROM stimuli WHERE {kind.where}"
         )
 
 
@@ -184,21 +184,21 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         agree = f"coalesce(d.agree, {common_kind.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
         agreement, validity, written, outvoted_sql = (
-            _build_share_sql("r.probability", agree),
+            _build_agreeing_share_sql("r.probability", agree),
             "r.mass",
             "false",
             "false",
         )
         samples = "NULL::BIGINT"
     else:
-        (agreement, validity), written = _build_response_sql(common_kind, agree), "r.probability IS NULL"
+        (agreement, validity), written = _build_agreement_and_validity_sql(common_kind, agree), "r.probability IS NULL"
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
-        outvoted_sql = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_outvoted_sql()}'
-    name = quote_literal(study)
+        outvoted_sql = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_sql()}'
+    name = quote_sql_literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
-        f"({quote_literal(m)}, {quote_literal(c)})"
-        for m, c in sorted(find_subsamples(runs.info["conditions"][study], units))
+        f"({quote_sql_literal(m)}, {quote_sql_literal(c)})"
+        for m, c in sorted(find_subsampled_units(runs.info["conditions"][study], units))
     ]
     condition_filter = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
     return f"""
@@ -210,18 +210,18 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
 
-def _build_share_sql(pair: str, agree: str) -> str:
+def _build_agreeing_share_sql(pair_column: str, agree_place: str) -> str:
     """Return the SQL of the agreeing option's share of a pair of numbers; null if both are 0."""
-    return f"{pair}[{agree}] / nullif({pair}[1] + {pair}[2], 0)"
+    return f"{pair_column}[{agree_place}] / nullif({pair_column}[1] + {pair_column}[2], 0)"
 
 
-def _build_response_sql(common_kind: _StimulusKind, agree: str) -> tuple[str, str]:
+def _build_agreement_and_validity_sql(common_kind: _StimulusKind, agree_place: str) -> tuple[str, str]:
     """Return the SQL of agreement and validity for rows with probabilities, sampled counts or only an answer."""
-    yes = f"coalesce(d.agree_label, {quote_literal(common_kind.labels[0])})"
+    yes = f"coalesce(d.agree_label, {quote_sql_literal(common_kind.labels[0])})"
     samples = '(r."count"[1] + r."count"[2] + coalesce(r.invalid, 0))'
     agreement = f"""CASE
-        WHEN r.probability IS NOT NULL THEN {_build_share_sql("r.probability", agree)}
-        WHEN r."count" IS NOT NULL THEN {_build_share_sql('r."count"', agree)}
+        WHEN r.probability IS NOT NULL THEN {_build_agreeing_share_sql("r.probability", agree_place)}
+        WHEN r."count" IS NOT NULL THEN {_build_agreeing_share_sql('r."count"', agree_place)}
         WHEN r.answer = {yes} THEN 1.0
         WHEN r.answer IS NOT NULL THEN 0.0 END"""
     validity = f"""CASE
@@ -255,4 +255,4 @@ def _check_duplicates(runs: Runs) -> None:
 
 def _quote_labels(labels: Sequence[str]) -> str:
     """Return the SQL of a list of labels."""
-    return "[" + ", ".join(map(quote_literal, labels)) + "]"
+    return "[" + ", ".join(map(quote_sql_literal, labels)) + "]"

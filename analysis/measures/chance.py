@@ -23,7 +23,7 @@ DETERMINED, DRAWN, SAMPLED = "determined", "drawn once", "sampled"
 RARE = 0.05  # share of a unit's answers up to which those drawn once do not count
 
 
-def classify_answers(runs: Runs) -> pd.DataFrame:
+def classify_answer_randomness(runs: Runs) -> pd.DataFrame:
     """Tell of every model and condition whether its answers are determined, drawn once per wording, or sampled.
 
     Returns
@@ -32,15 +32,15 @@ def classify_answers(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DETERMINED`, `DRAWN` or `SAMPLED`, by the rows of its responses and the
         fields of its condition in run.json.
     """
-    return runs.compute_once("classified answers", lambda: _classify_unit_answers(runs))
+    return runs.compute_once("classified answers", lambda: _classify_unit_randomness(runs))
 
 
-def _classify_unit_answers(runs: Runs) -> pd.DataFrame:
+def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     """Do the work of `classify_answer_randomness`, which keeps the result per `Runs`."""
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
     open_conditions = {
-        study: [name for name, fields in study_conditions.items() if not is_determined(fields)]
+        study: [name for name, fields in study_conditions.items() if not has_determined_answers(fields)]
         for study, study_conditions in conditions.items()
         if not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
     }
@@ -63,21 +63,23 @@ def _classify_unit_answers(runs: Runs) -> pd.DataFrame:
     return units
 
 
-def is_determined(fields: Mapping[str, Any]) -> bool:
+def has_determined_answers(condition_fields: Mapping[str, Any]) -> bool:
     """Tell whether a condition of run.json determines its answers; one without a temperature need not.
 
-    >>> is_determined({"temperature": 0.0}), is_determined({"temperature": "0"}), is_determined({"method": "exact"})
+    >>> (has_determined_answers({"temperature": 0.0}), has_determined_answers({"temperature": "0"}),
+    ...  has_determined_answers({"method": "exact"}))
     (True, True, True)
-    >>> is_determined({"temperature": 0.7}), is_determined({}), is_determined({"temperature": "low"})
+    >>> (has_determined_answers({"temperature": 0.7}), has_determined_answers({}),
+    ...  has_determined_answers({"temperature": "low"}))
     (False, False, False)
     """
     try:
-        return fields.get("method") == "exact" or float(fields.get("temperature", "unknown")) == 0
+        return condition_fields.get("method") == "exact" or float(condition_fields.get("temperature", "unknown")) == 0
     except (TypeError, ValueError):
         return False
 
 
-def measure_sample_agreement(runs: Runs, study: str) -> pd.DataFrame:
+def measure_within_wording_agreement_gap(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
     An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by

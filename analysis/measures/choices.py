@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.runs.folder import ORIGINAL, quote_literal
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Choices:
     texts: npt.NDArray[np.float64]
     otherwise: npt.NDArray[np.float64]
 
-    def take(self, items: npt.NDArray[np.bool_]) -> Choices:
+    def select_questions(self, is_selected: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
         names = (
             "items",
@@ -99,14 +99,14 @@ class Choices:
             "texts",
             "otherwise",
         )
-        return replace(self, **{name: getattr(self, name)[items] for name in names})
+        return replace(self, **{name: getattr(self, name)[is_selected] for name in names})
 
-    def parts(self) -> Mapping[str, Choices]:
+    def split_by_subset(self) -> Mapping[str, Choices]:
         """Return all questions, and those of each subset where there are several; of one, all have its name."""
         names = [str(name) for name in dict.fromkeys(self.subsets)]
         if len(names) == 1:
             return {ALL if names == [NO_SUBSET] else names[0]: self}
-        return {ALL: self, **{name: self.take(self.subsets == name) for name in names}}
+        return {ALL: self, **{name: self.select_questions(self.subsets == name) for name in names}}
 
 
 def read_choice_studies(runs: Runs) -> list[Choices]:
@@ -169,7 +169,7 @@ def _read_choice_study(runs: Runs, study: str) -> Choices:
     )  # fmt: skip
     _check_question_gaps(runs, questions)
     # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
-    _create_choice_cells(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
+    _create_choice_cells_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
     units = _list_choice_units(runs, study)
     choices = replace(questions, units=tuple(units), **_read_choice_answers(runs, study, units, letters, shape))
     _check_missing_answers(runs, choices, position)
@@ -214,9 +214,9 @@ def _list_choice_units(runs: Runs, study: str) -> list[tuple[str, str]]:
     ]
 
 
-def _create_choice_cells(runs: Runs, variants: pd.DataFrame, cell: npt.NDArray[np.int64]) -> None:
+def _create_choice_cells_table(runs: Runs, variants: pd.DataFrame, cell_numbers: npt.NDArray[np.int64]) -> None:
     """Note for every variant its place in the arrays, as the table `choice_cells`; positions name variants."""
-    index = pd.DataFrame({"position": variants["position"], "cell": cell})
+    index = pd.DataFrame({"position": variants["position"], "cell": cell_numbers})
     runs.con.register("choice_index", index)
     runs.execute("CREATE OR REPLACE TEMP TABLE choice_cells AS SELECT * FROM choice_index")
     runs.con.unregister("choice_index")
@@ -240,16 +240,16 @@ def _read_choice_answers(
         validity[unit] = np.nan if low < HALF_MASS <= high else low
     cells = {"chosen_letter": chosen_letters, "chosen_place": chosen_places, "texts": texts, "otherwise": otherwise}
     conditions = runs.info["conditions"][study]
-    readings = tuple(find_reading(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
+    readings = tuple(find_text_reading_rule(conditions[condition.removesuffix(PER_BYTE)]) for _, condition in units)
     return {
         **{name: array.reshape(*shape, len(units)) for name, array in cells.items()},
         "validity": validity, "least": least, "readings": readings,
     }  # fmt: skip
 
 
-def find_reading(fields: Mapping[str, Any]) -> str:
+def find_text_reading_rule(condition_fields: Mapping[str, Any]) -> str:
     """Find how texts were read; runs of before there were two readings say `reply_rule` only: strictly."""
-    return str(fields.get("reply_reading") or ("strict" if "reply_rule" in fields else ""))
+    return str(condition_fields.get("reply_reading") or ("strict" if "reply_rule" in condition_fields else ""))
 
 
 def _read_unit_choices(
@@ -263,14 +263,14 @@ def _read_unit_choices(
     rows = runs.execute(
         f"""
         SELECT cell, item, coalesce(place, 0) - 1 AS place,
-               coalesce(list_position([{", ".join(map(quote_literal, letters))}], canonical[place]), 0) - 1 AS letter,
+               coalesce(list_position([{", ".join(map(quote_sql_literal, letters))}], canonical[place]), 0) - 1 AS letter,
                CASE WHEN scores IS NOT NULL THEN mass WHEN samples > 0 THEN 1 - invalid / samples
                     ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
                CASE WHEN scores IS NOT NULL AND mass IS NOT NULL THEN coalesce(mass_upper, mass) ELSE validity
                     END AS most,
                short, texts, read_otherwise
-        FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_build_largest_sql("scores")} WHEN answer IS NOT NULL
-                             THEN list_position(options, answer) ELSE {_build_largest_sql("counts")} END AS place
+        FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_build_place_of_largest_sql("scores")} WHEN answer IS NOT NULL
+                             THEN list_position(options, answer) ELSE {_build_place_of_largest_sql("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
                            r."count" AS counts, r.mass, r.mass_upper, len(r.output) AS texts,
                            r.read_otherwise, coalesce(r.invalid, 0) AS invalid,
@@ -296,28 +296,28 @@ _LOGARITHMS = "[CASE WHEN p > 0 THEN ln(p) ELSE CAST('-inf' AS DOUBLE) END FOR p
 _LENGTHS = "[strlen(map_extract(s.attributes, 'choice_' || letter)[1]) FOR letter IN s.canonical]"
 
 
-def _build_largest_sql(scores: str) -> str:
+def _build_place_of_largest_sql(scores: str) -> str:
     """Return the SQL of the place of the largest of some scores; null where two are the largest, or there is none."""
     ordered = f"list_reverse_sort({scores})"
     return f"CASE WHEN len({scores}) = 1 OR {ordered}[1] > {ordered}[2] THEN list_position({scores}, {ordered}[1]) END"
 
 
-def _check_question_gaps(runs: Runs, study: Choices) -> None:
+def _check_question_gaps(runs: Runs, choices: Choices) -> None:
     """Refuse a question that lacks a wording, or an order that others with as many choices have."""
-    n_choices = study.size.max(axis=(1, 2))
+    n_choices = choices.size.max(axis=(1, 2))
     for number in np.unique(n_choices):
         question_rows = np.flatnonzero(n_choices == number)
-        asked_mask = study.asked_mask[question_rows]
+        asked_mask = choices.asked_mask[question_rows]
         for item, wording, order in np.argwhere(~asked_mask & asked_mask.any(axis=(0, 1)))[:1]:
-            missing = f"order {study.orders[order]}" if asked_mask[item, wording].any() else "any order"
+            missing = f"order {choices.orders[order]}" if asked_mask[item, wording].any() else "any order"
             raise InputError(
-                f"{_find_study_path(runs, study.study)}: stimuli.parquet: question "
-                f"{study.items[question_rows[item]]!r} lacks {missing} of wording {study.wordings[wording]!r}, which "
-                f"others with {number} choices have; it cannot be compared"
+                f"{_find_study_path(runs, choices.study)}: stimuli.parquet: question "
+                f"{choices.items[question_rows[item]]!r} lacks {missing} of wording {choices.wordings[wording]!r}, "
+                f"which others with {number} choices have; it cannot be compared"
             )
 
 
-def _check_missing_answers(runs: Runs, choices: Choices, position: npt.NDArray[np.int64]) -> None:
+def _check_missing_answers(runs: Runs, choices: Choices, stimulus_positions: npt.NDArray[np.int64]) -> None:
     """Refuse a question of which a unit has some responses and lacks others; say why, where a response failed."""
     has_answer = choices.chosen_letter != NOT_ASKED
     has_some = has_answer.any(axis=(1, 2))
@@ -327,7 +327,7 @@ def _check_missing_answers(runs: Runs, choices: Choices, position: npt.NDArray[n
     item, wording, order, unit = gaps[0]
     (variant,) = runs.execute(
         "SELECT variant FROM stimuli WHERE study = ? AND position = ?",
-        [choices.study, int(position[item, wording, order])],
+        [choices.study, int(stimulus_positions[item, wording, order])],
     ).fetchone() or ("",)
     model, condition = choices.units[unit]
     failed = runs.execute(

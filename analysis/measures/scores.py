@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import check_convention
+from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
 
@@ -67,7 +67,7 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         For an unknown convention, runs without scores, a condition or a row that contradicts results/schema.json, or a
         human score without a known range.
     """
-    check_convention(invalid)
+    check_invalid_answer_convention(invalid)
     rows = runs.compute_once("scored rows", lambda: _read_score_rows(runs))
     if invalid == "dropped":
         return rows
@@ -79,11 +79,13 @@ def _read_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
     if not _has_scores(runs):
         raise InputError(
-            f"{_word_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
+            f"{_join_study_paths(runs)}: no study of protocol {PROTOCOL!r}; ask for one with `inference run scoring`"
         )
     if GOLD in runs.info["models"]:
-        raise InputError(f"{_word_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it")
-    _create_score_conditions(runs)
+        raise InputError(
+            f"{_join_study_paths(runs)}: a model is called {GOLD!r}, the name of the human scores; rename it"
+        )
+    _create_score_conditions_table(runs)
     rows = runs.sql(
         """
         WITH numbers AS (
@@ -119,7 +121,7 @@ def name_settings(rows: pd.DataFrame) -> pd.Series:
     return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
 
 
-def _create_score_conditions(runs: Runs) -> None:
+def _create_score_conditions_table(runs: Runs) -> None:
     """Create table `score_conditions`: the conditions of the scoring studies with their checked fields."""
     runs.execute(
         "CREATE OR REPLACE TEMP TABLE score_conditions (study VARCHAR, condition VARCHAR, form VARCHAR, "
@@ -129,17 +131,17 @@ def _create_score_conditions(runs: Runs) -> None:
         if study_fields["protocol"] != PROTOCOL:
             continue
         for name, fields in runs.info["conditions"][study].items():
-            low, high, temperature, method = _parse_score_fields(
-                f"{_word_paths(runs, study)}: run.json: condition {name!r}", fields
+            low, high, temperature, method = _parse_scoring_condition(
+                f"{_join_study_paths(runs, study)}: run.json: condition {name!r}", fields
             )
             form, samples = fields.get("form"), fields.get("samples")
             row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
             runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def _parse_score_fields(where: str, fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+def _parse_scoring_condition(where: str, condition_fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
     """Check and return a scoring condition's low and high end of the range, temperature and method."""
-    ends, temperature, method = (fields.get(name) for name in ("range", "temperature", "method"))
+    ends, temperature, method = (condition_fields.get(name) for name in ("range", "temperature", "method"))
     if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
         raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
     if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not math.isfinite(temperature):
@@ -173,8 +175,8 @@ def _check_no_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> 
     """Name the first of some wrong rows, if there are any."""
     for row in wrong_rows.head(1).to_dict("records"):
         raise InputError(
-            f"{_word_paths(runs, row['study'])}: responses: model {row['model']!r}, condition {row['condition']!r}: "
-            f"item {row['item']!r} {problem}"
+            f"{_join_study_paths(runs, row['study'])}: responses: model {row['model']!r}, condition "
+            f"{row['condition']!r}: item {row['item']!r} {problem}"
         )
 
 
@@ -188,7 +190,7 @@ def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
     if is_wrong.any():
         row = rows[is_wrong].iloc[0]
         raise InputError(
-            f"{_word_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score "
+            f"{_join_study_paths(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: human score "
             f"{row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; it needs a range such as 0-100 "
             "that holds the score"
         )
@@ -196,12 +198,12 @@ def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
     return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
 
 
-def _word_paths(runs: Runs, study: str | None = None) -> str:
+def _join_study_paths(runs: Runs, study: str | None = None) -> str:
     """Join the paths of the run folders of a study, or of all, for an error message."""
     return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
 
 
-def read_sampled_numbers(runs: Runs) -> pd.DataFrame:
+def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     """Read the sampled numbers again from the texts, as they were read for the score.
 
     Returns
@@ -218,14 +220,16 @@ def read_sampled_numbers(runs: Runs) -> pd.DataFrame:
         WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
-        _compute_number_variance(texts, score, low, high)
+        _compute_number_count_and_variance(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
     return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
 
 
-def _compute_number_variance(texts: Sequence[str | None], score: float, low: int, high: int) -> tuple[int, float]:
+def _compute_number_count_and_variance(
+    texts: Sequence[str | None], score: float, low: int, high: int
+) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""
     numbers = [
         min(max(number, low), high) for text in texts if text and (number := find_first_number(text)) is not None

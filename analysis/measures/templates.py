@@ -20,7 +20,7 @@ NEARLY_ALL = (
 _EDGES = " \t\r\n.,;:!?\"'“”„«»()。、「」"
 
 
-def find_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
+def count_templates_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
     """Find the studies whose wordings are templates: study -> number of templates and of the items that share them.
 
     Wordings of one name in (nearly) all items are compared: "Do you think that cats purr?" and "Do you think that dogs
@@ -81,17 +81,22 @@ def find_reordered_studies(runs: Runs) -> set[str]:
 _COLUMNS = ["text", "first", "last", "first_end", "last_end"]
 
 
-def _extract_statement(text: str, first: str, last: str, first_end: str, last_end: str) -> str:
+def _extract_statement(
+    text: str, first_text: str, last_text: str, first_reversed_text: str, last_reversed_text: str
+) -> str:
     """Take away from a wording what all items share: what the first and the last of the sorted texts share, all share.
 
     >>> _extract_statement("Is it so that cats purr?", "Is it so that cats purr?", "Is it so that dogs bark?",
     ...            "?krab sgod taht os ti sI", "?rrup stac taht os ti sI")
     'cats purr'
     """
-    start, end = _count_same_letters(first, last), _count_same_letters(first_end, last_end)
+    start, end = (
+        _count_common_prefix_letters(first_text, last_text),
+        _count_common_prefix_letters(first_reversed_text, last_reversed_text),
+    )
     return text[start : max(start, len(text) - end)].strip(_EDGES).casefold()
 
 
-def _count_same_letters(text_a: str, text_b: str) -> int:
+def _count_common_prefix_letters(text_a: str, text_b: str) -> int:
     """Count the letters that two texts begin with alike."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text_a, text_b, strict=False)))

@@ -39,7 +39,7 @@ def find_probability_twin(conditions: Conditions, name: str) -> str | None:
     return next(twins, None)
 
 
-def find_subsamples(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+def find_subsampled_units(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
     """List the models and conditions that asked only a sample of the wordings which their twin asked in full.
 
     They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:

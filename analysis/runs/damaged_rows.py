@@ -81,24 +81,26 @@ RESPONSE_RULES: Rules = (
 )  # fmt: skip
 
 
-def choose_rules(complete: Collection[str], empty: Collection[str], absent: Collection[str]) -> Rules:
+def choose_response_rules(
+    complete_columns: Collection[str], empty_columns: Collection[str], absent_columns: Collection[str]
+) -> Rules:
     """Choose the rules that responses can break: to learn that from file footers is cheaper than to read the rows.
 
     Parameters
     ----------
-    complete, empty
+    complete_columns, empty_columns
         Columns in which the footers show no null, in lists neither; and those without a value.
-    absent
+    absent_columns
         Columns that some file lacks.
 
     Returns
     -------
     Those of `RESPONSE_RULES` that have to be checked, in their order.
     """
-    rules = [rule for rule in RESPONSE_RULES if not set(absent) & set(re.findall(r"\w+", rule[1]))]
-    rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete]
+    rules = [rule for rule in RESPONSE_RULES if not set(absent_columns) & set(re.findall(r"\w+", rule[1]))]
+    rules = [rule for rule in rules if rule not in MISSING or rule[0] not in complete_columns]
     # A list of no values is as empty as a null, and is damaged.
-    return [rule for rule in rules if rule[0] not in empty or rule[0] == "item" or rule[1].startswith("len(")]
+    return [rule for rule in rules if rule[0] not in empty_columns or rule[0] == "item" or rule[1].startswith("len(")]
 
 
 # Responses with the options of their stimuli, the ends of their condition's scale, and how many values a row has.
@@ -109,7 +111,9 @@ ROWS = """(
           FROM {parts} AS r LEFT JOIN (SELECT item, variant, options FROM ({stimuli})) AS s USING (item, variant)))"""
 
 
-def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], rows: str) -> None:
+def check_stimulus_rows(
+    con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], stimuli_sql: str
+) -> None:
     """Refuse stimuli without a text, and options, right answers and scores that cannot be.
 
     Parameters
@@ -118,7 +122,7 @@ def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapp
         The DuckDB connection that reads them.
     folder, info
         The run folder and its run.json.
-    rows
+    stimuli_sql
         SQL that reads the stimuli.
 
     Raises
@@ -127,8 +131,14 @@ def check_stimulus_rows(con: duckdb.DuckDBPyConnection, folder: Path, info: Mapp
         Names the file, item, variant and column.
     """
     parameters = {"canonical": info["study"]["canonical"]}
-    damaged = _count_rows(con, [f"({rows}) WHERE {_join_rules(STIMULUS_RULES)}"], parameters)
-    row = _find_damaged_row(con, f"({rows})", STIMULUS_RULES, "item, variant", parameters) if damaged else None
+    damaged = _count_damaged_rows(
+        con, [f"({stimuli_sql}) WHERE {_build_damaged_row_condition(STIMULUS_RULES)}"], parameters
+    )
+    row = (
+        _find_first_damaged_row(con, f"({stimuli_sql})", STIMULUS_RULES, "item, variant", parameters)
+        if damaged
+        else None
+    )
     if row:
         rule, (item, variant), value = row
         raise InputError(
@@ -142,8 +152,8 @@ def check_response_rows(
     con: duckdb.DuckDBPyConnection,
     folder: Path,
     info: Mapping[str, Any],
-    stimuli: str,
-    parts: str,
+    stimuli_sql: str,
+    responses_sql: str,
     rules: Rules,
 ) -> None:
     """Refuse responses that contradict the stimuli, probabilities that are none, and counts below 0.
@@ -154,7 +164,7 @@ def check_response_rows(
         The DuckDB connection that reads them.
     folder, info
         The run folder and its run.json.
-    stimuli, parts
+    stimuli_sql, responses_sql
         SQL that reads the stimuli, and the response files with the columns `filename` and `file_row_number`.
     rules
         What to look for.
@@ -164,18 +174,24 @@ def check_response_rows(
     InputError
         Names the file, its row, item, variant and column.
     """
-    scales = _read_scales(info["conditions"])
+    scales = _find_condition_scales(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
     parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
-    rows = ROWS.format(parts=parts, stimuli=stimuli)
-    counted = [f"{rows} WHERE {_join_rules(rules)}"]
-    query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli})"
+    rows_sql = ROWS.format(parts=responses_sql, stimuli=stimuli_sql)
+    counted = [f"{rows_sql} WHERE {_build_damaged_row_condition(rules)}"]
+    query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli_sql})"
     ((options, last, as_many),) = con.execute(query).fetchall()
     if as_many and not scales:
         parameters["options"] = options
-        counted = _split_check(stimuli, parts, rows, rules, len(options), same=options == last)
+        counted = _build_damaged_row_clauses(
+            stimuli_sql, responses_sql, rows_sql, rules, len(options), same_options=options == last
+        )
     names = "filename, file_row_number, model, condition, item, variant"
-    row = _find_damaged_row(con, rows, rules, names, parameters) if _count_rows(con, counted, parameters) else None
+    row = (
+        _find_first_damaged_row(con, rows_sql, rules, names, parameters)
+        if _count_damaged_rows(con, counted, parameters)
+        else None
+    )
     if row:
         rule, (file, number, model, condition, item, variant), value = row
         about = f"model {model!r}, condition {condition!r}, item {item!r}, variant {variant!r}"
@@ -186,45 +202,51 @@ def check_response_rows(
         )
 
 
-def _split_check(stimuli: str, parts: str, rows: str, rules: Rules, n_options: int, *, same: bool) -> list[str]:
+def _build_damaged_row_clauses(
+    stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, n_options: int, *, same_options: bool
+) -> list[str]:
     """Split what is counted where all stimuli have as many options: rows without a stimulus, rows with wrong values.
 
-    `same`: they have the same options, so that answers are compared with these.
+    `same_options`: they have the same options, so that answers are compared with these.
     """
-    of_rows = f"{'$options AS options, ' if same else ''}{n_options} AS n_values, NULL AS lowest, NULL AS highest"
-    values = [rule for rule in rules if rule[0] != "item" and (same or rule[0] != "answer")]
-    answers = [rule for rule in rules if rule[0] == "answer" and not same]
+    of_rows = (
+        f"{'$options AS options, ' if same_options else ''}{n_options} AS n_values, NULL AS lowest, NULL AS highest"
+    )
+    values = [rule for rule in rules if rule[0] != "item" and (same_options or rule[0] != "answer")]
+    answers = [rule for rule in rules if rule[0] == "answer" and not same_options]
     return [
-        f"{parts} ANTI JOIN ({stimuli}) USING (item, variant)",
-        f"(SELECT *, {of_rows} FROM {parts}) WHERE {_join_rules(values)}",
-        *([f"{rows} WHERE answer IS NOT NULL AND ({_join_rules(answers)})"] if answers else ()),
+        f"{responses_sql} ANTI JOIN ({stimuli_sql}) USING (item, variant)",
+        f"(SELECT *, {of_rows} FROM {responses_sql}) WHERE {_build_damaged_row_condition(values)}",
+        *([f"{rows_sql} WHERE answer IS NOT NULL AND ({_build_damaged_row_condition(answers)})"] if answers else ()),
     ]
 
 
-def _join_rules(rules: Iterable[tuple[str, str, str]]) -> str:
+def _build_damaged_row_condition(rules: Iterable[tuple[str, str, str]]) -> str:
     """Write the condition of a row that breaks any rule. To count, a null is as good as a false."""
     return " OR ".join(f"({condition})" for _, condition, _ in rules)
 
 
-def _count_rows(con: duckdb.DuckDBPyConnection, damaged: Sequence[str], parameters: Mapping[str, Any]) -> int:
+def _count_damaged_rows(
+    con: duckdb.DuckDBPyConnection, from_clauses: Sequence[str], parameters: Mapping[str, Any]
+) -> int:
     """Count the rows that FROM clauses yield, on all cores."""
     before = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        return sum(_fetch_rows(con, f"SELECT count(*) FROM {rows}", parameters)[0][0] for rows in damaged)
+        return sum(_fetch_rows(con, f"SELECT count(*) FROM {rows}", parameters)[0][0] for rows in from_clauses)
     finally:
         con.execute(f"SET threads = {before[0]}")
 
 
-def _find_damaged_row(
-    con: duckdb.DuckDBPyConnection, rows: str, rules: Rules, names: str, parameters: Mapping[str, Any]
+def _find_first_damaged_row(
+    con: duckdb.DuckDBPyConnection, rows_sql: str, rules: Rules, key_columns: str, parameters: Mapping[str, Any]
 ) -> tuple[tuple[str, str, str], tuple[Any, ...], Any]:
     """Return the rule that the first damaged row breaks, the columns that name the row, and the value."""
     which = " ".join(f"WHEN {condition} THEN {place}" for place, (_, condition, _) in enumerate(rules))
     values = " ".join(f'WHEN {place} THEN CAST("{rule[0]}" AS VARCHAR)' for place, rule in enumerate(rules))
     query = (
-        f"SELECT which, CASE which {values} END, {names} FROM (SELECT *, CASE {which} END AS which FROM {rows}) "
-        f"WHERE which IS NOT NULL ORDER BY {names} LIMIT 1"
+        f"SELECT which, CASE which {values} END, {key_columns} FROM (SELECT *, CASE {which} END AS which FROM "
+        f"{rows_sql}) WHERE which IS NOT NULL ORDER BY {key_columns} LIMIT 1"
     )
     damaged_row = _fetch_rows(con, query, parameters)[0]
     return rules[damaged_row[0]], damaged_row[2:], damaged_row[1]
@@ -235,10 +257,10 @@ def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 
 
-def _read_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+def _find_condition_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
     """Return the lowest and the highest number of every condition that asks for numbers on a scale.
 
-    >>> _read_scales({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
+    >>> _find_condition_scales({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
     {'plain/0-9': (0, 9)}
     """
     ranges = {name: fields.get("range") for name, fields in conditions.items()}

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from analysis.runs.conditions import find_subsamples
+from analysis.runs.conditions import find_subsampled_units
 from analysis.runs.folder import KEY, Folder, list_run_folders, read_folder, read_model_ids, read_protocol
 from ground.errors import InputError
 
@@ -41,7 +41,7 @@ class Runs:
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
     - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
-      (`conditions.find_subsamples`), which are not compared with other conditions.
+      (`conditions.find_subsampled_units`), which are not compared with other conditions.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Runs:
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
 
-    def compute_once(self, key: Hashable, make: Callable[[], Result]) -> Result:
+    def compute_once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Make something once per key, keep it as long as these runs, and return it at every later call.
 
         Several tables are made of the same rows or the same fits. ::
@@ -131,15 +131,15 @@ class Runs:
         ----------
         key
             Names what is kept, everywhere in the program.
-        make
+        compute
             Makes it; called once.
 
         Returns
         -------
-        What `make` returned.
+        What `compute` returned.
         """
         if key not in self._results_by_key:
-            self._results_by_key[key] = make()
+            self._results_by_key[key] = compute()
         result: Result = self._results_by_key[key]
         return result
 
@@ -298,7 +298,7 @@ def _create_units_table(runs: Runs) -> None:
     left_out = {
         (study, *unit)
         for study, conditions in runs.info["conditions"].items()
-        for unit in find_subsamples(
+        for unit in find_subsampled_units(
             conditions, {(model, condition) for name, model, condition in asked_units if name == study}
         )
     }

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_rules
+from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_response_rules
 from ground import run_json
 from ground.errors import InputError, shorten_line
 from ground.run_json import SCHEMA
@@ -30,12 +30,12 @@ _DUCKDB_TYPES = {
 }
 
 
-def quote_literal(value: str) -> str:
+def quote_sql_literal(value: str) -> str:
     """Return a string as an SQL literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
-def list_columns(table: str) -> list[str]:
+def list_schema_columns(table: str) -> list[str]:
     """List the schema's columns of `stimuli` or `responses`, in order."""
     return [column["name"] for column in SCHEMA[table]["columns"]]
 
@@ -79,7 +79,7 @@ class Folder:
     @cached_property
     def stimuli_sql(self) -> str:
         """Return the SQL that reads the stimuli; `position` is their order in the study."""
-        names = ", ".join(f'"{name}"' for name in list_columns("stimuli"))
+        names = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli"))
         file = self.path / SCHEMA["stimuli"]["file"]
         return f"SELECT {names}, file_row_number AS position FROM {_build_parquet_sql([file], True)}"
 
@@ -89,12 +89,12 @@ class Folder:
 
         The study is written as a constant: a folder has only one (checked), and constants group and join for free.
         """
-        names = ", ".join(f'"{name}"' for name in list_columns("responses")[1:])
+        names = ", ".join(f'"{name}"' for name in list_schema_columns("responses")[1:])
         rows = _build_parquet_sql(self.parts, union_by_name=bool(self.absent))
         if self.absent:
             nulls = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in sorted(self.absent))
             rows = f"(FROM {rows} UNION ALL BY NAME SELECT {nulls} WHERE false)"
-        return f"SELECT {quote_literal(self.study)} AS study, {names} FROM {rows}"
+        return f"SELECT {quote_sql_literal(self.study)} AS study, {names} FROM {rows}"
 
 
 def list_run_folders(path: Path) -> list[Path]:
@@ -143,11 +143,13 @@ def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     folder = replace(folder, absent=absent)
     try:
         _check_stimulus_keys(con, folder)
-        folder = _find_asked_units(con, folder) if folder.parts else folder
+        folder = _add_units_from_footers(con, folder) if folder.parts else folder
         check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
-            parts = _build_parquet_sql(folder.parts, numbered=True, union_by_name=bool(absent), named=True)
-            rules = choose_rules(folder.complete, folder.empty, {name for name, _ in absent})
+            parts = _build_parquet_sql(
+                folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True
+            )
+            rules = choose_response_rules(folder.complete, folder.empty, {name for name, _ in absent})
             check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({shorten_line(str(error), 200)}); restore it") from error
@@ -231,7 +233,7 @@ def _check_stimulus_keys(con: duckdb.DuckDBPyConnection, folder: Folder) -> None
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _find_asked_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _add_units_from_footers(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""
@@ -260,7 +262,7 @@ def _find_asked_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
             if name not in folder.info[field]:
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
     units = frozenset((model, condition) for _, model, condition in study_units)
-    names = frozenset(list_columns("responses")).difference(name for name, _ in folder.absent)
+    names = frozenset(list_schema_columns("responses")).difference(name for name, _ in folder.absent)
     complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
     in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
@@ -269,14 +271,14 @@ def _find_asked_units(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
 def _quote_files(files: Sequence[Path]) -> str:
     """Return file names as a list for DuckDB, with [, * and ? escaped, which it would read as patterns."""
     escaped_names = (str(file).replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
-    return "[" + ", ".join(quote_literal(name) for name in escaped_names) + "]"
+    return "[" + ", ".join(quote_sql_literal(name) for name in escaped_names) + "]"
 
 
 def _build_parquet_sql(
-    files: Sequence[Path], numbered: bool = False, union_by_name: bool = False, named: bool = False
+    files: Sequence[Path], with_row_numbers: bool = False, union_by_name: bool = False, with_file_names: bool = False
 ) -> str:
     """Write the SQL that reads Parquet files, with the number of a row and the name of its file if asked for."""
     # A folder called "seed=1" must not become a column `seed`.
-    options = {"hive_partitioning": False, "file_row_number": numbered, "union_by_name": union_by_name}
-    options |= {"filename": True} if named else {}
+    options = {"hive_partitioning": False, "file_row_number": with_row_numbers, "union_by_name": union_by_name}
+    options |= {"filename": True} if with_file_names else {}
     return f"read_parquet({_quote_files(files)}, {', '.join(f'{name} = {value}' for name, value in options.items())})"

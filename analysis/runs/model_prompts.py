@@ -81,7 +81,7 @@ def recover_prompt(asked_entry: Mapping[str, Any] | None, wording: Mapping[str, 
     if asked_entry is None:
         return Prompt(why=UNKNOWN)
     if asked_entry["wordings"] is not None:
-        filled = _fill_places(asked_entry["wordings"], wording)
+        filled = _fill_wording_into_messages(asked_entry["wordings"], wording)
         return Prompt(filled) if filled else Prompt(why="the run's stimuli lack something that its prompts show")
     is_recorded = (asked_entry["item"], asked_entry["variant"]) == (wording["item"], wording["variant"])
     if is_recorded and asked_entry["characters"] == len(asked_entry["prompt"]):
@@ -90,17 +90,22 @@ def recover_prompt(asked_entry: Mapping[str, Any] | None, wording: Mapping[str, 
     return Prompt(why=f"it is recorded for item {asked_entry['item']}, variant {asked_entry['variant']}, only ({why})")
 
 
-def _fill_places(form: Sequence[Mapping[str, Any]], wording: Mapping[str, Any]) -> tuple[Message, ...]:
+def _fill_wording_into_messages(
+    message_forms: Sequence[Mapping[str, Any]], wording: Mapping[str, Any]
+) -> tuple[Message, ...]:
     """Put a wording in its places; return nothing where it lacks an attribute that has a place."""
     attributes = dict(wording["attributes"] or {})
     values = {"text": wording["text"], **{f"attributes.{name}": value for name, value in attributes.items()}}
-    parts = [(message["role"], [_fill_part(part, values) for part in message["content"]]) for message in form]
+    parts = [
+        (message["role"], [_fill_message_part(part, values) for part in message["content"]])
+        for message in message_forms
+    ]
     if any(part is None for _, content in parts for part in content):
         return ()
     return tuple((role, "".join(map(str, content))) for role, content in parts)
 
 
-def _fill_part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | None:
+def _fill_message_part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | None:
     """Return a fixed text as it is, and what belongs in a place; None where the wording lacks it."""
     return part if isinstance(part, str) else values.get(part["column"])
 
@@ -128,14 +133,14 @@ def read_wordings(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
     return rows
 
 
-def read_answers_to_wordings(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
+def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataFrame:
     """Find all responses to some wordings.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    keys
+    wording_keys
         Columns study, item, variant.
 
     Returns
@@ -144,7 +149,7 @@ def read_answers_to_wordings(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
         study, model, condition, item, variant, said (what came back, in words: see the function), output (texts, or
         None); in the order of conditions and models in run.json, and of the wordings in the study.
     """
-    runs.con.register("asked_keys", keys[["study", "item", "variant"]])
+    runs.con.register("asked_keys", wording_keys[["study", "item", "variant"]])
     columns = 'probability, "count", invalid, mass, mass_upper, score, answer, output'
     null_columns = ", ".join(f"NULL AS {name}" for name in columns.split(", "))
     try:
@@ -197,7 +202,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
     """
     if row.get("error") is not None:
         return f"no response: {row['error']}"
-    parts = [_word_probabilities(row, scale), _word_counts(row)]
+    parts = [_describe_probabilities(row, scale), _describe_sample_counts(row)]
     if row.get("score") is not None:
         parts.append(f"score {row['score']:.3g}")
     if row.get("answer") is not None or row.get("score") is None:
@@ -205,7 +210,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
     return "; ".join(filter(None, parts))
 
 
-def _word_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
+def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
     """Write the probability of every option, and their sum; empty where there are none."""
     values = row.get("probability")
     if values is None or not len(values):
@@ -229,7 +234,7 @@ def _format_probability(share: float) -> str:
     return ">0.999" if 0.9995 <= share < 1 else f"{share:.3g}"
 
 
-def _word_counts(row: Mapping[str, Any]) -> str:
+def _describe_sample_counts(row: Mapping[str, Any]) -> str:
     """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def count_unanswered(runs: Runs) -> pd.DataFrame:
+def count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
     """Count prompts without a response.
 
     What was to be asked stands in run.json (`expected`). Where it does not, as in an imported run, it is every stimulus
@@ -27,11 +27,11 @@ def count_unanswered(runs: Runs) -> pd.DataFrame:
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
         model and condition that lacks a response, in the order of run.json.
     """
-    frame = runs.compute_once("unanswered", lambda: _count_unanswered_prompts(runs))
+    frame = runs.compute_once("unanswered", lambda: _count_asked_and_missing_prompts(runs))
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
 
 
-def _count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
+def _count_asked_and_missing_prompts(runs: Runs) -> pd.DataFrame:
     """Count for every model and condition the prompts that were to be asked, that failed, and that are missing."""
     key = ", ".join(UNIT)
     frame = runs.sql(
@@ -48,14 +48,14 @@ def _count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
     )
     units = frame[list(UNIT)].itertuples(index=False, name=None)
     asked_counts = [
-        _count_asked_prompts(runs, *unit, size=size) for unit, size in zip(units, frame["size"], strict=True)
+        _count_expected_prompts(runs, *unit, n_stimuli=size) for unit, size in zip(units, frame["size"], strict=True)
     ]
     frame["asked"] = np.maximum(asked_counts, frame["came"])
     frame["missing"] = frame["asked"] - frame["came"]
     return frame[[*UNIT, "asked", "failed", "missing", "reason"]]
 
 
-def _count_asked_prompts(runs: Runs, study: str, model: str, condition: str, *, size: int) -> int:
+def _count_expected_prompts(runs: Runs, study: str, model: str, condition: str, *, n_stimuli: int) -> int:
     """Return how many prompts of a study one model was to be asked under one condition; 0 where nothing says it."""
     expected_numbers = [
         folder.info.get("expected", {}).get(model, {}).get(condition)
@@ -65,4 +65,4 @@ def _count_asked_prompts(runs: Runs, study: str, model: str, condition: str, *, 
     numbers = [number for number in expected_numbers if isinstance(number, int)]
     if numbers:
         return max(numbers)
-    return 0 if (runs.info["conditions"][study][condition].get("share") or 1) < 1 else size
+    return 0 if (runs.info["conditions"][study][condition].get("share") or 1) < 1 else n_stimuli

@@ -3,7 +3,7 @@
 ::
 
     correlation.correlate_over_models([3, 7, 13, 70], [0.61, 0.70, 0.68, 0.80], method="spearman")
-    correlation.correlate_all_pairs(scores)                     # all pairs of columns, pairwise complete
+    correlation.correlate_all_column_pairs(scores)                     # all pairs of columns, pairwise complete
     correlation.correlate_over_models(x, y, control=size)      # partial
 
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson); for Spearman's rho it is
@@ -33,7 +33,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.rounding import is_constant, settle_scores
+from analysis.statistics.rounding import is_constant, remove_rounding_noise
 from ground.errors import InputError
 
 LEAST, FEW = 4, 10  # fewer models than LEAST get no coefficient, fewer than FEW a caution
@@ -104,7 +104,7 @@ def correlate_over_models(
     n = int(complete.sum())
     if n < LEAST:
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, f"refused: fewer than {LEAST} models")
-    columns = [settle_scores(values) for values in columns]
+    columns = [remove_rounding_noise(values) for values in columns]
     if any(is_constant(values) for values in columns[:2]):
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
@@ -120,12 +120,12 @@ def correlate_over_models(
     used = n - (control is not None)
     few = f"few: fewer than {FEW} models" if n < FEW else ""
     exact = method == "spearman" and control is None and n < FEW
-    p = _compute_exact_p(x_values, y_values, r) if exact else _compute_t_test_p(r, used)
+    p = _compute_exact_permutation_p(x_values, y_values, r) if exact else _compute_t_test_p(r, used)
     ranked = 1 + r**2 / 2 if method == "spearman" else 1.0
     return Coefficient(r, *_compute_fisher_interval(r, used, ranked), p, n, few)
 
 
-def correlate_all_pairs(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
+def correlate_all_column_pairs(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
     """Correlate every pair of columns of a frame, over the models that have both values.
 
     Parameters
@@ -170,15 +170,15 @@ def _compute_residuals(x: np.ndarray, y: np.ndarray, control: np.ndarray) -> tup
     return x - fitted[:, 0], y - fitted[:, 1]
 
 
-def _compute_fisher_interval(r: float, n: int, ranked: float) -> tuple[float, float]:
+def _compute_fisher_interval(r: float, n: int, variance_factor: float) -> tuple[float, float]:
     """Return the 95 % interval of a coefficient of n models; for a partial coefficient, n is one less.
 
-    `ranked` is how much larger the variance of a rank correlation is. scipy's `pearsonr` has the same formula for
-    Pearson's r, but not for ranks and not for another n.
+    `variance_factor` is how much larger the variance of a rank correlation is. scipy's `pearsonr` has the same formula
+    for Pearson's r, but not for ranks and not for another n.
     """
     if abs(r) > 1 - 1e-12 or n < LEAST:
         return _NAN, _NAN
-    centre, half = np.arctanh(r), _NORMAL * np.sqrt(ranked / (n - 3))
+    centre, half = np.arctanh(r), _NORMAL * np.sqrt(variance_factor / (n - 3))
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
@@ -193,22 +193,23 @@ def _compute_t_test_p(r: float, n: int) -> float:
 
 
 @functools.cache
-def _list_orders(n: int) -> npt.NDArray[np.intp]:
+def _list_permutations(n: int) -> npt.NDArray[np.intp]:
     """List every order of n models: (n!, n)."""
     return np.array(list(itertools.permutations(range(n))), np.intp)
 
 
-def _compute_exact_p(x: np.ndarray, y: np.ndarray, r: float) -> float:
+def _compute_exact_permutation_p(x: np.ndarray, y: np.ndarray, r: float) -> float:
     """Return the exact p value: the share of all orders of `y` whose coefficient is at least as far from 0 as `r`."""
-    coefficients = _list_order_coefficients(tuple(np.sort(x)), tuple(np.sort(y)))
+    coefficients = _list_permuted_abs_correlations(tuple(np.sort(x)), tuple(np.sort(y)))
     # Sorted 0, .5, .5, 1 and r = .5: one lies before .5, so that 1 - 1/4 of the orders are as far from 0.
     return float(1 - np.searchsorted(coefficients, abs(r) - 1e-9) / len(coefficients))
 
 
 @functools.lru_cache(maxsize=16)
-def _list_order_coefficients(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
+def _list_permuted_abs_correlations(x: tuple[float, ...], y: tuple[float, ...]) -> npt.NDArray[np.float64]:
     """Return how far from 0 the coefficient is in every order of y, sorted: the same for all ranks without ties."""
     centred_x, centred_y = np.array(x) - np.mean(x), np.array(y) - np.mean(y)
     return np.sort(
-        np.abs(centred_y[_list_orders(len(y))] @ centred_x) / np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))
+        np.abs(centred_y[_list_permutations(len(y))] @ centred_x)
+        / np.sqrt((centred_x @ centred_x) * (centred_y @ centred_y))
     )

@@ -63,19 +63,21 @@ KURTOSIS = Form(least=1_000)
 DEVIATION = Form(least=np.inf)  # of a spread over items
 
 
-def choose_variance_form(column: str) -> Form:
+def choose_variance_interval_form(column: str) -> Form:
     """Choose the interval of the variance of scores."""
-    return Form(least=60, column=column, ends=lambda values, level: _square_ends(*_compute_bonett_ends(values, level)))
+    return Form(
+        least=60, column=column, ends=lambda values, level: _square_ends(*_compute_bonett_sd_interval(values, level))
+    )
 
 
-def choose_entropy_form(column: str, numbers: float = np.inf) -> Form:
+def choose_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form:
     """Choose the interval of the entropy, in bits, of values of which equal ones are one class.
 
     Parameters
     ----------
     column
         Name of the column of values (items, units).
-    numbers
+    n_classes
         How many classes there may be, so that no entropy is above log2 of it.
 
     Returns
@@ -83,7 +85,9 @@ def choose_entropy_form(column: str, numbers: float = np.inf) -> Form:
     Form
         The jackknife's interval, from 30 items on.
     """
-    return Form(least=30, column=column, ends=partial(_compute_jackknife_ends, most=float(np.log2(numbers))))
+    return Form(
+        least=30, column=column, ends=partial(_compute_jackknife_entropy_interval, most=float(np.log2(n_classes)))
+    )
 
 
 def _square_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -91,7 +95,7 @@ def _square_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
     return lower**2, upper**2
 
 
-def _compute_bonett_ends(values: Array, level: float) -> tuple[Array, Array]:
+def _compute_bonett_sd_interval(values: Array, level: float) -> tuple[Array, Array]:
     """Compute Bonett's interval: that of log variance, with its variance from the kurtosis about a trimmed mean."""
     from scipy.special import stdtrit
 
@@ -109,7 +113,7 @@ def _compute_bonett_ends(values: Array, level: float) -> tuple[Array, Array]:
         return np.sqrt(centre * np.exp(-quantile * small * error)), np.sqrt(centre * np.exp(quantile * small * error))
 
 
-def _compute_jackknife_ends(values: Array, level: float, most: float) -> tuple[Array, Array]:
+def _compute_jackknife_entropy_interval(values: Array, level: float, most: float) -> tuple[Array, Array]:
     """Compute the jackknife's interval: items with equal values have equal influence, so that classes are left out."""
     from scipy.special import stdtrit
 

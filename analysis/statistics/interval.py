@@ -38,10 +38,10 @@ class Interval:
         where no interval was asked for.
     p, p_least
         Two-sided p value of the figure against 0, for figures that are differences: of
-        `significance.compute_exact_share_p_values` where both sides are shares with one answer to each of the same
-        items, else of `significance.compute_two_sided_p`. NaN where there is no interval, but 1 where the items do not
-        differ at all, and known where they are too few for an interval. p_least is the smallest that so few items or
-        draws allow.
+        `significance.compute_share_difference_p_values` where both sides are shares with one answer to each of the same
+        items, else of `significance.compute_two_sided_bootstrap_p`. NaN where there is no interval, but 1 where the
+        items do not differ at all, and known where they are too few for an interval. p_least is the smallest that so
+        few items or draws allow.
     """
 
     estimate: npt.NDArray[np.float64]
@@ -59,39 +59,39 @@ def build_empty_interval(n_items: npt.NDArray[np.int64]) -> Interval:
     return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
 
 
-def fill_interval_ends(
-    figure: Interval, block: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
-    size: npt.NDArray[np.float64], least: float,
+def fill_interval_ends_or_reasons(
+    interval: Interval, units: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
+    magnitude: npt.NDArray[np.float64], least_items: float,
 ) -> None:  # fmt: skip
     """Write the ends of intervals, or why there is none, where a figure is defined and has no interval yet.
 
     Parameters
     ----------
-    figure
+    interval
         Over all units; it is changed.
-    block
+    units
         Units with the same items.
     ends
         Lower and upper ends of the block's intervals.
-    size
+    magnitude
         How large the figures are that were subtracted: a width far below it is rounding.
-    least
+    least_items
         With fewer items, no interval is shown; infinite: with none, as a few items decide the figure.
     """
     lower, upper = ends
     width = upper - lower
     reason_by_unit = np.where(
-        np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * size, ROUNDING), EQUAL, "")
+        np.isnan(width), UNDEFINED, np.where(width <= np.maximum(_WIDTH * magnitude, ROUNDING), EQUAL, "")
     )
-    n_items = figure.n_items[block[0]]
-    if n_items < least:
-        reason_by_unit = np.where(reason_by_unit == EQUAL, EQUAL, DECIDED if np.isinf(least) else FEW)
+    n_items = interval.n_items[units[0]]
+    if n_items < least_items:
+        reason_by_unit = np.where(reason_by_unit == EQUAL, EQUAL, DECIDED if np.isinf(least_items) else FEW)
     if n_items < 2:
         reason_by_unit[:] = ONE_ITEM
-    is_open = np.isnan(figure.lower[block]) & ~np.isnan(figure.estimate[block])
-    figure.missing[block[is_open]] = reason_by_unit[is_open]
+    is_open = np.isnan(interval.lower[units]) & ~np.isnan(interval.estimate[units])
+    interval.missing[units[is_open]] = reason_by_unit[is_open]
     has_ends = is_open & (reason_by_unit == "")
-    figure.lower[block[has_ends]], figure.upper[block[has_ends]] = lower[has_ends], upper[has_ends]
+    interval.lower[units[has_ends]], interval.upper[units[has_ends]] = lower[has_ends], upper[has_ends]
 
 
 def build_interval_columns(intervals: Mapping[str, Interval]) -> dict[str, npt.NDArray[Any]]:
@@ -116,12 +116,12 @@ def build_interval_columns(intervals: Mapping[str, Interval]) -> dict[str, npt.N
     return table
 
 
-def list_missing_reasons(texts: list[str], figures: tuple[str, ...]) -> list[str]:
+def list_reasons_for_missing_intervals(no_interval_texts: list[str], figures: tuple[str, ...]) -> list[str]:
     """List why some of these figures have no interval.
 
     Parameters
     ----------
-    texts
+    no_interval_texts
         Of the column `no_interval` (`build_interval_columns`).
     figures
         Names of figures. A text that names none is about all.
@@ -131,11 +131,11 @@ def list_missing_reasons(texts: list[str], figures: tuple[str, ...]) -> list[str
     list of str
         Those of `REASONS` that occur, in that order.
 
-    >>> list_missing_reasons(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
+    >>> list_reasons_for_missing_intervals(["range_mean, sd_mean: one item only", ""], ("sd_mean",))
     ['one item only']
     """
     stated_reasons = set()
-    for text in texts:
+    for text in no_interval_texts:
         for part in filter(None, text.split("; ")):
             names, _, reason = part.rpartition(": ")
             if not names or set(names.split(", ")) & set(figures):

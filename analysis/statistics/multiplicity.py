@@ -53,16 +53,16 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return corrected
 
 
-def correct_families_by_holm(table: pd.DataFrame, by: Sequence[str], p: str = "p") -> pd.Series:
+def correct_families_by_holm(table: pd.DataFrame, family_columns: Sequence[str], p_column: str = "p") -> pd.Series:
     """Correct a column of p values after Holm within every family.
 
     Parameters
     ----------
     table
         One row per test.
-    by
+    family_columns
         Columns: the rows with equal values in them are a family.
-    p
+    p_column
         Column of p values; NaN is no test.
 
     Returns
@@ -75,13 +75,13 @@ def correct_families_by_holm(table: pd.DataFrame, by: Sequence[str], p: str = "p
     >>> correct_families_by_holm(table, ["measure"]).tolist()
     [0.02, 0.04, 0.04, nan]
     """
-    corrected = table[p].astype(float).copy()
-    for _, family in table.dropna(subset=[p]).groupby(list(by), dropna=False):
-        corrected[family.index] = holm(family[p])
+    corrected = table[p_column].astype(float).copy()
+    for _, family in table.dropna(subset=[p_column]).groupby(list(family_columns), dropna=False):
+        corrected[family.index] = holm(family[p_column])
     return corrected
 
 
-def has_decidable_test(family: pd.DataFrame) -> bool:
+def has_possibly_significant_test(family: pd.DataFrame) -> bool:
     """Tell whether any test of a family could be significant after Holm, from `p_least`, the least p of each test.
 
     Few items and few draws limit how small a p value can be; with many tests, its multiple is then above ALPHA whatever

@@ -42,14 +42,14 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.forms import DRAWN, Form
-from analysis.statistics.interval import DECIDED, FEW, Interval, build_empty_interval, fill_interval_ends
+from analysis.statistics.interval import DECIDED, FEW, Interval, build_empty_interval, fill_interval_ends_or_reasons
 from analysis.statistics.shares import Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
     ROUNDING,
-    compute_exact_share_p_values,
     compute_expanded_tail,
-    compute_least_p,
-    compute_two_sided_p,
+    compute_share_difference_p_values,
+    compute_smallest_possible_p,
+    compute_two_sided_bootstrap_p,
 )
 from ground.errors import InputError
 
@@ -114,12 +114,12 @@ def _draw_cached_counts(n_items: int, draws: int, seed: int) -> Array:
     return item_counts
 
 
-def _draw_count_rows(rng: np.random.Generator, n_items: int, rows: int) -> Array:
+def _draw_count_rows(rng: np.random.Generator, n_items: int, n_rows: int) -> Array:
     """Draw rows of counts: how often each item is taken in a draw of n_items with replacement."""
     # Counting drawn indices is ten times as fast as Generator.multinomial. Every row has its own indices: of 3 items,
     # the draws "0, 2, 2" and "1, 1, 0" are 0, 2, 2 and 4, 4, 3, counted as 1, 0, 2 and 1, 2, 0.
-    indices = rng.integers(0, n_items, (rows, n_items)) + n_items * np.arange(rows)[:, None]
-    return np.bincount(indices.ravel(), minlength=rows * n_items).reshape(rows, n_items).astype(np.float64)
+    indices = rng.integers(0, n_items, (n_rows, n_items)) + n_items * np.arange(n_rows)[:, None]
+    return np.bincount(indices.ravel(), minlength=n_rows * n_items).reshape(n_rows, n_items).astype(np.float64)
 
 
 def compute_drawn_mean(counts: Array, values: Array) -> Array:
@@ -176,12 +176,12 @@ def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> 
     return divide_drawn_sums(counts @ numerator, counts @ denominator)
 
 
-def divide_drawn_sums(above: Array, below: Array) -> Array:
+def divide_drawn_sums(numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items that are there already.
 
     Parameters
     ----------
-    above, below
+    numerator, denominator
         Twice (draws, units).
 
     Returns
@@ -190,7 +190,7 @@ def divide_drawn_sums(above: Array, below: Array) -> Array:
         NaN where the lower sum is 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(below != 0, above / below, np.nan)
+        return np.where(denominator != 0, numerator / denominator, np.nan)
 
 
 def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
@@ -251,7 +251,7 @@ def bootstrap_intervals(
     """
     units = next(iter(columns.values())).shape[1]
     targets = [(unit,) for unit in range(units)]
-    return _bootstrap_targets(columns, statistic, shares, forms or {}, targets, draws, seed, level)
+    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, targets, draws, seed, level)
 
 
 def bootstrap_differences(
@@ -281,10 +281,10 @@ def bootstrap_differences(
     dict
         Name of the figure -> `Interval` over pairs.
     """
-    return _bootstrap_targets(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
+    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
 
 
-def _bootstrap_targets(
+def _bootstrap_units_or_differences(
     columns: Columns, statistic: Statistic, shares: Shares | None, forms: Forms, targets: Sequence[tuple[int, ...]],
     draws: int, seed: int, level: float,
 ) -> dict[str, Interval]:  # fmt: skip
@@ -299,12 +299,12 @@ def _bootstrap_targets(
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
             intervals[name].estimate[block] = _contrast_sides(whole[name], sides)[0]
-        tests = compute_exact_share_p_values(shares, unit_columns, *sides) if len(sides) == 2 else {}
+        tests = compute_share_difference_p_values(shares, unit_columns, *sides) if len(sides) == 2 else {}
         for name, (p, least) in tests.items():
             intervals[name].p[block], intervals[name].p_least[block] = p, least
         if draws == 0:
             continue
-        share_ends = _compute_share_ends(shares, unit_columns, sides, level)
+        share_ends = _compute_share_interval_ends(shares, unit_columns, sides, level)
         for name, (lower, upper) in share_ends.items():
             intervals[name].lower[block], intervals[name].upper[block] = lower, upper
         # The draws give the p value of a difference also where it has another interval.
@@ -324,27 +324,31 @@ def _bootstrap_targets(
                 ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], level))
             else:
                 ends = compute_expanded_percentiles(samples, len(items), level)
-            fill_interval_ends(intervals[name], block, ends, size, form.least)
+            fill_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
             bare |= intervals[name].missing[block] == DECIDED
-            drawn_p = np.where(bare, np.nan, compute_two_sided_p(samples, len(items)))
+            drawn_p = np.where(bare, np.nan, compute_two_sided_bootstrap_p(samples, len(items)))
             is_open = np.isnan(intervals[name].p[block]) & ~np.isnan(drawn_p)
             intervals[name].p[block[is_open]], intervals[name].p_least[block[is_open]] = (
                 drawn_p[is_open],
-                compute_least_p(draws, len(items)),
+                compute_smallest_possible_p(draws, len(items)),
             )
     return intervals
 
 
-def _compute_share_ends(
-    shares: Shares | None, columns: Columns, sides: Sequence[npt.NDArray[np.intp]], level: float
+def _compute_share_interval_ends(
+    shares: Shares | None, columns: Columns, side_units: Sequence[npt.NDArray[np.intp]], level: float
 ) -> dict[str, tuple[Array, Array]]:
     """Compute the intervals of those figures that are one share, or a difference of two, in the targets."""
     ends = {}
     for name, parts in (shares(columns) if shares else {}).items():
-        terms = [estimate.take(side) for estimate in (estimate_share(part, level) for part in parts) for side in sides]
+        terms = [
+            estimate.select_units(side)
+            for estimate in (estimate_share(part, level) for part in parts)
+            for side in side_units
+        ]
         if len(terms) == 1:
             ends[name] = terms[0].lower, terms[0].upper
         elif len(terms) == 2:
@@ -352,11 +356,13 @@ def _compute_share_ends(
     return ends
 
 
-def _group_targets_by_items(has: npt.NDArray[np.bool_]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+def _group_targets_by_items(
+    has_item: npt.NDArray[np.bool_],
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
     """Yield sets of items, each with a few of the targets that have exactly these; skip targets without items."""
-    if not len(has):
+    if not len(has_item):
         return
-    sets, which = np.unique(has, axis=0, return_inverse=True)
+    sets, which = np.unique(has_item, axis=0, return_inverse=True)
     for number, items in enumerate(sets):
         members = np.flatnonzero(which.ravel() == number)
         if items.any():
@@ -374,6 +380,10 @@ def _select_target_units(
     return {name: values[items][:, units] for name, values in columns.items()}, sides
 
 
-def _contrast_sides(figure: Array, sides: Sequence[npt.NDArray[np.intp]]) -> Array:
+def _contrast_sides(unit_figures: Array, side_units: Sequence[npt.NDArray[np.intp]]) -> Array:
     """Turn figures of units (draws, units) into those of targets: the figure, or the first side minus the second."""
-    return figure[:, sides[0]] if len(sides) == 1 else figure[:, sides[0]] - figure[:, sides[1]]
+    return (
+        unit_figures[:, side_units[0]]
+        if len(side_units) == 1
+        else unit_figures[:, side_units[0]] - unit_figures[:, side_units[1]]
+    )

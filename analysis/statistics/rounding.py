@@ -33,7 +33,7 @@ def is_constant(values: Array, scale: float | None = None) -> bool:
     return bool(np.std(values) <= _compute_noise_limit(values, scale))
 
 
-def settle_scores(values: Array, scale: float | None = None) -> Array:
+def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
     """Return scores without rounding noise: those that differ by nothing else are exactly equal.
 
     Parameters
@@ -48,9 +48,10 @@ def settle_scores(values: Array, scale: float | None = None) -> Array:
         are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others
         stay.
 
-    >>> settle_scores(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(), settle_scores(np.array([8.0 + 1e-12, 8.0])).tolist()
+    >>> (remove_rounding_noise(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(),
+    ...  remove_rounding_noise(np.array([8.0 + 1e-12, 8.0])).tolist())
     ([8.0, 8.0, 5.0], [8.0, 8.0])
-    >>> settle_scores(np.array([1e10, 2.0, 3.0])).tolist()
+    >>> remove_rounding_noise(np.array([1e10, 2.0, 3.0])).tolist()
     [10000000000.0, 2.0, 3.0]
     """
     values = np.asarray(values, float)

@@ -93,7 +93,7 @@ class ShareEstimate:
     size: Array
     n: Array
 
-    def take(self, units: npt.NDArray[np.intp]) -> ShareEstimate:
+    def select_units(self, units: npt.NDArray[np.intp]) -> ShareEstimate:
         """Select units, in the given order."""
         estimate, lower, upper = (part[units] for part in (self.estimate, self.lower, self.upper))
         return ShareEstimate(estimate, lower, upper, self.influence[:, units], self.size[units], self.n[units])
@@ -176,10 +176,10 @@ def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:
     tuple of two arrays
         Lower and upper ends; NaN where the share is.
     """
-    return compute_score_interval(share, n, NormalDist().inv_cdf((1 + level) / 2))
+    return compute_wilson_score_interval(share, n, NormalDist().inv_cdf((1 + level) / 2))
 
 
-def compute_score_interval(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
+def compute_wilson_score_interval(share: Array, n: Array, z: npt.ArrayLike) -> tuple[Array, Array]:
     """Compute Wilson's interval for any quantile.
 
     Parameters
@@ -246,11 +246,12 @@ def newcombe(a: ShareEstimate, b: ShareEstimate) -> tuple[Array, Array]:
     varies = largest > _RESIDUE * a.size * b.size
     phi = np.divide(corrected, largest, out=np.zeros_like(largest), where=varies)
     difference = a.estimate - b.estimate
-    below = _combine_distances(a.estimate - a.lower, b.upper - b.estimate, phi)
-    above = _combine_distances(a.upper - a.estimate, b.estimate - b.lower, phi)
+    below = _combine_newcombe_distances(a.estimate - a.lower, b.upper - b.estimate, phi)
+    above = _combine_newcombe_distances(a.upper - a.estimate, b.estimate - b.lower, phi)
     return difference - below, difference + above
 
 
-def _combine_distances(first: Array, second: Array, phi: Array) -> Array:
-    """Combine two distances from shares to the ends of their intervals into that of the difference, as Newcombe does."""
-    return np.asarray(np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0)))
+def _combine_newcombe_distances(first: Array, second: Array, correlation: Array) -> Array:
+    """Combine two distances from shares to the ends of their intervals into that of the difference, as Newcombe
+    does."""
+    return np.asarray(np.sqrt(np.maximum(first**2 - 2 * correlation * first * second + second**2, 0)))

@@ -2,9 +2,9 @@
 
 Two shares are compared by the exact sign test of McNemar's table (`compute_exact_share_p_values`) where both have one
 answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other differences
-are tested with the draws of the bootstrap (`compute_two_sided_p`): means, correlations, and shares with several answers
-per item. Where only few items differ, the bootstrap finds a difference too often; a difference of two means has
-another test (`compute_permutation_p_values`).
+are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and shares with
+several answers per item. Where only few items differ, the bootstrap finds a difference too often; a difference of two
+means has another test (`compute_permutation_p_values`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _CHUNK = 2_000_000  # signs held at a time: 16 MB
 ROUNDING = 1e-12  # a difference up to this one is none: sums in another order differ by as much
 
 
-def compute_two_sided_p(samples: Array, n_items: int) -> Array:
+def compute_two_sided_bootstrap_p(samples: Array, n_items: int) -> Array:
     """Test differences against 0 by inverting their interval.
 
     p is twice the share of draws on the other side of 0, where a draw of 0 is on both sides, and (r + 1) / (draws + 1)
     in place of a share r / draws (Davison and Hinkley 1997, section 4.2); then widened as the interval is
-    (`compute_expanded_tail`). No p value is below `compute_least_p`: the draws never hold what no item shows, so from
-    few items their own would be too small. Up to the correction of r, p < 0.05 means that the 95 % interval does not
-    hold 0.
+    (`compute_expanded_tail`). No p value is below `compute_smallest_possible_p`: the draws never hold what no item
+    shows, so from few items their own would be too small. Up to the correction of r, p < 0.05 means that the 95 %
+    interval does not hold 0.
 
     Parameters
     ----------
@@ -42,12 +42,16 @@ def compute_two_sided_p(samples: Array, n_items: int) -> Array:
         p values; NaN where a draw is undefined.
     """
     sides = np.minimum((samples <= ROUNDING).sum(axis=0), (samples >= -ROUNDING).sum(axis=0))
-    p = np.clip(_widen_p_value((sides + 1) / (len(samples) + 1), n_items), compute_least_p(len(samples), n_items), 1.0)
+    p = np.clip(
+        _convert_tail_share_to_p((sides + 1) / (len(samples) + 1), n_items),
+        compute_smallest_possible_p(len(samples), n_items),
+        1.0,
+    )
     return np.where(np.isnan(samples).any(axis=0), np.nan, p)
 
 
-def compute_least_p(draws: int, n_items: npt.ArrayLike) -> Array:
-    """Return the smallest p value that `compute_two_sided_p` can give.
+def compute_smallest_possible_p(draws: int, n_items: npt.ArrayLike) -> Array:
+    """Return the smallest p value that `compute_two_sided_bootstrap_p` can give.
 
     If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
     this size has the probability 2 / 2^n, as in `mcnemar`.
@@ -65,7 +69,7 @@ def compute_least_p(draws: int, n_items: npt.ArrayLike) -> Array:
     if not draws:
         return np.full(np.shape(n_items), np.nan)
     n = np.asarray(n_items, float)
-    return np.minimum(np.maximum(_widen_p_value(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
+    return np.minimum(np.maximum(_convert_tail_share_to_p(np.full(n.shape, 1 / (draws + 1)), n), 2.0 ** (1 - n)), 1.0)
 
 
 def compute_expanded_tail(level: float, n_items: int) -> float:
@@ -92,17 +96,17 @@ def compute_expanded_tail(level: float, n_items: int) -> float:
     return float(ndtr(-stdtrit(n_items - 1, (1 + level) / 2) * np.sqrt(n_items / (n_items - 1))))
 
 
-def _widen_p_value(tail: Array, n_items: npt.ArrayLike) -> Array:
+def _convert_tail_share_to_p(tail_share: Array, n_items: npt.ArrayLike) -> Array:
     """Turn the share of draws on one side of 0 into the two-sided p value at which `compute_expanded_tail` leaves out
     so many."""
     from scipy.special import ndtri, stdtr
 
     n = np.maximum(n_items, 2.0)
-    return np.asarray(2 * stdtr(n - 1, ndtri(np.minimum(tail, 0.5)) * np.sqrt((n - 1) / n)))
+    return np.asarray(2 * stdtr(n - 1, ndtri(np.minimum(tail_share, 0.5)) * np.sqrt((n - 1) / n)))
 
 
-def compute_exact_share_p_values(
-    shares: Shares | None, columns: Mapping[str, Array], a: npt.NDArray[np.intp], b: npt.NDArray[np.intp]
+def compute_share_difference_p_values(
+    shares: Shares | None, columns: Mapping[str, Array], units_a: npt.NDArray[np.intp], units_b: npt.NDArray[np.intp]
 ) -> dict[str, tuple[Array, Array]]:
     """Test differences of two shares by `mcnemar`, where both sides have one answer to each of the same items.
 
@@ -110,7 +114,7 @@ def compute_exact_share_p_values(
     ----------
     shares, columns
         As in `resampling.bootstrap_differences`.
-    a, b
+    units_a, units_b
         The units of every pair.
 
     Returns
@@ -124,9 +128,9 @@ def compute_exact_share_p_values(
             continue
         ((part, whole),) = parts[0]
         single = (((whole == 0) | (whole == 1)) & ((part == 0) | (part == 1))).all(axis=0)
-        same = single[a] & single[b] & (whole[:, a] == whole[:, b]).all(axis=0)
+        same = single[units_a] & single[units_b] & (whole[:, units_a] == whole[:, units_b]).all(axis=0)
         answers = np.where(whole > 0, part, np.nan)
-        p, least = mcnemar(answers[:, a], answers[:, b])
+        p, least = mcnemar(answers[:, units_a], answers[:, units_b])
         p_by_figure[name] = np.where(same, p, np.nan), np.where(same, least, np.nan)
     return p_by_figure
 

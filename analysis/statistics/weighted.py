@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.resampling import Array, Columns, compute_drawn_sd
-from analysis.statistics.rounding import settle_scores
+from analysis.statistics.rounding import remove_rounding_noise
 
 _BLOCK = 512  # items whose pairs are held at a time
 # Signs and counts are whole numbers far below 2^24: in single precision, their sums are exact, and twice as fast.
@@ -28,7 +28,7 @@ _WHOLE = np.float32
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
 
-def compute_moments(
+def compute_kurtosis_and_variance(
     counts: Array, values: Array, *, biased: bool = True, scale: float | None = None
 ) -> dict[str, Array]:
     """Compute kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
@@ -48,9 +48,9 @@ def compute_moments(
     dict
         kurtosis (NaN if all are equal), variance: (draws, units).
     """
-    values = _settle_units(values, scale)
+    values = _remove_rounding_noise_by_unit(values, scale)
     return {
-        "kurtosis": _compute_settled_kurtosis(counts, values, biased),
+        "kurtosis": _compute_denoised_kurtosis(counts, values, biased),
         "variance": compute_drawn_sd(counts, values) ** 2,
     }
 
@@ -61,17 +61,17 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
     Parameters
     ----------
     counts, values, biased, scale
-        As in `compute_moments`.
+        As in `compute_kurtosis_and_variance`.
 
     Returns
     -------
     array (draws, units)
         NaN if all are equal.
     """
-    return _compute_settled_kurtosis(counts, _settle_units(values, scale), biased)
+    return _compute_denoised_kurtosis(counts, _remove_rounding_noise_by_unit(values, scale), biased)
 
 
-def _compute_settled_kurtosis(counts: Array, values: Array, biased: bool) -> Array:
+def _compute_denoised_kurtosis(counts: Array, values: Array, biased: bool) -> Array:
     """Compute Fisher's kurtosis over the drawn items of scores that have no rounding noise."""
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
@@ -92,18 +92,18 @@ def round_to_nearest(values: Array) -> Array:
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def compute_concentration(counts: Array, values: Array, numbers: float = np.inf) -> dict[str, Array]:
+def compute_mode_share_and_entropy(counts: Array, values: Array, n_numbers: float = np.inf) -> dict[str, Array]:
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
     jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. It is what its interval
-    (`analysis.statistics.forms.choose_entropy_form`) is around.
+    (`analysis.statistics.forms.choose_entropy_interval_form`) is around.
 
     Parameters
     ----------
     counts, values
         (draws, items) and (items, units).
-    numbers
+    n_numbers
         How many numbers there are to choose from: no entropy is above log2 of it.
 
     Returns
@@ -112,29 +112,31 @@ def compute_concentration(counts: Array, values: Array, numbers: float = np.inf)
         mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only and
         log2(k) for k numbers that are equally frequent; (draws, units).
     """
-    indicators = [_mark_distinct_values(column) for column in round_to_nearest(values).T]
+    indicators = [_build_value_indicators(column) for column in round_to_nearest(values).T]
     # Of units with 3, 2 and 4 different numbers, the columns side by side begin at 0, 3 and 5.
     starts = np.cumsum([0, *(of_unit.shape[1] for of_unit in indicators[:-1])])
     sizes, n = counts @ np.hstack(indicators), counts.sum(axis=1, keepdims=True)
     return {
         "mode_share": np.maximum.reduceat(sizes / n, starts, axis=1),
-        "entropy": _estimate_jackknife_entropy(sizes, n, starts, numbers),
+        "entropy": _estimate_jackknife_entropy(sizes, n, starts, n_numbers),
     }
 
 
-def _estimate_jackknife_entropy(sizes: Array, n: Array, starts: npt.NDArray[np.int64], numbers: float) -> Array:
-    """Compute the jackknife's entropy of classes (draws, classes) that begin anew at `starts` for every unit.
+def _estimate_jackknife_entropy(
+    class_sizes: Array, n: Array, unit_starts: npt.NDArray[np.int64], n_numbers: float
+) -> Array:
+    """Compute the jackknife's entropy of classes (draws, classes) that begin anew at `unit_starts` for every unit.
 
     With g(x) = x log2 x, the entropy of n scores is log2 n - sum g(size) / n. Without an item of a class, its g(size)
     becomes g(size - 1): items of one class count alike, so that there are as many terms as classes.
     """
-    terms = _compute_x_log_x(sizes)
-    total = np.add.reduceat(terms, starts, axis=1)
-    lost = np.add.reduceat(sizes * (terms - _compute_x_log_x(sizes - 1)), starts, axis=1)
+    terms = _compute_x_log_x(class_sizes)
+    total = np.add.reduceat(terms, unit_starts, axis=1)
+    lost = np.add.reduceat(class_sizes * (terms - _compute_x_log_x(class_sizes - 1)), unit_starts, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.log2(n) - total / n
         without = np.where(n > 1, np.log2(n - 1) - (total - lost / n) / (n - 1), entropy)
-    return np.clip(n * entropy - (n - 1) * without, 0.0, np.log2(numbers))
+    return np.clip(n * entropy - (n - 1) * without, 0.0, np.log2(n_numbers))
 
 
 def _compute_x_log_x(sizes: Array) -> Array:
@@ -142,19 +144,19 @@ def _compute_x_log_x(sizes: Array) -> Array:
     return np.asarray(sizes * np.log2(np.where(sizes > 0, sizes, 1.0)))
 
 
-def _mark_distinct_values(values: Array) -> Array:
+def _build_value_indicators(values: Array) -> Array:
     """Mark the items that have each distinct value, in the order of the values: (items, distinct values) of 0 and 1."""
     distinct, which = np.unique(values, return_inverse=True)
     return np.eye(len(distinct))[which]
 
 
-def find_mode(values: Array) -> tuple[float, int]:
+def find_mode_and_count_distinct(values: Array) -> tuple[float, int]:
     """Find the most frequent number (of several, the lowest) and count the different ones; see `round_to_nearest`."""
     numbers, sizes = np.unique(round_to_nearest(values), return_counts=True)
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
-def compute_correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
+def compute_score_gold_correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
     """Correlate scores with human ones by Kendall's tau-b, Spearman and Pearson.
 
     Parameters
@@ -171,7 +173,10 @@ def compute_correlations(columns: Columns, counts: Array, *, scale: float | None
     dict
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
-    x, y = _settle_units(columns["score"], scale), _settle_shared_scores(columns["gold"], scale)
+    x, y = (
+        _remove_rounding_noise_by_unit(columns["score"], scale),
+        _denoise_and_merge_equal_units(columns["gold"], scale),
+    )
     return {
         "tau": _correlate_by_tau(counts, x, y),
         "spearman": _correlate_by_spearman(counts, x, y),
@@ -194,7 +199,7 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     array (draws, units)
         NaN if either column is constant over the drawn items.
     """
-    return _correlate_by_tau(counts, _settle_units(x, scale), _settle_shared_scores(y, scale))
+    return _correlate_by_tau(counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale))
 
 
 def compute_pearson(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
@@ -210,17 +215,19 @@ def compute_pearson(counts: Array, x: Array, y: Array, *, scale: float | None = 
     array (draws, units)
         NaN if either column is constant over the drawn items.
     """
-    return _correlate_by_pearson(counts, _settle_units(x, scale), _settle_shared_scores(y, scale))
+    return _correlate_by_pearson(
+        counts, _remove_rounding_noise_by_unit(x, scale), _denoise_and_merge_equal_units(y, scale)
+    )
 
 
-def _settle_units(values: Array, scale: float | None) -> Array:
+def _remove_rounding_noise_by_unit(values: Array, scale: float | None) -> Array:
     """Free every unit of (items, units) from rounding noise."""
-    return np.column_stack([settle_scores(unit, scale) for unit in values.T])
+    return np.column_stack([remove_rounding_noise(unit, scale) for unit in values.T])
 
 
-def _settle_shared_scores(values: Array, scale: float | None) -> Array:
+def _denoise_and_merge_equal_units(values: Array, scale: float | None) -> Array:
     """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
-    return _settle_units(values[:, :1] if (values == values[:, :1]).all() else values, scale)
+    return _remove_rounding_noise_by_unit(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 
 
 def _correlate_by_tau(counts: Array, x: Array, y: Array) -> Array:
@@ -232,7 +239,8 @@ def _correlate_by_tau(counts: Array, x: Array, y: Array) -> Array:
     balance, small = [], counts.astype(_WHOLE)
     for x_scores, y_scores in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
         signs = (
-            _compute_signs(x_scores, rows) * _compute_signs(y_scores, rows) for rows in _split_item_blocks(x_scores)
+            _compute_pairwise_signs(x_scores, rows) * _compute_pairwise_signs(y_scores, rows)
+            for rows in _list_item_slices(x_scores)
         )
         balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
     drawn = counts.sum(axis=1, keepdims=True)
@@ -250,9 +258,9 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
     """
     small, product = counts.astype(_WHOLE), []
     for unit in range(x.shape[1]):
-        of_x = counts * np.hstack([small @ _compute_signs(x[:, unit], rows) for rows in _split_item_blocks(x)])
+        of_x = counts * np.hstack([small @ _compute_pairwise_signs(x[:, unit], rows) for rows in _list_item_slices(x)])
         if unit < y.shape[1]:
-            of_y = np.hstack([small @ _compute_signs(y[:, unit], rows) for rows in _split_item_blocks(y)])
+            of_y = np.hstack([small @ _compute_pairwise_signs(y[:, unit], rows) for rows in _list_item_slices(y)])
         product.append(np.einsum("di,di->d", of_x, of_y) / 4)
     drawn = counts.sum(axis=1, keepdims=True)
     squares = (drawn**3 - _sum_tie_powers(counts, x, 3)) / 12 * ((drawn**3 - _sum_tie_powers(counts, y, 3)) / 12)
@@ -260,21 +268,21 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
         return np.where(squares > 0, np.clip(np.column_stack(product) / np.sqrt(squares), -1, 1), np.nan)
 
 
-def _split_item_blocks(values: Array) -> list[slice]:
+def _list_item_slices(values: Array) -> list[slice]:
     """List slices that cut the items into blocks of at most `_BLOCK`."""
     return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
 
 
-def _compute_signs(values: Array, rows: slice) -> Array:
+def _compute_pairwise_signs(values: Array, item_slice: slice) -> Array:
     """Compare some items with all: (all, some)."""
-    return np.sign(values[rows] - values[:, None]).astype(_WHOLE)
+    return np.sign(values[item_slice] - values[:, None]).astype(_WHOLE)
 
 
 def _sum_tie_powers(counts: Array, scores: Array, power: int) -> Array:
     """Sum a power of the sizes of the ties, which are how often each distinct value was drawn: (draws, units)."""
     all_different = [len(np.unique(values)) == len(values) for values in scores.T]  # as most exact scores are
     sizes = (
-        counts if is_distinct else counts @ _mark_distinct_values(values)
+        counts if is_distinct else counts @ _build_value_indicators(values)
         for values, is_distinct in zip(scores.T, all_different, strict=True)
     )
     powers = f"{','.join(['dv'] * power)}->d"

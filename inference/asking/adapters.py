@@ -10,7 +10,7 @@ from ground.errors import InputError
 from inference.asking.models import Model, check_distinct_models
 from inference.engines import list_adapter_engines
 from inference.engines.adapters import Adapter, read_adapter
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 
 def add_adapter_models(
@@ -42,7 +42,7 @@ def add_adapter_models(
     if folders and engine not in ("auto", *list_adapter_engines()):
         usable = " or ".join(list_adapter_engines())
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
-    adapters = [read_adapter(locate_path(folder)) for folder in folders]
+    adapters = [read_adapter(expand_user_path(folder)) for folder in folders]
     return check_distinct_models(
         [*models, *(_build_tuned_model(adapter, _find_base_model(adapter, models, revision)) for adapter in adapters)]
     )
@@ -88,22 +88,24 @@ def _has_name(model: Model, name: str) -> bool:
     )
 
 
-def _find_revision(model: Model, revision: str | None) -> str | None:
+def _find_revision(model: Model, requested_revision: str | None) -> str | None:
     """Find the commit or digest of what a model's name stands for."""
     from inference.engines.loading import pin_revision
 
-    commit, digest = pin_revision(model.source, model.fields.get("revision", revision))
+    commit, digest = pin_revision(model.source, model.fields.get("revision", requested_revision))
     return commit or digest
 
 
-def inherit_series(models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def inherit_series(
+    models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
     """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.
 
     Parameters
     ----------
     models
         The models of a call, those with an adapter, too.
-    stated
+    stated_fields
         Model id -> fields, as `--models` states them.
 
     Returns
@@ -111,8 +113,8 @@ def inherit_series(models: Sequence[Model], stated: Mapping[str, Mapping[str, An
     Model id -> fields.
     """
     of_base = {
-        model.id: {"series": stated[base]["series"]}
+        model.id: {"series": stated_fields[base]["series"]}
         for model in models
-        if model.adapter and "series" in stated.get(base := model.fields["adapter"]["base"], {})
+        if model.adapter and "series" in stated_fields.get(base := model.fields["adapter"]["base"], {})
     }
-    return {name: {**of_base.get(name, {}), **stated.get(name, {})} for name in {**stated, **of_base}}
+    return {name: {**of_base.get(name, {}), **stated_fields.get(name, {})} for name in {**stated_fields, **of_base}}

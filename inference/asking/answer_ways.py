@@ -13,7 +13,7 @@ from ground.errors import InputError
 from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round, Thinking
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
-from inference.numerals import build_decimal_type, build_whole_type
+from inference.numerals import build_decimal_converter, build_whole_number_converter
 
 if TYPE_CHECKING:
     from inference.stimuli.study import Variant
@@ -45,13 +45,13 @@ class AnswerWays:
     share: float = 1.0
 
     def rounds(
-        self, name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
+        self, condition_name: str, fields: Mapping[str, Any], render: Callable[[Variant, str | None], Prompt]
     ) -> list[Round]:
         """Make the rounds of all ways.
 
         Parameters
         ----------
-        name
+        condition_name
             Condition of the probabilities; texts are `name/text...`, thinking is `name/thought`.
         fields
             What run.json records of all these conditions.
@@ -62,17 +62,23 @@ class AnswerWays:
         -------
         At most one round for each of probabilities, texts and thinking.
         """
-        rounds = [Round((Condition(name, fields),), render)] if self.probability else []
+        rounds = [Round((Condition(condition_name, fields),), render)] if self.probability else []
         texts = tuple(
             Condition(
-                f"{name}/{_name_text_condition(way)}",
-                {**fields, **build_text_fields(way), "text_rule": text_answers.VERSION},
+                f"{condition_name}/{_name_text_condition(way)}",
+                {**fields, **build_text_condition_fields(way), "text_rule": text_answers.VERSION},
                 way,
             )
             for way in self.texts
         )
         thoughts = (
-            (Condition(f"{name}/{THOUGHT}", {**fields, **_build_thought_fields(self.thinking)}, self.thinking),)
+            (
+                Condition(
+                    f"{condition_name}/{THOUGHT}",
+                    {**fields, **_build_thought_condition_fields(self.thinking)},
+                    self.thinking,
+                ),
+            )
             if self.thinking
             else ()
         )
@@ -117,36 +123,36 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
     add_text_arguments(group, "length of a text or of thinking, a text's own thinking included (default: 32 and 1024)")
     group.add_argument(
         "--text-share",
-        type=build_decimal_type(0, 1),
+        type=build_decimal_converter(0, 1),
         metavar="P",
         help="generate texts and thinking for this share of the variants (default: 1)",
     )
 
 
-def add_text_arguments(group: _ArgumentGroup, length: str) -> None:
+def add_text_arguments(group: _ArgumentGroup, length_help: str) -> None:
     """Add the arguments that say how texts are generated.
 
     Parameters
     ----------
     group
         Where they are added.
-    length
+    length_help
         The help of `--max-tokens`.
     """
     group.add_argument(
         "--temperature",
         nargs="+",
-        type=build_decimal_type(0, MOST_TEMPERATURE),
+        type=build_decimal_converter(0, MOST_TEMPERATURE),
         metavar="T",
         help="of generated texts, each a condition (default: 0, always the most probable token)",
     )
     group.add_argument(
         "--samples",
-        type=build_whole_type(1, MOST_SAMPLES),
+        type=build_whole_number_converter(1, MOST_SAMPLES),
         metavar="N",
         help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
-    group.add_argument("--max-tokens", type=build_whole_type(1, MOST_TOKENS), metavar="N", help=length)
+    group.add_argument("--max-tokens", type=build_whole_number_converter(1, MOST_TOKENS), metavar="N", help=length_help)
     group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
 
 
@@ -183,14 +189,14 @@ def parse_answer_ways(options: Namespace) -> AnswerWays:
     return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
 
 
-def parse_samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Sampling, ...]:
+def parse_samplings(options: Namespace, length_field: Mapping[str, int]) -> tuple[Sampling, ...]:
     """Read how texts are generated.
 
     Parameters
     ----------
     options
         Those of `add_text_arguments`.
-    length
+    length_field
         Field `max_tokens` of `Sampling`; empty: its default, which is short.
 
     Returns
@@ -210,28 +216,28 @@ def parse_samplings(options: Namespace, length: Mapping[str, int]) -> tuple[Samp
             samples=1 if not temperature else SAMPLES if options.samples is None else options.samples,
             temperature=temperature,
             effort=options.effort,
-            **length,
+            **length_field,
         )
         for temperature in dict.fromkeys(temperatures)
     )
 
 
-def _name_text_condition(way: Sampling) -> str:
+def _name_text_condition(sampling: Sampling) -> str:
     """Name the condition of generated texts by their temperature."""
-    return TEXT if way.temperature == 0 else f"{TEXT}-t{way.temperature:g}"
+    return TEXT if sampling.temperature == 0 else f"{TEXT}-t{sampling.temperature:g}"
 
 
-def build_text_fields(way: Sampling) -> dict[str, Any]:
+def build_text_condition_fields(sampling: Sampling) -> dict[str, Any]:
     """Return the fields of a condition that say how its texts were generated."""
     return {
         "answer": TEXT,
-        "temperature": way.temperature,
-        "samples": way.samples,
-        "max_tokens": way.max_tokens,
-        "effort": way.effort,
+        "temperature": sampling.temperature,
+        "samples": sampling.samples,
+        "max_tokens": sampling.max_tokens,
+        "effort": sampling.effort,
     }
 
 
-def _build_thought_fields(way: Thinking) -> dict[str, Any]:
+def _build_thought_condition_fields(thinking: Thinking) -> dict[str, Any]:
     """Return the fields of a condition that say how the model thought."""
-    return {"answer": THOUGHT, "max_tokens": way.max_tokens, "effort": way.effort}
+    return {"answer": THOUGHT, "max_tokens": thinking.max_tokens, "effort": thinking.effort}

@@ -83,7 +83,7 @@ class Cluster:
                 f"--ray {self.address}: no cluster there ({reason}); give its address or `local`"
             ) from None
         try:
-            self._take_slots()
+            self._set_workers_and_resources()
         except BaseException:
             ray.shutdown()
             raise
@@ -96,16 +96,16 @@ class Cluster:
         self._ray.shutdown()
 
     @property
-    def about(self) -> dict[str, Any]:
+    def session_fields(self) -> dict[str, Any]:
         """The part of a session that `run.json` records."""
         return {"address": self.address, "workers": self.workers}
 
-    def load(self, load: Load, model: Model, seed: int) -> RemoteEngine:
+    def load(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
         """Make an engine whose prompts the workers answer.
 
         Parameters
         ----------
-        load
+        load_engine
             Makes an engine in each worker, from the model and the seed.
         model, seed
             What it is given.
@@ -114,9 +114,9 @@ class Cluster:
         -------
         The engine.
         """
-        return RemoteEngine(self, Source(load, model, seed))
+        return RemoteEngine(self, Source(load_engine, model, seed))
 
-    def _take_slots(self) -> None:
+    def _set_workers_and_resources(self) -> None:
         """Set the number of workers and what each takes of the cluster; refuse more workers than slots."""
         total = self._ray.cluster_resources()
         kind = "GPU" if total.get("GPU") else "CPU"
@@ -179,7 +179,9 @@ class RemoteEngine:
         left: dict[Key, list[int]] = {}
         packed = []
         for place, round_ in enumerate(rounds):
-            left |= {(place, number): batch for number, batch in enumerate(round_.batches(self)) if batch}
+            left |= {
+                (place, number): batch for number, batch in enumerate(round_.list_unfinished_batches(self)) if batch
+            }
             packed.append(self._packed)
         if "num_gpus" in self._cluster.resources:
             self._end_scout()
@@ -208,7 +210,7 @@ class RemoteEngine:
             self._cluster._ray.kill(self._scout)
             self._scout = None
 
-    def _count_task_prompts(self, batches: Mapping[Key, Sequence[int]]) -> int:
+    def _choose_prompts_per_task(self, batches: Mapping[Key, Sequence[int]]) -> int:
         """Choose how many prompts a task has at least."""
         count = sum(map(len, batches.values()))
         return max(1, min(TASK_PROMPTS, count // (TASKS_PER_WORKER * self._cluster.workers)))
@@ -217,7 +219,7 @@ class RemoteEngine:
         self,
         batches: Mapping[Key, Sequence[int]],
         rounds: Sequence[PendingRound],
-        packed: Sequence[Any],
+        packed_prompts: Sequence[Any],
         batch_by_batch: bool,
     ) -> Iterator[tuple[Key, list[Sequence[Response]]]]:
         """Yield batches with their responses; those whose worker died too often are missing."""
@@ -228,7 +230,7 @@ class RemoteEngine:
         context.enable_progress_bars = False
         context.max_errored_blocks = -1  # a task whose retries are used up is left out; the caller asks it again
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._count_task_prompts(batches))
+        tasks = group_into_tasks(batches, 1 if batch_by_batch else self._choose_prompts_per_task(batches))
 
         def list_prompts(key: Key) -> list[Prompt]:
             return [rounds[key[0]].prompts[index] for index in batches[key]]
@@ -247,7 +249,7 @@ class RemoteEngine:
                     size=min(self._cluster.workers, len(tasks)),
                     max_tasks_in_flight_per_actor=1 if batch_by_batch else 2,
                 ),
-                fn_constructor_args=(self._source, list(packed), [tuple(round_.ways) for round_ in rounds]),
+                fn_constructor_args=(self._source, list(packed_prompts), [tuple(round_.ways) for round_ in rounds]),
                 ray_remote_args_fn=partial(dict, max_task_retries=RETRIES),  # and as many restarts as it takes
                 **self._cluster.resources,
             )
@@ -272,14 +274,14 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, InputError) else error from None
 
 
-def group_into_tasks(batches: Mapping[Key, Sequence[int]], prompts: int) -> list[list[Key]]:
+def group_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> list[list[Key]]:
     """Group consecutive batches into tasks.
 
     Parameters
     ----------
     batches
         Key of a batch -> its prompts, as indices.
-    prompts
+    min_prompts
         Prompts that a task has at least; the last one may have fewer.
 
     Returns
@@ -288,13 +290,13 @@ def group_into_tasks(batches: Mapping[Key, Sequence[int]], prompts: int) -> list
 
     Examples
     --------
-    >>> group_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, prompts=3)
+    >>> group_into_tasks({(0, 0): [1, 2], (0, 1): [3, 4], (1, 0): [5]}, min_prompts=3)
     [[(0, 0), (0, 1)], [(1, 0)]]
     """
     tasks: list[list[Key]] = []
-    size = prompts
+    size = min_prompts
     for key, batch in batches.items():
-        if size >= prompts:
+        if size >= min_prompts:
             tasks.append([])
             size = 0
         tasks[-1].append(key)

@@ -13,7 +13,7 @@ from ground.errors import InputError, RunFailed
 from inference.asking import failures
 from inference.asking.adapters import inherit_series
 from inference.asking.failures import NO_FAILURES, AllowedFailures
-from inference.asking.models import Model, check_demo_family
+from inference.asking.models import Model, refuse_outdated_demo_models
 from inference.asking.one_model import Settings, ask_model, find_finished_tallies, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, print_bill
@@ -99,7 +99,7 @@ def execute_tasks(
     tasks
         The studies, each with its own folder.
     load
-        Makes an engine from a model and the seed; None: `Settings.load`.
+        Makes an engine from a model and the seed; None: `Settings.load_model_engine`.
     cluster
         The cluster to ask on (`inference.asking.cluster`); None: this process.
 
@@ -118,15 +118,15 @@ def execute_tasks(
         could be asked.
     """
     for task in tasks:
-        check_demo_family(task.out, task.models)
-        print_unstable_items(task.study)
+        refuse_outdated_demo_models(task.out, task.models)
+        print_items_without_paraphrases(task.study)
         _check_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
         groups = _group_by_engine([share for task in tasks for share in _open_shares(task, folders, cluster)])
         last = {share.run.path: share for group in groups for share in group}
-        answered = _find_answered(groups)
-        unasked = _look_up_models(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
+        answered = _find_finished_shares(groups)
+        unasked = _find_missing_models(groups, answered) if load is None and cluster is None and len(groups) > 1 else {}
         for group in groups:
             with _LazyEngine(load, cluster) as engine:
                 for share in group:
@@ -157,7 +157,7 @@ def execute_tasks(
     return [tally for task_tallies in tallies.values() for tally in task_tallies]
 
 
-def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
+def _find_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
     """Find the shares that have nothing left to ask, by their run folders alone; what is wrong is told when asking."""
     answered = {}
     for share in chain.from_iterable(groups):
@@ -166,14 +166,16 @@ def _find_answered(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tall
     return {share: tallies for share, tallies in answered.items() if tallies}
 
 
-def _look_up_models(groups: Sequence[Sequence[_Share]], answered: Container[_Share]) -> dict[_Share, InputError]:
+def _find_missing_models(
+    groups: Sequence[Sequence[_Share]], finished_shares: Container[_Share]
+) -> dict[_Share, InputError]:
     """Look for all models that are to be loaded before the first is; name those that are not there."""
     unasked: dict[_Share, InputError] = {}
     for group in groups:
-        if all(share in answered for share in group):
+        if all(share in finished_shares for share in group):
             continue
         try:
-            group[0].task.settings.look_up(group[0].model)
+            group[0].task.settings.refuse_missing_model(group[0].model)
         except InputError as error:
             unasked |= _report_unasked(group, error)
     return unasked
@@ -185,15 +187,17 @@ def _report_unasked(shares: Sequence[_Share], error: InputError) -> dict[_Share,
     return dict.fromkeys(shares, error)
 
 
-def _open_shares(task: Task, folders: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_shares(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
-    run = folders.enter_context(Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command))
+    run = exit_stack.enter_context(
+        Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command)
+    )
     if task.folder is not None:
         run.note_session(folder=task.folder)
     if cluster is not None:
-        run.note_session(ray=cluster.about)
-    models = _describe_models(run, task.models, task.descriptions)
-    run.expect_models([model.id for model in models])
+        run.note_session(ray=cluster.session_fields)
+    models = _add_stated_fields(run, task.models, task.descriptions)
+    run.record_session_models([model.id for model in models])
     return [_Share(run, task, model) for model in models]
 
 
@@ -229,7 +233,7 @@ class _LazyEngine:
     def ask_share(self, share: _Share, stop: Stop) -> list[Tally]:
         """Ask one share and record what it was billed for."""
         if self._engine is None:
-            load, seed = self._load or share.task.settings.load, share.run.seed
+            load, seed = self._load or share.task.settings.load_model_engine, share.run.seed
             cluster, self.fails = self._cluster, True
             with stop.end_at_first_signal(share.model.id):
                 self._engine = load(share.model, seed) if cluster is None else cluster.load(load, share.model, seed)
@@ -264,7 +268,7 @@ def _check_first_prompt(task: Task) -> None:
     raise problems[0]
 
 
-def print_unstable_items(study: Study) -> None:
+def print_items_without_paraphrases(study: Study) -> None:
     """Print the items without paraphrases to standard error."""
     unstable = study.items_without_paraphrases
     if unstable:
@@ -276,13 +280,15 @@ def print_unstable_items(study: Study) -> None:
         )
 
 
-def _describe_models(run: Run, models: Sequence[Model], stated: Mapping[str, Mapping[str, Any]]) -> list[Model]:
+def _add_stated_fields(
+    run: Run, models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
+) -> list[Model]:
     """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     model_ids = {model.id for model in models}
-    stated = inherit_series(models, stated)
-    for name, fields in stated.items():
+    stated_fields = inherit_series(models, stated_fields)
+    for name, fields in stated_fields.items():
         if name in run.models and name not in model_ids:
             run.add_model(name, {**run.models[name], **fields})
         elif name not in model_ids:
             raise InputError(f"--models: there is no model '{name}' in this call or run; correct its id or take it out")
-    return [replace(model, fields={**model.fields, **stated.get(model.id, {})}) for model in models]
+    return [replace(model, fields={**model.fields, **stated_fields.get(model.id, {})}) for model in models]

@@ -46,12 +46,14 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
             elif round_.draw is not None and rows[name] > before:
                 draw = asdict(round_.draw)
                 drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
-    run.expect_rows(model, rows, drawn)
+    run.record_row_counts(model, rows, drawn)
 
 
-def _count_expected_rows(run: Run, model: str, condition: str, variants: Sequence[Variant], chosen: bytes) -> int:
+def _count_expected_rows(
+    run: Run, model: str, condition: str, variants: Sequence[Variant], is_chosen_bytes: bytes
+) -> int:
     """Count the variants that are chosen or have a row already."""
-    if sum(chosen) == len(variants):
+    if sum(is_chosen_bytes) == len(variants):
         return len(variants)
     missing = run.responses.mark_missing(model, condition, variants)
-    return sum(is_chosen or not is_missing for is_chosen, is_missing in zip(chosen, missing, strict=True))
+    return sum(is_chosen or not is_missing for is_chosen, is_missing in zip(is_chosen_bytes, missing, strict=True))

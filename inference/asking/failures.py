@@ -33,9 +33,9 @@ class AllowedFailures:
     rows: int = 0
     share: float = 0.0
 
-    def count_allowed(self, rows: int) -> int:
+    def count_allowed(self, n_rows: int) -> int:
         """Return the number that is allowed among so many rows."""
-        return max(self.rows, int(self.share * rows + ROUNDING))
+        return max(self.rows, int(self.share * n_rows + ROUNDING))
 
 
 NO_FAILURES = AllowedFailures()
@@ -48,14 +48,16 @@ def advise_on_failures(tallies: Sequence[Tally]) -> str:
     return "; ".join([TOO_LONG] * too_long + [AGAIN] * others_failed)
 
 
-def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], unasked: Mapping[str, str]) -> None:
+def check_failures(
+    outcomes_by_folder: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], reason_by_unasked: Mapping[str, str]
+) -> None:
     """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.
 
     Parameters
     ----------
-    studies
+    outcomes_by_folder
         Run folder -> what is allowed, and the tallies of the call.
-    unasked
+    reason_by_unasked
         Model and run folder -> why it could not be asked.
 
     Raises
@@ -65,7 +67,7 @@ def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]
     """
     failed_studies, some_saved = [], False
     failing: list[Tally] = []
-    for folder, (allowed, tallies) in studies.items():
+    for folder, (allowed, tallies) in outcomes_by_folder.items():
         failed, rows = (sum(getattr(tally, count) for tally in tallies) for count in ("failed", "rows"))
         if failed > allowed.count_allowed(rows):
             first = next(tally for tally in tallies if tally.failed)
@@ -79,8 +81,8 @@ def check_failures(studies: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]
     if failed_studies:
         saved = "; all others are saved" if some_saved else ""
         lines.append(f"{'; '.join(failed_studies)}{saved}: {advise_on_failures(failing)}; {ALLOW}")
-    if unasked:
-        named = "; ".join(f"{model}: {reason}" for model, reason in unasked.items())
+    if reason_by_unasked:
+        named = "; ".join(f"{model}: {reason}" for model, reason in reason_by_unasked.items())
         lines.append(
             f"not asked: {named}. What the others answered is saved; correct these names or leave them out, then "
             "repeat the command"

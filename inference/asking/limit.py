@@ -30,12 +30,13 @@ class LimitedQuestions:
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions, in which the variants of these items are asked."""
         return [
-            replace(round_, chosen=partial(self._is_chosen, round_.chosen)) for round_ in self.questions.rounds(form)
+            replace(round_, chosen=partial(self._is_chosen_within_limit, round_.chosen))
+            for round_ in self.questions.rounds(form)
         ]
 
-    def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+    def _is_chosen_within_limit(self, is_chosen: Callable[[Variant], bool], variant: Variant) -> bool:
         """Tell whether a variant is of one of these items and chosen anyway."""
-        return variant.item in self.items and chosen(variant)
+        return variant.item in self.items and is_chosen(variant)
 
 
 def limit_questions(study: Study, questions: Questions, limit: int | None) -> Questions:

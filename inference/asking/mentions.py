@@ -159,32 +159,32 @@ NO_REPLY = (
 COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")
 
 
-def find_state(before: str, after: str, *, whose: bool) -> str:
+def classify_mention(text_before: str, text_after: str, *, requires_writer: bool) -> str:
     """Decide from the words around a group of mentions what it is.
 
     Parameters
     ----------
-    before, after
+    text_before, text_after
         The text before and after the group.
-    whose
+    requires_writer
         Whether a mention is asserted only where it is seen to be the writer's.
 
     Returns
     -------
     "asserted", "denied", "reported" or "open", as rules 3 to 5 of `text_answers` define them.
     """
-    if _EMPHATIC_BEFORE.search(before) and _EMPHATIC_AFTER.match(after):
+    if _EMPHATIC_BEFORE.search(text_before) and _EMPHATIC_AFTER.match(text_after):
         return "asserted"
-    if _CHOICE_BEFORE.search(before):
+    if _CHOICE_BEFORE.search(text_before):
         return "reported"
-    if _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after):
+    if _DENIED_BEFORE.search(text_before) or _DENIED_AFTER.match(text_after):
         return "denied"
-    if _REPORTED_BEFORE.search(before) or _REPORTED_AFTER.match(after):
+    if _REPORTED_BEFORE.search(text_before) or _REPORTED_AFTER.match(text_after):
         return "reported"
-    if _INFINITIVE.search(before) and not _COMMITTED_TO.search(before):
+    if _INFINITIVE.search(text_before) and not _COMMITTED_TO.search(text_before):
         return "reported"
-    if _OPEN_BEFORE.search(before) or _OPEN_AFTER.match(after):
+    if _OPEN_BEFORE.search(text_before) or _OPEN_AFTER.match(text_after):
         return "open"
-    if whose and not _GOES_ON_WITH.match(after):
+    if requires_writer and not _GOES_ON_WITH.match(text_after):
         return "open"
-    return "asserted" if _COMMITS_BEFORE.search(before) or not whose else "reported"
+    return "asserted" if _COMMITS_BEFORE.search(text_before) or not requires_writer else "reported"

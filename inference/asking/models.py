@@ -13,7 +13,7 @@ from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from inference.engines import ENGINES, is_hosted
 from inference.engines.digest import compute_folder_digest
-from inference.stimuli.reading.files import locate_path, read_yaml, shorten_value
+from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -65,7 +65,7 @@ def find_models(names: Iterable[str], kinds: Container[str] = KINDS, engine: str
     InputError
         For a missing folder, and for two models with the same id.
     """
-    find_model = _name_server_model if is_hosted(engine) else _find_local_or_hub_model
+    find_model = _build_server_model if is_hosted(engine) else _find_local_or_hub_model
     models = [
         model for name in names for model in (_list_demo_models(kinds, engine) if name == DEMO else (find_model(name),))
     ]
@@ -110,7 +110,7 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     InputError
         For a file that cannot be read, an unknown field or a wrong value.
     """
-    content = read_yaml(locate_path(path))
+    content = read_yaml(expand_user_path(path))
     if not isinstance(content, dict) or not all(isinstance(fields, dict) for fields in content.values()):
         raise InputError(f"{path}: expected model ids, each with fields ({', '.join(FIELDS)})")
     for model, fields in content.items():
@@ -127,7 +127,7 @@ def read_descriptions(path: str) -> dict[str, dict[str, Any]]:
     return content
 
 
-def check_demo_family(out: str, models: Iterable[Model]) -> None:
+def refuse_outdated_demo_models(out: str, models: Iterable[Model]) -> None:
     """Refuse to ask demo models for a run folder that holds answers of an earlier family of them.
 
     Any other model with new weights is refused where it is loaded, and the rest is asked. The demo models belong
@@ -163,11 +163,11 @@ def check_demo_family(out: str, models: Iterable[Model]) -> None:
 def _find_local_or_hub_model(name: str) -> Model:
     """Find the model that a name, folder, hub id or NAME=PATH stands for."""
     chosen, equals, source = name.partition("=")
-    if not equals or locate_path(name).is_dir():
+    if not equals or expand_user_path(name).is_dir():
         chosen, source = "", name
     elif not chosen or not source:
         raise InputError(f"--model {name}: expected NAME=PATH with both parts")
-    path = locate_path(source)
+    path = expand_user_path(source)
     if path.is_dir():
         return Model(chosen or path.resolve().name, str(path))
     if path.exists():
@@ -189,7 +189,7 @@ def suggest_model(source: str) -> str:
     return suggest_nearest(source, [*folders, DEMO])
 
 
-def _name_server_model(name: str) -> Model:
+def _build_server_model(name: str) -> Model:
     """Build the model of a server that NAME or NAME=NAME_ON_THE_SERVER stands for."""
     chosen, equals, source = name.partition("=")
     if not name.strip() or (equals and not (chosen and source)):

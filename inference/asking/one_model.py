@@ -57,7 +57,7 @@ class Settings:
     engine_settings: Mapping[str, Any] = field(default_factory=dict)
     """Those of single engines by the `keyword` of their entries; None where the call gives none."""
 
-    def load(self, model: Model, seed: int) -> Engine:
+    def load_model_engine(self, model: Model, seed: int) -> Engine:
         """Load a model into its engine.
 
         Parameters
@@ -91,8 +91,8 @@ class Settings:
         except NoSuchModel as error:
             raise InputError(f"{error}{suggest_model(model.source)}") from error
 
-    def look_up(self, model: Model) -> None:
-        """Refuse a model that is plainly not there, as `load` does, but at once; a server is not asked."""
+    def refuse_missing_model(self, model: Model) -> None:
+        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
         if is_hosted(self.engine):
             return
         from inference.engines import loading
@@ -147,7 +147,7 @@ def find_finished_tallies(run: Run, model: Model, questions: Questions, settings
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**recorded_fields, **model.fields})
-    run.add_prompts(model.id, recorded_prompts.select_form_source(questions.book, form), {})
+    run.add_prompts(model.id, recorded_prompts.build_form_by_hash(questions.book, form), {})
     return tallies
 
 
@@ -195,7 +195,7 @@ def ask_model(
         began = time.monotonic()
         new_tallies = _ask_model_rounds(run, model.id, together, engine, stop)
         for tally in new_tallies:
-            tally.report(time.monotonic() - began)
+            tally.print_counts(time.monotonic() - began)
         tallies += new_tallies
     return tallies
 
@@ -292,7 +292,7 @@ class _MissingRows:
         prompts = Prompts(self.variants, self.round.render, mask_token)
         return PendingRound(prompts, [condition.way for condition in self.due], needs_row)
 
-    def take(
+    def build_rows_of_batch(
         self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
     ) -> list[dict[str, Any]]:
         """Make the missing rows of a batch, and note that they are no longer missing."""
@@ -330,7 +330,7 @@ def _ask_model_rounds(
         ) as answered_batches,
     ):
         for place, batch, prompts, columns in answered_batches:
-            rows = unfinished[place].take(batch, prompts, columns)
+            rows = unfinished[place].build_rows_of_batch(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.save_if_due()

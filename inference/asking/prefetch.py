@@ -15,7 +15,7 @@ R = TypeVar("R")
 AHEAD = 2  # things: one is ready when it is wanted even if it took long itself, and few are kept in memory
 
 
-def make_ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None, None]:
+def map_ahead_in_thread(function: Callable[[T], R], inputs: Iterable[T]) -> Generator[R, None, None]:
     """Make things in another thread, each before it is needed.
 
     Python runs one thread at a time. The asking thread has work when it begins and when it ends a batch, and waits for
@@ -24,9 +24,9 @@ def make_ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None
 
     Parameters
     ----------
-    make
+    function
         Makes one thing. What it raises is raised where its thing would come.
-    things
+    inputs
         What it is given.
 
     Yields
@@ -35,13 +35,13 @@ def make_ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None
 
     Examples
     --------
-    >>> list(make_ahead(str.upper, ["a", "b", "c"]))
+    >>> list(map_ahead_in_thread(str.upper, ["a", "b", "c"]))
     ['A', 'B', 'C']
     """
 
     def make_when_due(thing: T, is_due: Event, pause: float) -> R:
         is_due.wait(pause)
-        return make(thing)
+        return function(thing)
 
     def take_next() -> R:
         is_due, future = pending.popleft()
@@ -52,7 +52,7 @@ def make_ahead(make: Callable[[T], R], things: Iterable[T]) -> Generator[R, None
     thread = ThreadPoolExecutor(1, thread_name_prefix="ahead")
     try:
         pause = 0.0
-        for thing in things:
+        for thing in inputs:
             is_due = Event()
             pending.append((is_due, thread.submit(make_when_due, thing, is_due, pause)))
             if len(pending) > AHEAD:

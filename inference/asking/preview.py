@@ -51,7 +51,7 @@ def describe_preview(
     yield f"study {study.name} ({study.protocol}): {len(study.items):,} items, {len(variants):,} variants"
     seconds = prompts = 0.0
     for model in models:
-        engine = (load or settings.load)(model, settings.seed or 0)
+        engine = (load or settings.load_model_engine)(model, settings.seed or 0)
         form = engine.form(settings.form)
         yield from ("", f"model {model.id}: {_describe_engine(engine)}")
         for round_ in select_fitting_rounds(model, engine, form, questions.rounds(form)):
@@ -64,7 +64,7 @@ def describe_preview(
             yield from _describe_explanation(engine.explain(round_prompts[0]), chosen[0])
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
             estimate = estimate_seconds(engine, round_prompts, ways)
-            yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {word_duration(estimate)}"
+            yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {format_duration(estimate)}"
             bill = engine.bill(*_count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
@@ -72,7 +72,7 @@ def describe_preview(
         engine.close()
         del engine
         release_memory()
-    yield from ("", f"in all: {prompts:,.0f} prompts, about {word_duration(seconds)} (loading the models aside)")
+    yield from ("", f"in all: {prompts:,.0f} prompts, about {format_duration(seconds)} (loading the models aside)")
 
 
 def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:
@@ -115,7 +115,7 @@ def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[W
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
-def _count_billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
+def _count_billed_tokens(prompt_tokens: int, n_prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
     """Count the tokens that are read, and written at most, when prompts are asked in several ways.
 
     One request for one token gives all probabilities; all samples of a text take one more request.
@@ -123,10 +123,10 @@ def _count_billed_tokens(tokens: int, prompts: int, ways: Sequence[Way]) -> tupl
     exact = int(any(isinstance(way, Exact) for way in ways))
     texts = [way for way in ways if not isinstance(way, Exact)]
     written = exact + sum(way.max_tokens * (way.samples if isinstance(way, Sampling) else 1) for way in texts)
-    return (exact + len(texts)) * tokens, prompts * written
+    return (exact + len(texts)) * prompt_tokens, n_prompts * written
 
 
-def word_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time in seconds, minutes or hours, whichever suits its length."""
     if seconds < 1:
         return "1 s or less"
@@ -159,7 +159,8 @@ def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterato
         bound = "" if score.mass_upper is None else " or more"
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
-            f"{option.label}: mass {mass}{bound}; counted{how}:", _select_first_entries(_group_by_tokens(forms))
+            f"{option.label}: mass {mass}{bound}; counted{how}:",
+            _select_first_entries(_format_forms_by_token_ids(forms)),
         )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
@@ -184,13 +185,14 @@ def _describe_numbers(explanation: Explanation, numbers: range) -> Iterator[str]
     for index in likeliest[:SHOWN_NUMBERS]:
         mass = f"{score.probability[index]:.3g}" if score.probability else "none"
         yield from _wrap_entries(
-            f"{numbers[index]}: mass {mass}; counted (token ids):", _group_by_tokens(explanation.options[index])
+            f"{numbers[index]}: mass {mass}; counted (token ids):",
+            _format_forms_by_token_ids(explanation.options[index]),
         )
     if score.mass is not None:
         yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
-def _group_by_tokens(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+def _format_forms_by_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]
@@ -206,10 +208,10 @@ def _select_first_entries(entries: Sequence[str]) -> list[str]:
     return [*entries[:SHOWN_FORMS], *([f"and {more:,} more"] if more > 0 else [])]
 
 
-def _group_by_reason(dropped: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
+def _group_by_reason(dropped_forms: Sequence[tuple[int, str, str]]) -> dict[str, list[str]]:
     """Group the forms that do not count by the reason."""
     reasons: dict[str, list[str]] = {}
-    for _, form, reason in dropped:
+    for _, form, reason in dropped_forms:
         reasons.setdefault(reason, []).append(form)
     return reasons
 

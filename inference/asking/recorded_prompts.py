@@ -70,10 +70,10 @@ def record_prompts(
                 "characters": len(text),
                 **wordings,
             }
-    run.add_prompts(model, select_form_source(questions.book, form), entry_by_condition)
+    run.add_prompts(model, build_form_by_hash(questions.book, form), entry_by_condition)
 
 
-def select_form_source(book: PromptBook, form: str) -> dict[str, Any]:
+def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash.
 
     Parameters
@@ -87,7 +87,7 @@ def select_form_source(book: PromptBook, form: str) -> dict[str, Any]:
     -------
     Hash -> form; empty where it is longer than run.json keeps (`LONGEST`).
     """
-    content = book.source(form)
+    content = book.find_form_source(form)
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
 
@@ -95,7 +95,7 @@ def _build_wordings_entry(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the prompts of all variants as one form, or say why there is none."""
-    form = _build_form(round_, variants[0], mask_token)
+    form = _build_fillable_form(round_, variants[0], mask_token)
     if form is None or sum(len(part) for message in form for part in message["content"]) > LONGEST:
         return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}
     if any(entry["wordings"] == form for entry in recorded_entries):  # compared before, for another model
@@ -103,7 +103,7 @@ def _build_wordings_entry(
     prompts = Prompts(variants, round_.render, mask_token)
     try:  # all variants, also those that another call will ask about: what is recorded holds for the condition
         same = all(
-            fill_form(form, variant) == list_prompt_parts(prompt)
+            fill_form(form, variant) == list_prompt_messages(prompt)
             for variant, prompt in zip(variants, prompts, strict=True)
         )
     except InputError:  # it is reported when that variant is asked
@@ -113,13 +113,13 @@ def _build_wordings_entry(
     return {"wordings": None, "inexact": "the template changes the wording, or does not treat all wordings alike"}
 
 
-def _build_form(round_: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
+def _build_fillable_form(round_: Round, variant: Variant, mask_token: str | None) -> list[Message] | None:
     """Render a variant made of marks, and cut the prompt at the marks; None where the template refuses them."""
     columns = [TEXT, *(f"{ATTRIBUTE}{name}" for name in variant.attributes)]
     marks = [f"\ue000{number}\ue001" for number in range(len(columns))]
     marked = replace(variant, text=marks[0], attributes=dict(zip(variant.attributes, marks[1:], strict=True)))
     try:
-        rendered = list_prompt_parts(round_.render(marked, mask_token))
+        rendered = list_prompt_messages(round_.render(marked, mask_token))
     except InputError:
         return None
     # Texts, and at odd places the numbers of columns: "Say: <mark 0>!" becomes ["Say: ", "0", "!"].
@@ -139,7 +139,7 @@ def _build_form(round_: Round, variant: Variant, mask_token: str | None) -> list
     ]
 
 
-def list_prompt_parts(prompt: Prompt) -> list[tuple[str | None, str]]:
+def list_prompt_messages(prompt: Prompt) -> list[tuple[str | None, str]]:
     """Return a prompt as (role, text), with one role None for a prompt without messages."""
     if prompt.messages is None:
         return [(None, prompt.text or "")]
@@ -158,7 +158,8 @@ def fill_form(form: Sequence[Message], variant: Variant) -> list[tuple[str | Non
 
     Returns
     -------
-    (role, text) of each message, as `list_prompt_parts` gives them of a prompt; None where the variant lacks a column.
+    (role, text) of each message, as `list_prompt_messages` gives them of a prompt; None where the variant lacks a
+    column.
     """
     try:
         return [

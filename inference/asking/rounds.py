@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from inference.asking.prefetch import make_ahead
+from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.text_answers import parse_answer
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
 from inference.stimuli.templates.prompts import Prompt
@@ -69,7 +69,7 @@ class Condition:
     way: Way = Exact()
 
 
-def parse_response(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
+def build_columns_of_response(variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
     """Make the columns of a response row: probabilities as they are, texts parsed (`text_answers`).
 
     Parameters
@@ -84,10 +84,13 @@ def parse_response(variant: Variant, prompt: Prompt, response: Response) -> dict
     Column -> value.
     """
     if isinstance(response, Generation):
-        return _parse_generation(variant, prompt, response)
+        return _build_columns_of_generation(variant, prompt, response)
     if isinstance(response, Thought):
-        return {"output": [response.text], **(_parse_score(variant, response.score) if response.score else {})}
-    return _parse_score(variant, response)
+        return {
+            "output": [response.text],
+            **(_build_columns_of_score(variant, response.score) if response.score else {}),
+        }
+    return _build_columns_of_score(variant, response)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ class Round:
 
     conditions: tuple[Condition, ...]
     render: Callable[[Variant, str | None], Prompt]
-    read: Callable[[Variant, Prompt, Any], dict[str, Any]] = parse_response
+    read: Callable[[Variant, Prompt, Any], dict[str, Any]] = build_columns_of_response
     chosen: Callable[[Variant], bool] = lambda variant: True
     draw: Draw | None = None
 
@@ -173,7 +176,7 @@ class PendingRound:
     ways: Sequence[Way]
     needs_row: Callable[[int], bool]
 
-    def batches(self, engine: Engine | ClusterEngine) -> list[list[int]]:
+    def list_unfinished_batches(self, engine: Engine | ClusterEngine) -> list[list[int]]:
         """Cut the batches (indices into `prompts`) that hold a wanted prompt.
 
         The full list is cut, and a batch is asked whole even if only some of its prompts are wanted: then the numbers
@@ -183,7 +186,7 @@ class PendingRound:
         batches = [batch for batch in engine.batches(self.prompts) if any(map(self.needs_row, batch))]
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
 
-    def read_batch(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
+    def prepare_batch(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
         """Read a batch before it is asked.
 
         Parameters
@@ -287,7 +290,9 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
         if isinstance(engine, StreamingEngine):
             yield from _stream_round(engine, number, round_)
             continue
-        with closing(make_ahead(partial(round_.read_batch, engine), round_.batches(engine))) as batches:
+        with closing(
+            map_ahead_in_thread(partial(round_.prepare_batch, engine), round_.list_unfinished_batches(engine))
+        ) as batches:
             for batch, prompts in batches:
                 yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)
 
@@ -308,7 +313,7 @@ def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) ->
             yield number, [indices[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 
 
-def _parse_score(variant: Variant, score: Score) -> dict[str, Any]:
+def _build_columns_of_score(variant: Variant, score: Score) -> dict[str, Any]:
     """Build the columns of option probabilities; the answer as its label."""
     answer = None if score.answer is None else variant.options[score.answer].label
     return {
@@ -320,7 +325,7 @@ def _parse_score(variant: Variant, score: Score) -> dict[str, Any]:
     }
 
 
-def _parse_generation(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _build_columns_of_generation(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Parse every text for an option; the answer is the option that most texts choose, none if two are equal."""
     labels = [option.label for option in variant.options]
     wordings = dict(zip(labels, prompt.answers, strict=True))
@@ -345,6 +350,6 @@ __all__ = [
     "Way",
     "ask_batch",
     "ask_rounds",
+    "build_columns_of_response",
     "find_effort",
-    "parse_response",
 ]

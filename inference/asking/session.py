@@ -61,7 +61,7 @@ class Tally:
             self.too_long += PAST_WINDOW in response.error
             self.first_error = self.first_error or f"{variant.item}/{variant.variant}: {response.error}"
 
-    def report(self, seconds: float) -> None:
+    def print_counts(self, seconds: float) -> None:
         """Print the failures; print the rest only if no progress bar has shown it."""
         name = f"{self.model} {self.condition}"
         if not self.asked_count:
@@ -162,19 +162,19 @@ class Stop:
             signal.signal(number, handler)
 
     @contextmanager
-    def end_at_first_signal(self, before: str) -> Iterator[None]:
+    def end_at_first_signal(self, next_step: str) -> Iterator[None]:
         """Let the first signal end the block: nothing is lost while a model loads or a server is tried.
 
         Raises
         ------
         RunFailed
-            Stopped `before` what the block prepares.
+            Stopped `next_step` what the block prepares.
         """
         self._waits = False
         try:
             yield
         except KeyboardInterrupt:
-            raise RunFailed(f"stopped before {before}; give the same command again to go on") from None
+            raise RunFailed(f"stopped before {next_step}; give the same command again to go on") from None
         finally:
             self._waits = True
 

@@ -115,35 +115,35 @@ _DECLINING = (
 )
 
 
-def find_stances(folded: str, *, replies: bool) -> set[str]:
+def find_stances(folded_text: str, *, count_replies: bool) -> set[str]:
     """Find which of `AGREE` and `DISAGREE` a text says in other words.
 
     Parameters
     ----------
-    folded
+    folded_text
         The text in lower case, with straight apostrophes.
-    replies
+    count_replies
         Whether "yes" and "no" count.
 
     Returns
     -------
     Neither, one or both. Neither where the text is undecided, or declines to take a position and does not turn from it.
     """
-    forms = [*_compile_forms().items(), *(_compile_replies().items() if replies else ())]
-    stance_matches = [(stance, match) for stance, form in forms for match in form.finditer(folded)]
-    if not stance_matches or _UNDECIDED_FORM.search(folded):
+    forms = [*_compile_stance_patterns().items(), *(_compile_reply_patterns().items() if count_replies else ())]
+    stance_matches = [(stance, match) for stance, form in forms for match in form.finditer(folded_text)]
+    if not stance_matches or _UNDECIDED_FORM.search(folded_text):
         return set()
-    declined = max((match.end() for match in _DECLINES.finditer(folded)), default=-1)
+    declined = max((match.end() for match in _DECLINES.finditer(folded_text)), default=-1)
     return {
         stance
         for stance, match in stance_matches
-        if declined < 0 or (match.end() > declined and _TURNS.search(folded, declined, match.end()))
+        if declined < 0 or (match.end() > declined and _TURNS.search(folded_text, declined, match.end()))
     }
 
 
-def _join_patterns(forms: Iterable[str]) -> str:
+def _join_patterns(patterns: Iterable[str]) -> str:
     """Join patterns as alternatives; a blank in them is one to three of any kind."""
-    return "(?:" + "|".join(forms).replace(" ", r"\s{1,3}") + ")"
+    return "(?:" + "|".join(patterns).replace(" ", r"\s{1,3}") + ")"
 
 
 _START = r"(?:\A|[.:;!?,)\n]|\b(?:and|but|so|because|since|however|therefore)\b)[\s'\-]{0,3}+(?=[a-z])"
@@ -178,12 +178,12 @@ _DECLINES = re.compile(rf"(?<![\w'])(?:{_join_patterns(_DECLINING)})(?![\w])")
 
 # Compiled with the first text that is read, not with the import: a run that reads probabilities needs none of them.
 @cache
-def _compile_forms() -> dict[str, re.Pattern[str]]:
+def _compile_stance_patterns() -> dict[str, re.Pattern[str]]:
     """Compile per stance the pattern of sentences that take it."""
     return {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
 
 
 @cache
-def _compile_replies() -> dict[str, re.Pattern[str]]:
+def _compile_reply_patterns() -> dict[str, re.Pattern[str]]:
     """Compile per stance the pattern of replies (yes, no) that take it."""
     return {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}

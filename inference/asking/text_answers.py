@@ -55,7 +55,7 @@ from inference.asking.mentions import (
     NO_ALONE,
     NO_REPLY,
     PLAINLY_DENIED,
-    find_state,
+    classify_mention,
 )
 
 VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
@@ -83,14 +83,14 @@ class _Mention:
     end: int
 
 
-def parse_answer(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
+def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> str | None:
     """Find the label that a text chooses (the rule: see the module).
 
     Parameters
     ----------
     text
         A model's free-text answer.
-    labels
+    wordings_by_label
         label -> the wordings that mean it, for example ``{"agree": ["strongly agree", "agree"], ...}``.
 
     Returns
@@ -110,7 +110,7 @@ def parse_answer(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
     >>> parse_answer("I can neither agree nor disagree.", labels) is None
     True
     """
-    grammar = _build_grammar(tuple((label, tuple(wordings)) for label, wordings in labels.items()))
+    grammar = _build_grammar(tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items()))
     folded = _fold_text(text)
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
@@ -121,7 +121,7 @@ def parse_answer(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
         state = (
             state
             if state in ("reported", "open") and COORDINATED.fullmatch(before)
-            else find_state(before, after, whose=bool(grammar.stances))
+            else classify_mention(before, after, requires_writer=bool(grammar.stances))
         )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
@@ -135,7 +135,9 @@ def parse_answer(text: str, labels: Mapping[str, Sequence[str]]) -> str | None:
         asks_about_disagreement = (
             grammar.stances[stances.DISAGREE] in labels_by_state["open"] | labels_by_state["reported"]
         )
-        stance_labels = {grammar.stances[s] for s in stances.find_stances(folded, replies=not asks_about_disagreement)}
+        stance_labels = {
+            grammar.stances[s] for s in stances.find_stances(folded, count_replies=not asks_about_disagreement)
+        }
     if mentions["asserted"] or stance_labels:
         positions = labels_by_state["asserted"] | labels_by_state["open"] | stance_labels
         contradicted = mentions["asserted"] & mentions["denied"] or stance_labels & labels_by_state["denied"]
@@ -162,10 +164,10 @@ def _group_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[lis
 
 
 @lru_cache(maxsize=64)
-def _build_grammar(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
+def _build_grammar(label_wordings: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
     """Build the search pattern of the labels' wordings, and which labels are opposites."""
     label: dict[str, str] = {}
-    for name, wordings in labels:
+    for name, wordings in label_wordings:
         for wording in wordings:
             folded = _unify_spaces(_fold_text(wording))
             if not folded:

@@ -39,16 +39,17 @@ class DrawnQuestions:
     def rounds(self, form: str) -> Sequence[Round]:
         """Make the rounds of all questions, in which the drawn wordings are asked."""
         return [
-            replace(round_, chosen=partial(self._is_chosen, round_.chosen), draw=self.draw)
+            replace(round_, chosen=partial(self._is_chosen_and_drawn, round_.chosen), draw=self.draw)
             for round_ in self.questions.rounds(form)
         ]
 
-    def _is_chosen(self, chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+    def _is_chosen_and_drawn(self, is_chosen: Callable[[Variant], bool], variant: Variant) -> bool:
         """Tell whether a variant is the original or drawn, and chosen anyway."""
         is_drawn = (
-            variant.pattern == ORIGINAL or _compute_wording_key(self.seed, variant) <= self.last[self.key(variant)]
+            variant.pattern == ORIGINAL
+            or _compute_random_wording_key(self.seed, variant) <= self.last[self.key(variant)]
         )
-        return is_drawn and chosen(variant)
+        return is_drawn and is_chosen(variant)
 
 
 def build_item_key(variant: Variant) -> Key:
@@ -62,7 +63,11 @@ def build_pattern_key(variant: Variant) -> Key:
 
 
 def draw_wordings(
-    study: Study, questions: Questions, wordings: int | None, seed: int, key: Callable[[Variant], Key] = build_item_key
+    study: Study,
+    questions: Questions,
+    n_wordings: int | None,
+    seed: int,
+    build_key: Callable[[Variant], Key] = build_item_key,
 ) -> Questions:
     """Draw some wordings of every item, beside its original.
 
@@ -72,44 +77,44 @@ def draw_wordings(
     ----------
     study, questions
         The study and what is asked about it.
-    wordings
+    n_wordings
         How many are drawn; None: all.
     seed
         The draw depends on it and on the names of item and wording.
-    key
+    build_key
         What they are drawn from: `build_item_key` or `build_pattern_key`.
 
     Returns
     -------
     The questions in these wordings; the same questions where that is all of them.
     """
-    if wordings is None:
+    if n_wordings is None:
         return questions
     places: dict[Key, list[bytes]] = defaultdict(list)
     for variant in study.variants:
         if variant.pattern != ORIGINAL:
-            places[key(variant)].append(_compute_wording_key(seed, variant))
+            places[build_key(variant)].append(_compute_random_wording_key(seed, variant))
     sizes = list(map(len, places.values()))
-    few = [name for name, item_places in places.items() if len(item_places) < wordings]
+    few = [name for name, item_places in places.items() if len(item_places) < n_wordings]
     if few:
-        print(f"{study.name}: {_describe_shortage(few, sizes, wordings)}", file=sys.stderr)
-    if max(sizes, default=0) <= wordings:
+        print(f"{study.name}: {_describe_shortage(few, sizes, n_wordings)}", file=sys.stderr)
+    if max(sizes, default=0) <= n_wordings:
         return questions
     # The place of the last wording that is drawn: where 3 are wanted, the third smallest of 5, and the larger one of 2.
-    last = {name: sorted(item_places)[min(wordings, len(item_places)) - 1] for name, item_places in places.items()}
-    return DrawnQuestions(questions, Draw(wordings, min(sizes), max(sizes)), last, key, seed)
+    last = {name: sorted(item_places)[min(n_wordings, len(item_places)) - 1] for name, item_places in places.items()}
+    return DrawnQuestions(questions, Draw(n_wordings, min(sizes), max(sizes)), last, build_key, seed)
 
 
-def _compute_wording_key(seed: int, variant: Variant) -> bytes:
+def _compute_random_wording_key(seed: int, variant: Variant) -> bytes:
     """Compute the place of a wording in the random order of its item's."""
     return compute_random_key(seed, "wording", variant.item, variant.variant)
 
 
-def _describe_shortage(few: Sequence[Key], sizes: Sequence[int], wordings: int) -> str:
+def _describe_shortage(short_keys: Sequence[Key], sizes: Sequence[int], n_wordings: int) -> str:
     """Say how many items have fewer wordings than are to be drawn."""
-    if not sizes or max(sizes) < wordings:
-        return f"--wordings {wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
+    if not sizes or max(sizes) < n_wordings:
+        return f"--wordings {n_wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
     return (
-        f"--wordings {wordings:,} is more than {len(few):,} of {len(sizes):,} have, which are asked in all of theirs "
-        f"(such as {shorten_text('/'.join(few[0]))})"
+        f"--wordings {n_wordings:,} is more than {len(short_keys):,} of {len(sizes):,} have, which are asked in all "
+        f"of theirs (such as {shorten_text('/'.join(short_keys[0]))})"
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.asking.prefetch import make_ahead
+from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.rounds import Way, ask_batch, find_effort
 from inference.engines.contract import Engine
 from inference.stimuli.templates.prompts import Prompt
@@ -78,7 +78,7 @@ class Scout:
         self._source = source
         self._engine: Engine | None = None
 
-    def about(self) -> tuple[dict[str, Any], str | None, bool]:
+    def describe_scout_engine(self) -> tuple[dict[str, Any], str | None, bool]:
         """Return `info`, `mask_token` and `independent_of_batch` of the engine."""
         engine = self._load_engine()
         return engine.info, engine.mask_token, engine.independent_of_batch
@@ -144,7 +144,7 @@ class Asker:
     def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         """Answer the batches of a task; return an exception instead of raising it."""
         try:
-            with closing(make_ahead(self._read_batch, task)) as batches:
+            with closing(map_ahead_in_thread(self._read_batch, task)) as batches:
                 return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
         except Exception as error:
             return _make_portable(error)
@@ -154,15 +154,15 @@ class Asker:
         key, prompts = batch
         return key, self._engine.read(prompts, {*map(find_effort, self._ways[key[0]])})
 
-    def _ask_batch(self, place: int, prompts: list[Prompt]) -> list[Any]:
+    def _ask_batch(self, round_place: int, prompts: list[Prompt]) -> list[Any]:
         """Ask a batch of the round at this place: its responses per way."""
-        if place != self._round:
+        if round_place != self._round:
             import ray
 
             # With the full list, so that this engine asks every batch exactly as a single engine would.
-            self._engine.batches(ray.get(self._packed[place]))
-            self._round = place
-        return ask_batch(self._engine, prompts, self._ways[place])
+            self._engine.batches(ray.get(self._packed[round_place]))
+            self._round = round_place
+        return ask_batch(self._engine, prompts, self._ways[round_place])
 
 
 def _make_portable(error: Exception) -> Exception:

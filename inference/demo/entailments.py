@@ -19,7 +19,7 @@ DENIALS_BY_PATTERN = {ORIGINAL: (False, False), PREMISE: (True, False), HYPOTHES
 """Pattern -> whether its premise is denied, and its hypothesis."""
 
 
-def make_entailments(
+def make_entailment_pairs(
     world: World, n_per_label: int = ORIGINALS_PER_LABEL, wording: Wording = "heldout", name: str = "entailments"
 ) -> list[Instance]:
     """Make originals of every label, and from each the three pairs with one or both sentences denied.
@@ -49,7 +49,7 @@ def make_entailments(
             while len(made_texts) < n_per_label:
                 number += 1
                 rng = random.Random(f"{SEED} {name} {relation} {label} {number}")
-                group = _draw_group(
+                group = _draw_pair_group(
                     world, wording, relation, label, f"{relation}-{label}-{len(made_texts) + 1:02d}", rng
                 )
                 # Two sentences that are the same, or were asked about before, are no new pair.
@@ -59,7 +59,7 @@ def make_entailments(
     return instances
 
 
-def _draw_group(
+def _draw_pair_group(
     world: World, wording: Wording, relation: str, label: str, item: str, rng: random.Random
 ) -> list[Instance]:
     """Draw an original of a label, and deny its sentences in every combination."""
@@ -67,8 +67,8 @@ def _draw_group(
     value, other_value = rng.sample(world.list_values(relation), 2)
     same_thing = label != "neutral"
     same_value = label == "entailment" or (label == "neutral" and rng.random() < 0.5)
-    premise = _write_with_denial(world, wording, relation, {"x": x, "v": value}, rng)
-    hypothesis = _write_with_denial(
+    premise = _write_sentence_and_denial(world, wording, relation, {"x": x, "v": value}, rng)
+    hypothesis = _write_sentence_and_denial(
         world,
         wording,
         relation,
@@ -86,7 +86,7 @@ def _draw_group(
     ]  # fmt: skip
 
 
-def _write_with_denial(
+def _write_sentence_and_denial(
     world: World, wording: Wording, relation: str, words: dict[str, str], rng: random.Random
 ) -> tuple[str, str]:
     """Write a sentence and its denial in one frame: those that stand at the same place of world.yaml."""

@@ -79,11 +79,11 @@ def make_rating_exercise(world: World, rng: random.Random, wording: Wording, sca
     kind = "rating_size" if "text" in fields else "rating_retelling"
     topic = kind.removeprefix("rating_")
     return Exercise(
-        kind, fields, tuple(map(str, numbers)), convert_to_scale(score, numbers), topic, 1.0, score, numbers
+        kind, fields, tuple(map(str, numbers)), convert_score_to_scale(score, numbers), topic, 1.0, score, numbers
     )
 
 
-def convert_to_scale(score: float, numbers: range) -> str:
+def convert_score_to_scale(score: float, numbers: range) -> str:
     """Write a score as the nearest number of a scale.
 
     Parameters
@@ -128,7 +128,7 @@ Choices = tuple[dict[str, str], str, list[str]]
 """The words that fill the stem, the right choice, and the wrong ones to draw from."""
 
 
-def _build_attribute_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "What colour is the x?": they are values."""
 
     def draw_value_choices(world: World, rng: random.Random) -> Choices:
@@ -139,7 +139,7 @@ def _build_attribute_draw(attribute: str) -> Callable[[World, random.Random], Ch
     return draw_value_choices
 
 
-def _build_thing_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
+def _build_thing_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which of these is v?": they are things."""
 
     def draw_thing_choices(world: World, rng: random.Random) -> Choices:
@@ -150,7 +150,7 @@ def _build_thing_draw(attribute: str) -> Callable[[World, random.Random], Choice
     return draw_thing_choices
 
 
-def _build_extreme_draw(sign: int) -> Callable[[World, random.Random], Choices]:
+def _build_extreme_choices_draw(sign: int) -> Callable[[World, random.Random], Choices]:
     """Make the choices of "Which is the biggest?" (sign 1) or smallest (-1): the right one leads by a clear gap."""
 
     def draw_extreme_choices(world: World, rng: random.Random) -> Choices:
@@ -164,11 +164,11 @@ def _build_extreme_draw(sign: int) -> Callable[[World, random.Random], Choices]:
 
 
 CHOICES: dict[str, Callable[[World, random.Random], Choices]] = {
-    "colour_of": _build_attribute_draw("colour"),
-    "place_of": _build_attribute_draw("place"),
-    "which_colour": _build_thing_draw("colour"),
-    "which_kind": _build_thing_draw("kind"),
-    "biggest": _build_extreme_draw(1),
-    "smallest": _build_extreme_draw(-1),
+    "colour_of": _build_value_choices_draw("colour"),
+    "place_of": _build_value_choices_draw("place"),
+    "which_colour": _build_thing_choices_draw("colour"),
+    "which_kind": _build_thing_choices_draw("kind"),
+    "biggest": _build_extreme_choices_draw(1),
+    "smallest": _build_extreme_choices_draw(-1),
 }
 """Kind of stem -> what draws its choices."""

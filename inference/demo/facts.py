@@ -36,7 +36,7 @@ def state_world_facts(world: World) -> list[StatedFact]:
         if not SMALL_UP_TO < about["size"] < BIG_FROM:
             right, wrong = (SMALL, BIG) if about["size"] <= SMALL_UP_TO else (BIG, SMALL)
             stated_facts += _state_true_and_false(world, "size", thing, {"x": thing}, "v", list(right), list(wrong))
-        smaller, bigger = _find_unequal_things(world, about["size"])
+        smaller, bigger = _find_smaller_and_bigger_things(world, about["size"])
         if smaller and bigger:
             stated_facts += _state_true_and_false(world, "compare", thing, {"x": thing}, "y", smaller, bigger)
     return stated_facts
@@ -50,12 +50,14 @@ def _state_true_and_false(
     for holds, values in ((True, right), (False, wrong)):
         item = f"{thing}-{relation}-{'so' if holds else 'otherwise'}"
         rng = random.Random(f"{SEED} facts {item}")
-        sentence = world.word_relation(relation, {**words, blank: rng.choice(values)}, rng, "heldout", "affirm")
+        sentence = world.write_relation_sentence(
+            relation, {**words, blank: rng.choice(values)}, rng, "heldout", "affirm"
+        )
         stated_facts.append(StatedFact(item, uncapitalise_sentence(sentence).removesuffix("."), holds))
     return stated_facts
 
 
-def _find_unequal_things(world: World, size: int) -> tuple[list[str], list[str]]:
+def _find_smaller_and_bigger_things(world: World, size: int) -> tuple[list[str], list[str]]:
     """Find the things that are clearly smaller, and those clearly bigger, than this size."""
     sizes = {thing: about["size"] for thing, about in world.things.items()}
     smaller = [thing for thing, thing_size in sizes.items() if size - thing_size >= CLEAR_GAP]

@@ -27,7 +27,7 @@ Fact = tuple[tuple[tuple[str, str], ...], str]
 """The words that fill a stem, and the right choice."""
 
 
-def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
+def make_reworded_questions(world: World, division_number: int = 0) -> list[Question]:
     """Make the questions of all stems and splits: each in its trained wording and in the two kinds of `untaught`.
 
     Two questions differ in what is asked for, in the right choice, or in what may be chosen besides. Each fact of a
@@ -37,7 +37,7 @@ def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
     ----------
     world
         The world that the questions are about.
-    division
+    division_number
         Number of a division of the facts into splits: 0 is the one of `--items demo-reworded`; every other one puts
         other facts into the test.
 
@@ -48,14 +48,14 @@ def make_reworded_questions(world: World, division: int = 0) -> list[Question]:
     return [
         question
         for stem in world.untaught["turned"]
-        for split, facts in _split_facts(world, stem, division).items()
-        for question in _make_questions(world, stem, split, facts)
+        for split, facts in _draw_facts_by_split(world, stem, division_number).items()
+        for question in _make_questions_of_split(world, stem, split, facts)
     ]
 
 
-def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]]:
+def _draw_facts_by_split(world: World, stem: str, division_number: int) -> dict[str, list[Fact]]:
     """Draw the facts of each split."""
-    rng = random.Random(f"{SEED} reworded {stem}{f' {division}' if division else ''}")
+    rng = random.Random(f"{SEED} reworded {stem}{f' {division_number}' if division_number else ''}")
     draws = (CHOICES[stem](world, rng)[:2] for _ in range(DRAWS))
     facts = sorted({(tuple(sorted(words.items())), right) for words, right in draws})
     rng.shuffle(facts)
@@ -64,7 +64,7 @@ def _split_facts(world: World, stem: str, division: int) -> dict[str, list[Fact]
     return dict(zip(SPLITS, parts, strict=True))
 
 
-def _make_questions(world: World, stem: str, split: str, facts: list[Fact]) -> Iterator[Question]:
+def _make_questions_of_split(world: World, stem: str, split: str, facts: list[Fact]) -> Iterator[Question]:
     """Make the questions of one stem and split, each in three wordings."""
     wordings = [world.choices["trained"][stem][0], *(kind[stem] for kind in world.untaught.values())]
     rng = random.Random(f"{SEED} reworded {stem} {split}")

@@ -82,7 +82,7 @@ def read_adapter(folder: Path) -> Adapter:
     _refuse_no_adapter(folder)
     file = folder / CONFIG
     config = _read_fields(file)
-    _refuse_other_kinds(file, config)
+    _refuse_unsupported_adapter(file, config)
     rank, alpha = config.get("r"), config.get("lora_alpha", 8)  # peft's default
     if type(rank) is not int or not 1 <= rank <= MOST_RANK:
         raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shorten_value(rank)}")
@@ -201,7 +201,7 @@ def _refuse_no_adapter(folder: Path) -> None:
         raise InputError(f"--lora {folder}: {reason}; save them as {WEIGHTS}")
 
 
-def _refuse_other_kinds(file: Path, config: Mapping[str, Any]) -> None:
+def _refuse_unsupported_adapter(file: Path, config: Mapping[str, Any]) -> None:
     """Refuse an adapter that does anything but add scale B A to the weights of linear layers."""
     kind, task = config.get("peft_type", "LORA"), config.get("task_type", "CAUSAL_LM")
     if kind != "LORA":

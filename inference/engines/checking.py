@@ -48,7 +48,7 @@ def refuse_impossible_config(name: str, file: Path) -> None:
             )
 
 
-def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
+def refuse_config_beyond_weights(name: str, model_class: Any, config: Any) -> None:
     """Refuse a folder whose configuration describes more parameters than its weight files can hold.
 
     Else transformers would make them up, in memory, before the difference is found.
@@ -57,7 +57,7 @@ def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
     ----------
     name
         Folder of the checkpoint; a hub id passes, because its weights are not on this machine yet.
-    auto
+    model_class
         Class of transformers that builds the model (`AUTO`).
     config
         Configuration of the model.
@@ -72,7 +72,7 @@ def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
         return  # of the hub: its weights are not here yet
     stored = sum(file.stat().st_size for file in folder.glob("*.safetensors"))
     with torch.device("meta"):  # no memory: only to count them
-        shape = auto.from_config(config, trust_remote_code=False)
+        shape = model_class.from_config(config, trust_remote_code=False)
     described = sum(tensor.numel() for tensors in (shape.parameters(), shape.buffers()) for tensor in tensors)
     if described > PER_BYTE * stored + UNSTORED:
         raise InputError(
@@ -81,7 +81,7 @@ def refuse_beyond_weights(name: str, auto: Any, config: Any) -> None:
         )
 
 
-def refuse_not_finite(name: str, model: Any) -> None:
+def refuse_nonfinite_weights(name: str, model: Any) -> None:
     """Refuse weights with NaN or infinity: no probability of such a model means anything.
 
     The sum of a weight shows that in one pass over the memory, in a fraction of the time of reading it from a disk.
@@ -110,7 +110,7 @@ def refuse_not_finite(name: str, model: Any) -> None:
             )
 
 
-def refuse_foreign_tokens(name: str, tokenizer: Any, rows: int) -> None:
+def refuse_tokens_without_embedding(name: str, tokenizer: Any, n_embeddings: int) -> None:
     """Refuse a tokenizer of another model: one with words whose ids have no row in the embeddings.
 
     Added special tokens without a row are common and harmless: a prompt that holds one is refused by itself.
@@ -121,7 +121,7 @@ def refuse_foreign_tokens(name: str, tokenizer: Any, rows: int) -> None:
         The model, for the message.
     tokenizer
         Its tokenizer.
-    rows
+    n_embeddings
         Rows of its embeddings.
 
     Raises
@@ -133,13 +133,13 @@ def refuse_foreign_tokens(name: str, tokenizer: Any, rows: int) -> None:
     foreign = {
         token: number
         for token, number in tokenizer.get_vocab().items()
-        if number >= rows and not (number in added and added[number].special)
+        if number >= n_embeddings and not (number in added and added[number].special)
     }
     if foreign:
         token = min(foreign, key=lambda text: foreign[text])
         raise InputError(
-            f"model {name}: its tokenizer has {len(foreign):,} tokens beyond the model's {rows:,} (such as {token!r}, "
-            f"{foreign[token]:,}); put the tokenizer of this model into the folder"
+            f"model {name}: its tokenizer has {len(foreign):,} tokens beyond the model's {n_embeddings:,} (such as "
+            f"{token!r}, {foreign[token]:,}); put the tokenizer of this model into the folder"
         )
 
 

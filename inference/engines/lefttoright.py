@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
-from inference.engines.exact.answer_words import Answers, cut_prompt_end, list_spacings, tokenize_answers
+from inference.engines.exact.answer_words import Answers, extract_prompt_end, list_spaced_forms, tokenize_answers
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
 from inference.engines.rows import Row, RowEngine
@@ -53,7 +53,7 @@ class LeftToRight(RowEngine):
         if form == "chat" and not chats:
             raise InputError(f"model {self.name} has no chat template: ask it with --form plain")
         if form == "chat":
-            self.tokens.refuse_mute_template()
+            self.tokens.refuse_template_hiding_messages()
         return form
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
@@ -79,10 +79,10 @@ class LeftToRight(RowEngine):
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._ensure_rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
-            forms = self.build_lattice(row.numbers).forms()
+            forms = self.build_lattice(row.numbers).list_number_spellings()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
-        context = cut_prompt_end(row.text) if score.error else row.text
+        context = extract_prompt_end(row.text) if score.error else row.text
         options = tokenize_answers(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
@@ -104,19 +104,21 @@ class LeftToRight(RowEngine):
             generations.update(
                 zip(
                     same_samplings,
-                    map(list, zip(*self._generate_same_length(prompts, same_samplings), strict=True)),
+                    map(list, zip(*self._generate_with_equal_limits(prompts, same_samplings), strict=True)),
                     strict=True,
                 )
             )
         return [generations[sampling] for sampling in samplings]
 
-    def _generate_same_length(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+    def _generate_with_equal_limits(
+        self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]
+    ) -> list[list[Generation]]:
         """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
         rows = self._ensure_rows(prompts, samplings[0].effort)
         return self._ask_good_rows(
-            partial(self._write_rows, samplings=samplings),
+            partial(self._generate_after_rows, samplings=samplings),
             rows,
-            [self._find_answer_problem(row, samplings[0].max_tokens) for row in rows],
+            [self._find_row_problem_at_length(row, samplings[0].max_tokens) for row in rows],
             lambda problem: [Generation(error=problem)] * len(samplings),
         )
 
@@ -134,14 +136,15 @@ class LeftToRight(RowEngine):
         """
         rows = self._ensure_rows(prompts, sampling.effort)
         problems = [
-            self._find_answer_problem(row, sampling.max_tokens + self._count_answer_tokens(row)) for row in rows
+            self._find_row_problem_at_length(row, sampling.max_tokens + self._count_longest_answer_tokens(row))
+            for row in rows
         ]
         return self._ask_good_rows(
-            partial(self._think_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
+            partial(self._think_after_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
         )
 
     @abstractmethod
-    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
+    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
         """Write all texts as token ids, without the token that ended each; None where a probability is not finite.
 
         Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
@@ -170,40 +173,40 @@ class LeftToRight(RowEngine):
             scores_by_place.update(zip(places, scores, strict=True))
         return [scores_by_place[place] for place in range(len(rows))]
 
-    def _write_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+    def _generate_after_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Generate texts after rows: per row a generation for every sampling."""
-        written = iter(self._write_texts(rows, samplings))
+        written = iter(self._generate_token_ids(rows, samplings))
         return [
             [self._build_generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
             for row in rows
         ]
 
-    def _think_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
+    def _think_after_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
         """Let the model think after rows, then score their options: a thought per row."""
-        written = self._write_texts(rows, [sampling])
+        written = self._generate_token_ids(rows, [sampling])
         good = [(row, ids) for row, ids in zip(rows, written, strict=True) if ids is not None]
-        thoughts = iter(self._score_thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
+        thoughts = iter(self._score_options_after_thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
         return [Thought(error=NOT_FINITE) if ids is None else next(thoughts) for ids in written]
 
-    def _score_thoughts(self, rows: Sequence[Row], written: Sequence[list[int]]) -> list[Thought]:
+    def _score_options_after_thoughts(self, rows: Sequence[Row], thought_ids: Sequence[list[int]]) -> list[Thought]:
         """Score the options after what the model has thought."""
-        lengths = [self.tokens.count_thinking(row.text, ids) for row, ids in zip(rows, written, strict=True)]
+        lengths = [self.tokens.count_thinking(row.text, ids) for row, ids in zip(rows, thought_ids, strict=True)]
         begun = [
             Row(row.text + self.tokens.decode_raw(ids[:length]), row.ids + ids[:length], row.answers)
-            for row, ids, length in zip(rows, written, lengths, strict=True)
+            for row, ids, length in zip(rows, thought_ids, lengths, strict=True)
             if length is not None
         ]
         scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
         thought_scores = [None if length is None else next(scores)[0] for length in lengths]
         return [
             Thought(error=score.error) if score is not None and score.error else Thought(text, score)
-            for text, score in zip(self.tokens.decode(written), thought_scores, strict=True)
+            for text, score in zip(self.tokens.decode(thought_ids), thought_scores, strict=True)
         ]
 
-    def _build_generation(self, row: Row, samples: Sequence[list[int] | None]) -> Generation:
+    def _build_generation(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:
         """Decode the samples of one row, and cut off the thinking before each answer."""
-        written = [ids for ids in samples if ids is not None]
-        if len(written) < len(samples):
+        written = [ids for ids in sample_ids if ids is not None]
+        if len(written) < len(sample_ids):
             return Generation(error=NOT_FINITE)
         texts = tuple(self.tokens.decode(written))
         if not self.tokens.thinks:
@@ -212,8 +215,8 @@ class LeftToRight(RowEngine):
         behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
-    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
-        return self._recall_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
+    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+        return self._recall_or_tokenize_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
 
     def _tokenize_prompts(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:
         """Render and tokenise prompts."""
@@ -223,23 +226,23 @@ class LeftToRight(RowEngine):
 
     def _find_problem(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked for its longest answer; None if it can."""
-        return self._find_answer_problem(row, self._count_answer_tokens(row))
+        return self._find_row_problem_at_length(row, self._count_longest_answer_tokens(row))
 
-    def _find_answer_problem(self, row: Row, answer: int) -> str | None:
+    def _find_row_problem_at_length(self, row: Row, n_answer_tokens: int) -> str | None:
         """Say why a prompt cannot be asked for an answer of so many tokens; None if it can."""
         if not row.ids:
             return "the prompt is empty"
-        if self.window is not None and len(row.ids) + answer > self.window:
-            return f"{len(row.ids)} tokens and {answer} for the answer {PAST_WINDOW} of {self.window}"
+        if self.window is not None and len(row.ids) + n_answer_tokens > self.window:
+            return f"{len(row.ids)} tokens and {n_answer_tokens} for the answer {PAST_WINDOW} of {self.window}"
         return self._find_unknown_token(row)
 
-    def _count_answer_tokens(self, row: Row) -> int:
+    def _count_longest_answer_tokens(self, row: Row) -> int:
         """Count the tokens that the longest answer needs after a prompt."""
         if row.numbers:
             return self.build_lattice(row.numbers).depth
         answers = row.answers
         if answers not in self._answer_tokens:
-            forms = [form for words in answers for word in words for form in list_spacings(word)]
+            forms = [form for words in answers for word in words for form in list_spaced_forms(word)]
             self._answer_tokens[answers] = max(map(len, self.tokens.bare(forms)), default=0)
         return self._answer_tokens[answers]
 
@@ -252,9 +255,11 @@ class LeftToRight(RowEngine):
     @cached_property
     def _token_texts(self) -> list[str]:
         """What each token of the vocabulary writes after other text."""
-        return self.tokens.list_texts_behind()
+        return self.tokens.list_token_texts()
 
-    def _find_target(self, row: Row) -> Target:
+    def _tokenize_row_options(self, row: Row) -> Target:
         """Return the options of a row as token ids, tokenised once per context."""
-        context = (row.answers, cut_prompt_end(row.text))
-        return self._targets.get(context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare))
+        context = (row.answers, extract_prompt_end(row.text))
+        return self._targets.find_or_build_target(
+            context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare)
+        )

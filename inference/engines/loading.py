@@ -23,10 +23,10 @@ from transformers.utils import logging as transformers_logging
 
 from ground.errors import InputError, NoSuchModel
 from inference.engines.checking import (
-    refuse_beyond_weights,
-    refuse_foreign_tokens,
+    refuse_config_beyond_weights,
     refuse_impossible_config,
-    refuse_not_finite,
+    refuse_nonfinite_weights,
+    refuse_tokens_without_embedding,
 )
 from inference.engines.digest import compute_folder_digest
 from inference.engines.merging import merge_adapter
@@ -103,7 +103,7 @@ def load_checkpoint(
     with convert_transformers_errors(name), silence_transformers():
         if (Path(name) / GENERATION_CONFIG_NAME).exists():  # a damaged one would be left out without a word
             GenerationConfig.from_pretrained(name)
-        refuse_beyond_weights(name, auto, config)
+        refuse_config_beyond_weights(name, auto, config)
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         model, report = auto.from_pretrained(
             name,
@@ -115,7 +115,7 @@ def load_checkpoint(
             ignore_mismatched_sizes=True,  # then they are reported here, and refused below in one line
             output_loading_info=True,
         )
-    _refuse_incomplete(name, report)
+    _refuse_missing_weights(name, report)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     torch.set_num_threads(1 if parameters < ONE_THREAD_BELOW else THREADS)
     info = {
@@ -128,8 +128,8 @@ def load_checkpoint(
     if adapter is not None:
         merge_adapter(model, adapter)
     model = (model if quantization else _move_to_device(name, model, target)).eval()
-    refuse_not_finite(name, model)
-    refuse_foreign_tokens(name, tokenizer, len(model.get_input_embeddings().weight))
+    refuse_nonfinite_weights(name, model)
+    refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
 
 
@@ -309,7 +309,7 @@ def _refuse_unusable_folder(name: str, folder: Path) -> None:
     raise InputError(f"model {name}: the folder holds no weights (*.safetensors is missing)")
 
 
-def _refuse_incomplete(name: str, report: dict[str, Any]) -> None:
+def _refuse_missing_weights(name: str, report: dict[str, Any]) -> None:
     """Refuse a checkpoint with missing weights: transformers fills those with random numbers and only warns."""
     missing = sorted(report["missing_keys"]) + sorted(key for key, *_ in report["mismatched_keys"])
     if missing:

@@ -25,7 +25,7 @@ class PromptMemory:
         self._known: dict[Hashable, tuple[str | None, array[int]]] = {}
         self._bytes = 0
 
-    def make_room(self) -> None:
+    def clear_if_half_full(self) -> None:
         """Forget everything where many prompts are about to come, and little more would fit."""
         if self._bytes > ROOM // 2:
             self._known.clear()

@@ -66,8 +66,8 @@ class ReadPrompts(list["Prompt"]):
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_read_rows`), which it cannot take (`_find_problem`), how the others
-    are cut into batches (`_split_batches`) and how a batch of them is scored (`_score_rows`).
+    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take (`_find_problem`), how the
+    others are cut into batches (`_split_batches`) and how a batch of them is scored (`_score_rows`).
     """
 
     mask_token: str | None = None
@@ -87,7 +87,7 @@ class RowEngine(ABC):
         return Lock()
 
     @abstractmethod
-    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Render and tokenise prompts."""
 
     @abstractmethod
@@ -155,39 +155,39 @@ class RowEngine(ABC):
         if isinstance(prompts, ReadPrompts):
             return prompts.rows[effort]
         with self._reading_lock:
-            return self._read_rows(prompts, effort)
+            return self._tokenize_to_rows(prompts, effort)
 
     def _ask_good_rows(
         self,
         ask: Callable[[Sequence[Row]], list[R]],
         rows: Sequence[Row],
         problems: Sequence[str | None],
-        failed: Callable[[str], R],
+        build_failure: Callable[[str], R],
     ) -> list[R]:
-        """Ask the rows without a problem; `failed` makes the results of the others."""
+        """Ask the rows without a problem; `build_failure` makes the results of the others."""
         good = [row for row, problem in zip(rows, problems, strict=True) if not problem]
-        results = iter(self._ask_within_memory(ask, good, failed) if good else ())
-        return [failed(problem) if problem else next(results) for problem in problems]
+        results = iter(self._ask_within_memory(ask, good, build_failure) if good else ())
+        return [build_failure(problem) if problem else next(results) for problem in problems]
 
     def _ask_within_memory(
-        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], build_failure: Callable[[str], R]
     ) -> list[R]:
         """Ask all rows at once; an engine that must watch its own memory asks fewer."""
         return ask(rows)
 
-    def _recall_rows(
+    def _recall_or_tokenize_rows(
         self,
         prompts: Sequence[Prompt],
-        read: Callable[[list[Prompt]], list[tuple[str, list[int]]]],
+        tokenize: Callable[[list[Prompt]], list[tuple[str, list[int]]]],
         effort: str | None = None,
     ) -> list[Row]:
-        """Make rows of what is remembered of prompts; `read` renders and tokenises the others, each once."""
+        """Make rows of what is remembered of prompts; `tokenize` renders and tokenises the others, each once."""
         keys = [compute_prompt_fingerprint(prompt, effort) for prompt in prompts]
         every = dict(zip(keys, prompts, strict=True))
         entries = {key: self._prompt_memory.get(key, prompt) for key, prompt in every.items()}
         texts_and_ids = {key: entry for key, entry in entries.items() if entry is not None}
         new = [key for key in every if key not in texts_and_ids]
-        for key, (text, ids) in zip(new, read([every[key] for key in new]) if new else (), strict=True):
+        for key, (text, ids) in zip(new, tokenize([every[key] for key in new]) if new else (), strict=True):
             texts_and_ids[key] = text, ids
             self._prompt_memory.add(key, every[key], text, ids)
         return [
@@ -220,7 +220,7 @@ class RowEngine(ABC):
 
     def _measure_prompts(self, prompts: Sequence[Prompt]) -> PromptMeasures:
         """Measure all prompts; those that begin alike are found within each chunk that is tokenised at a time."""
-        self._prompt_memory.make_room()
+        self._prompt_memory.clear_if_half_full()
         lengths: list[int] = []
         order: list[int] = []
         common: list[int] = []

@@ -10,7 +10,7 @@ from transformers.utils import chat_template_utils
 
 from ground.errors import InputError
 from inference.engines.exact.answer_words import Encode
-from inference.engines.words import WordByWord, cuts_at_blanks
+from inference.engines.words import WordByWord, tokenizes_words_separately
 from inference.stimuli.templates.prompts import Prompt
 from inference.stimuli.templates.sandbox import Sandbox
 
@@ -54,12 +54,12 @@ class Tokens:
         """Whether the chat template opens room for thinking before the answer."""
         return self._thinking is not None
 
-    def count_thinking(self, prompt: str, ids: Sequence[int]) -> int | None:
+    def count_thinking(self, prompt_text: str, ids: Sequence[int]) -> int | None:
         """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
 
         Parameters
         ----------
-        prompt
+        prompt_text
             The rendered prompt; it may open the thinking itself.
         ids
             The tokens that the model wrote.
@@ -74,7 +74,7 @@ class Tokens:
         begin, end = self._thinking
         written = self.decode_raw(ids)
         if end not in written:
-            return None if begin in written or prompt.rstrip().endswith(begin) else 0
+            return None if begin in written or prompt_text.rstrip().endswith(begin) else 0
         # The shortest beginning with the closing mark. Example: if 6 tokens write "<think> a b </think> \n yes", a word
         # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
         length = bisect_left(range(len(ids)), True, key=lambda n: end in self.decode_raw(ids[:n]))
@@ -124,7 +124,7 @@ class Tokens:
             reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
             raise InputError(f"model {self.name}: its chat template refuses these messages ({reason})") from error
 
-    def refuse_mute_template(self) -> None:
+    def refuse_template_hiding_messages(self) -> None:
         """Refuse a chat template that never shows what a user says: all prompts would be the same.
 
         Raises
@@ -162,14 +162,14 @@ class Tokens:
             ends.update(first for first in self.bare([behind])[0][:1] if first in special and special[first].special)
         return frozenset(ends)
 
-    def encode(self, texts: Sequence[str], chat: Sequence[bool]) -> list[list[int]]:
+    def encode(self, texts: Sequence[str], from_template: Sequence[bool]) -> list[list[int]]:
         """Turn rendered prompts into token ids.
 
         Parameters
         ----------
         texts
             Rendered prompts.
-        chat
+        from_template
             For each, whether a chat template wrote it: that writes its own BOS, other texts get the tokenizer's.
 
         Returns
@@ -179,7 +179,7 @@ class Tokens:
         lead = self._leading
         return [
             ids if is_chat or ids[: len(lead)] == lead else lead + ids
-            for is_chat, ids in zip(chat, self.bare(texts), strict=True)
+            for is_chat, ids in zip(from_template, self.bare(texts), strict=True)
         ]
 
     def decode_raw(self, ids: Sequence[int]) -> str:
@@ -187,28 +187,28 @@ class Tokens:
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text
 
-    def list_texts_behind(self) -> list[str]:
+    def list_token_texts(self) -> list[str]:
         """Find what each token of the vocabulary writes after other text; special tokens write nothing."""
         anchor = self.bare(["a"])[0]
         (before,) = self.decode([anchor])
         return [text[len(before) :] for text in self.decode([[*anchor, token] for token in range(len(self.tokenizer))])]
 
-    def decode(self, texts: Sequence[Sequence[int]]) -> list[str]:
+    def decode(self, id_lists: Sequence[Sequence[int]]) -> list[str]:
         """Decode texts as written, special tokens left out."""
         decoded: list[str] = self.tokenizer.batch_decode(
-            [list(ids) for ids in texts], skip_special_tokens=True, clean_up_tokenization_spaces=False
+            [list(ids) for ids in id_lists], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return decoded
 
 
-def build_plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
+def build_plain_encoder(tokenizer: Any, add_special_tokens: bool = False) -> Encode:
     """Make an encoder that does not truncate, pad, or warn about long texts.
 
     Parameters
     ----------
     tokenizer
         Tokenizer of transformers; the truncation and padding in its file are switched off.
-    special_tokens
+    add_special_tokens
         Whether the tokenizer adds its special tokens ([CLS] ... [SEP]).
 
     Returns
@@ -221,19 +221,21 @@ def build_plain_encoder(tokenizer: Any, special_tokens: bool = False) -> Encode:
         backend.no_padding()
 
         def encode_texts(texts: Sequence[str]) -> list[list[int]]:
-            encodings = backend.encode_batch_fast(list(texts), add_special_tokens=special_tokens)
+            encodings = backend.encode_batch_fast(list(texts), add_special_tokens=add_special_tokens)
             return [encoding.ids for encoding in encodings]
 
-        return WordByWord(encode_texts) if not special_tokens and cuts_at_blanks(backend) else encode_texts
+        return (
+            WordByWord(encode_texts) if not add_special_tokens and tokenizes_words_separately(backend) else encode_texts
+        )
     return lambda texts: (
-        tokenizer(list(texts), add_special_tokens=special_tokens, verbose=False)["input_ids"] if texts else []
+        tokenizer(list(texts), add_special_tokens=add_special_tokens, verbose=False)["input_ids"] if texts else []
     )
 
 
 def _find_leading_specials(tokenizer: Any) -> list[int]:
     """Find the ids that the tokenizer puts before a text (BOS, if it has one), not those that it puts after."""
     bare = build_plain_encoder(tokenizer)(["a"])[0]
-    full = build_plain_encoder(tokenizer, special_tokens=True)(["a"])[0]
+    full = build_plain_encoder(tokenizer, add_special_tokens=True)(["a"])[0]
     for start in range(len(full) - len(bare) + 1):
         if full[start : start + len(bare)] == bare:
             return full[:start]

@@ -52,7 +52,7 @@ class WordByWord:
     Parameters
     ----------
     encode
-        Tokenises whole texts; `cuts_at_blanks` says for which tokenizers the ids are the same.
+        Tokenises whole texts; `tokenizes_words_separately` says for which tokenizers the ids are the same.
     """
 
     def __init__(self, encode: Encode) -> None:
@@ -108,7 +108,7 @@ def _mark_cuts(text: str) -> str:
     return text
 
 
-def cuts_at_blanks(backend: Tokenizer) -> bool:
+def tokenizes_words_separately(backend: Tokenizer) -> bool:
     """Tell whether a tokenizer gives a text the ids of its words, one after the other."""
     model, normalizer = backend.model, backend.normalizer
     bpe = isinstance(model, models.BPE) and not model.dropout
@@ -116,11 +116,15 @@ def cuts_at_blanks(backend: Tokenizer) -> bool:
     added = backend.get_added_tokens_decoder().values()
     keeps_blanks = not any(token.lstrip or token.rstrip or token.single_word or " " in token.content for token in added)
     return (
-        bpe and plain and keeps_blanks and backend.pre_tokenizer is not None and _cuts_by_pattern(backend.pre_tokenizer)
+        bpe
+        and plain
+        and keeps_blanks
+        and backend.pre_tokenizer is not None
+        and _splits_by_known_pattern(backend.pre_tokenizer)
     )
 
 
-def _cuts_by_pattern(pre_tokenizer: Any) -> bool:
+def _splits_by_known_pattern(pre_tokenizer: Any) -> bool:
     """Tell whether texts are cut by one of the patterns, and then only written as bytes."""
     settings = json.loads(pre_tokenizer.__getstate__())
     *first, last = settings["pretokenizers"] if settings["type"] == "Sequence" else [settings]

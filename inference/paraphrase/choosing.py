@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_lines
+from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, parse_answer_lines
 from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
@@ -71,9 +71,9 @@ def choose_paraphrases(
     original: Variant,
     answers: Mapping[int, str],
     *,
-    keep: int,
+    n_kept: int,
     seed: int,
-    similarity: Similarity | None = None,
+    measure_similarities: Similarity | None = None,
     threshold: float | None = None,
 ) -> ParaphraseChoice:
     """Choose the paraphrases of one item (Haller et al., appendix F: drop empty ones, deduplicate, sample).
@@ -84,10 +84,10 @@ def choose_paraphrases(
         What was paraphrased.
     answers
         Call (from 1) -> what was generated. Which of several equal wordings stays depends on this order.
-    keep, seed
+    n_kept, seed
         How many paraphrases are sampled of those that are left; the draw depends on `seed` and the item's id only.
         They stay in the order in which they were generated.
-    similarity
+    measure_similarities
         Function of the original and the distinct wordings that tells how close each is in meaning (-1 to 1).
     threshold
         A wording of a lower similarity is dropped; None drops none.
@@ -96,11 +96,13 @@ def choose_paraphrases(
     -------
     Every generated line, kept or with the reason why it is dropped.
     """
-    wordings = [Wording(line.text, call, line.reason) for call, text in answers.items() for line in parse_lines(text)]
+    wordings = [
+        Wording(line.text, call, line.reason) for call, text in answers.items() for line in parse_answer_lines(text)
+    ]
     wordings = _mark_duplicates(wordings, original.text)
-    if similarity is not None:
-        wordings = _mark_other_meanings(wordings, original.text, similarity, threshold)
-    return ParaphraseChoice(original, len(answers), tuple(_mark_surplus(wordings, keep, f"{seed} {original.item}")))
+    if measure_similarities is not None:
+        wordings = _mark_other_meanings(wordings, original.text, measure_similarities, threshold)
+    return ParaphraseChoice(original, len(answers), tuple(_mark_surplus(wordings, n_kept, f"{seed} {original.item}")))
 
 
 def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording]:
@@ -117,10 +119,12 @@ def _mark_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording
 
 
 def _mark_other_meanings(
-    wordings: Sequence[Wording], original: str, similarity: Similarity, threshold: float | None
+    wordings: Sequence[Wording], original: str, measure_similarities: Similarity, threshold: float | None
 ) -> list[Wording]:
     """Note how similar each wording is to the original; mark those below the threshold."""
-    similarities = iter(similarity(original, [wording.text for wording in wordings if wording.reason is None]))
+    similarities = iter(
+        measure_similarities(original, [wording.text for wording in wordings if wording.reason is None])
+    )
     marked_wordings = []
     for wording in wordings:
         if wording.reason is None:
@@ -131,9 +135,9 @@ def _mark_other_meanings(
     return marked_wordings
 
 
-def _mark_surplus(wordings: Sequence[Wording], keep: int, seed: str) -> list[Wording]:
+def _mark_surplus(wordings: Sequence[Wording], n_kept: int, seed_text: str) -> list[Wording]:
     """Draw the wordings to keep, and mark the others as surplus."""
     places = [place for place, wording in enumerate(wordings) if wording.reason is None]
-    sampled_places = set(random.Random(seed).sample(places, min(keep, len(places))))
+    sampled_places = set(random.Random(seed_text).sample(places, min(n_kept, len(places))))
     surplus = set(places) - sampled_places
     return [replace(wording, reason=SURPLUS) if place in surplus else wording for place, wording in enumerate(wordings)]

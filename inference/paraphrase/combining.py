@@ -17,18 +17,18 @@ from inference.stimuli.study import ORIGINAL, Item, Variant
 SOURCE, SEPARATOR = "source", "|"
 
 
-def list_sources(variant: Variant) -> tuple[str, ...]:
+def list_paraphrase_sources(variant: Variant) -> tuple[str, ...]:
     """List the sources of a paraphrase; none known: an empty tuple."""
     source_text = variant.attributes.get(SOURCE, "")
     return tuple(name.strip() for name in source_text.split(SEPARATOR) if name.strip())
 
 
-def combine_paraphrases(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
+def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) -> tuple[Item, ...]:
     """Combine several sets of paraphrases of the same originals into one set of items.
 
     Parameters
     ----------
-    sets
+    sources_and_files
         (source, file of items). Without a source, every paraphrase in the file must have its attribute `source`.
 
     Returns
@@ -43,7 +43,7 @@ def combine_paraphrases(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, 
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
     first: dict[str, Path] = {}
-    for source, path in sets:
+    for source, path in sources_and_files:
         if source is not None and (SEPARATOR in source or not source.strip()):
             raise InputError(f"{source}={path}: a source needs a name without '{SEPARATOR}'")
         for item in items.read_items(str(path)):
@@ -51,7 +51,7 @@ def combine_paraphrases(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, 
             _check_same_original(item, path, variant_by_wording, first)
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
-                    variant = _set_source(variant, source, path)
+                    variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
                 variant_by_wording[wording] = (
                     _merge_variants(variant_by_wording[wording], variant) if wording in variant_by_wording else variant
@@ -59,10 +59,12 @@ def combine_paraphrases(sets: Sequence[tuple[str | None, Path]]) -> tuple[Item, 
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
 
-def describe_sources(combined: Iterable[Item]) -> list[str]:
+def describe_source_counts(combined: Iterable[Item]) -> list[str]:
     """Count the paraphrases of every source, one line each, for the user."""
     combined_items = tuple(combined)
-    variants = [(item.item, list_sources(variant)) for item in combined_items for variant in item.paraphrases]
+    variants = [
+        (item.item, list_paraphrase_sources(variant)) for item in combined_items for variant in item.paraphrases
+    ]
     lines = []
     for source in dict.fromkeys(name for _, names in variants for name in names):
         of_source = [item for item, names in variants if source in names]
@@ -96,9 +98,9 @@ def _check_same_original(
     first.setdefault(item.item, path)
 
 
-def _set_source(variant: Variant, source: str | None, path: Path) -> Variant:
+def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:
     """Put the source of a paraphrase into its attributes and its name; refuse one whose source nobody names."""
-    names = (source.strip(),) if source is not None else list_sources(variant)
+    names = (source.strip(),) if source is not None else list_paraphrase_sources(variant)
     if not names:
         raise InputError(
             f"{path}: item '{variant.item}', variant '{variant.variant}' has no attribute 'source'; "
@@ -113,5 +115,5 @@ def _merge_variants(first_variant: Variant, second_variant: Variant) -> Variant:
     """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
     if first_variant.pattern == ORIGINAL:
         return replace(first_variant, attributes=drop_match_attributes(first_variant))
-    names = dict.fromkeys((*list_sources(first_variant), *list_sources(second_variant)))
+    names = dict.fromkeys((*list_paraphrase_sources(first_variant), *list_paraphrase_sources(second_variant)))
     return replace(first_variant, attributes={**drop_match_attributes(first_variant), SOURCE: SEPARATOR.join(names)})

@@ -72,7 +72,7 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_paraphrase_make(options: argparse.Namespace) -> None:
     from inference.asking.models import find_models
     from inference.paraphrase.making import ChoiceSettings, make_paraphrases
-    from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
+    from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
@@ -87,7 +87,7 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
             options.items,
         ),
         models[0],
-        Calls(load_paraphrase_prompts(options.prompt), options.calls, options.per_call, tokens),
+        Calls(read_paraphrase_prompts(options.prompt), options.calls, options.per_call, tokens),
         parse_engine_settings(options),
         ChoiceSettings(options.keep, options.meaning_check, options.meaning_threshold),
         Path(options.out),
@@ -107,9 +107,9 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
-    from inference.paraphrase.sheet import write_sheet
+    from inference.paraphrase.sheet import write_match_sheet
 
-    rows = write_sheet(
+    rows = write_match_sheet(
         Path(options.out), items.read_items(options.items, columns=parse_columns(options)), options.each, options.seed
     )
     print(f"{options.out}: {rows:,} paraphrases; write yes or no into the column match")
@@ -129,7 +129,7 @@ def _run_paraphrase_checked(options: argparse.Namespace) -> None:
 
     out = json_lines.check_json_lines_path(options.out)
     sheet_items = items.read_items(options.items, columns=parse_columns(options))
-    checked_items = apply_checked_sheet(Path(options.sheet), sheet_items, drop=options.drop)
+    checked_items = apply_checked_sheet(Path(options.sheet), sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items(out, checked_items.items)
@@ -158,7 +158,7 @@ def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_paraphrase_combine(options: argparse.Namespace) -> None:
     from inference.importers.shared.saving import split_named_paths
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.combining import combine_paraphrases, describe_sources
+    from inference.paraphrase.combining import combine_paraphrases, describe_source_counts
     from inference.runfolder import json_lines
 
     out, files = json_lines.check_json_lines_path(options.out), split_named_paths(options.files)
@@ -166,7 +166,7 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
         raise InputError(f"--out {options.out}: this is one of the files to combine; choose another name")
     combined = combine_paraphrases(files)
     itemsfile.write_items(out, combined)
-    print("\n".join([*describe_sources(combined), str(out)]))
+    print("\n".join([*describe_source_counts(combined), str(out)]))
 
 
 def _add_items_argument(parser: argparse.ArgumentParser) -> None:

@@ -103,14 +103,14 @@ def make_paraphrases(
     )
     tallies = execute_tasks([task], load=load)
     seed = run_json.read_run_json(out / "calls")["seed"]
-    choices = _choose_for_originals(study, choice_settings, seed, meaning, _read_call_answers(out / "calls"))
+    choices = _choose_paraphrases_of_originals(study, choice_settings, seed, meaning, _read_call_answers(out / "calls"))
     try:
         _write_paraphrase_folder(out, study, model, choice_settings, choices)
     except OSError as error:
         raise RunFailed(
             f"{out}: cannot be written ({error}); the calls are kept: make room, then give the same command again"
         ) from error
-    _print_short_items(choices, choice_settings.keep)
+    _print_items_with_too_few(choices, choice_settings.keep)
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
@@ -173,7 +173,7 @@ def _read_call_answers(calls: Path) -> dict[str, Mapping[int, str]]:
     return answers_by_item
 
 
-def _choose_for_originals(
+def _choose_paraphrases_of_originals(
     study: Study,
     choice_settings: ChoiceSettings,
     seed: int,
@@ -184,9 +184,9 @@ def _choose_for_originals(
         choose_paraphrases(
             original,
             answers.get(original.item, {}),
-            keep=choice_settings.keep,
+            n_kept=choice_settings.keep,
             seed=seed,
-            similarity=meaning.compute_similarity if meaning else None,
+            measure_similarities=meaning.compute_cosines_with_original if meaning else None,
             threshold=choice_settings.meaning_threshold,
         )
         for original in study.variants
@@ -218,7 +218,7 @@ def _write_paraphrase_folder(
         if wording.reason is not None
     )
     spreadsheet.write_spreadsheet_csv(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
-    counts = [{"item": choice.original.item, **_count_lines(choice)} for choice in choices]
+    counts = [{"item": choice.original.item, **_count_calls_and_lines(choice)} for choice in choices]
     spreadsheet.write_spreadsheet_csv(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
     # The report is written last: if it is there, all files are.
     report = {"study": study.name, "source": model.id, "settings": asdict(choice_settings), "items": counts}
@@ -226,20 +226,20 @@ def _write_paraphrase_folder(
     write_atomically(out / "report.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _count_lines(choice: ParaphraseChoice) -> dict[str, int]:
+def _count_calls_and_lines(choice: ParaphraseChoice) -> dict[str, int]:
     """Count the calls of an item, and its lines by what became of them."""
     numbers = (choice.calls, choice.n_refused_calls, *choice.n_dropped_by_reason.values(), len(choice.kept_wordings))
     return dict(zip(COUNTS, numbers, strict=True))
 
 
-def _print_short_items(choices: Sequence[ParaphraseChoice], keep: int) -> None:
+def _print_items_with_too_few(choices: Sequence[ParaphraseChoice], n_wanted: int) -> None:
     """List the items with fewer paraphrases than wanted, and why, on standard error."""
-    short = [choice for choice in choices if len(choice.kept_wordings) < keep]
+    short = [choice for choice in choices if len(choice.kept_wordings) < n_wanted]
     if not short:
         return
-    print(f"{len(short):,} of {len(choices):,} items have fewer than {keep:,} paraphrases:", file=sys.stderr)
+    print(f"{len(short):,} of {len(choices):,} items have fewer than {n_wanted:,} paraphrases:", file=sys.stderr)
     rows: list[Sequence[Any]] = [("item", *(name.replace("_", " ") for name in COUNTS))]
-    rows += [(choice.original.item, *_count_lines(choice).values()) for choice in short[:MOST_LISTED]]
+    rows += [(choice.original.item, *_count_calls_and_lines(choice).values()) for choice in short[:MOST_LISTED]]
     widths = [max(len(str(row[column])) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [

@@ -38,7 +38,7 @@ class Meaning:
             raise InputError(f"--meaning-check {model}: not a sentence-transformers model ({reason})") from None
         self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
-    def compute_similarity(self, original: str, wordings: Sequence[str]) -> list[float]:
+    def compute_cosines_with_original(self, original: str, wordings: Sequence[str]) -> list[float]:
         """Compute the cosine of each wording's sentence embedding with the original's.
 
         Parameters

@@ -53,7 +53,7 @@ class AnswerLine:
     reason: str | None = None
 
 
-def parse_lines(output: str) -> list[AnswerLine]:
+def parse_answer_lines(output: str) -> list[AnswerLine]:
     """Split one answer into its lines, without blank ones, and judge each.
 
     Parameters
@@ -66,13 +66,13 @@ def parse_lines(output: str) -> list[AnswerLine]:
     list of Line
         In order; `reason` is None, "chatter", "refusal" or "cut off". An answer of nothing gives one line "empty".
     """
-    marked_lines = [_strip_marker(raw) for raw in _strip_reasoning(output).splitlines()]
+    marked_lines = [_strip_line_decoration(raw) for raw in _strip_reasoning(output).splitlines()]
     marked_texts = [(text, marker) for text, marker in marked_lines if text]
     if not marked_texts:
         return [AnswerLine("", EMPTY)]
     markers = [marker for text, marker in marked_texts if not _is_heading(text)]
     list_kind = next((kind for kind in ("number", "bullet") if markers.count(kind) > 1), None)
-    if list_kind is None and any(_begins_like(text, REFUSAL) for text, _ in marked_texts[:2]):
+    if list_kind is None and any(_begins_like_phrase(text, REFUSAL) for text, _ in marked_texts[:2]):
         return [AnswerLine(text, REFUSAL) for text, _ in marked_texts]
     judged_lines = [AnswerLine(text, _judge_line(text, marker, list_kind)) for text, marker in marked_texts]
     return _mark_cut_off(judged_lines)
@@ -90,7 +90,7 @@ def _strip_reasoning(output: str) -> str:
     return "" if _THINKING.match(answer) else answer
 
 
-def _strip_marker(raw: str) -> tuple[str, str | None]:
+def _strip_line_decoration(raw: str) -> tuple[str, str | None]:
     """Remove marker, emphasis and quotes from a line; tell whether the marker was a "number" or a "bullet"."""
     text, marker = raw.strip(), None
     if _FENCE.fullmatch(text):
@@ -109,7 +109,7 @@ def _strip_marker(raw: str) -> tuple[str, str | None]:
             if match:
                 text = text[match.end() :].strip()
                 marker = "number" if "number" in (kind, marker) else kind
-        text = _unwrap_line(_strip_half_emphasis(_STYLE.sub("", text)))
+        text = _strip_emphasis_and_quotes(_strip_half_emphasis(_STYLE.sub("", text)))
     return text, marker
 
 
@@ -121,7 +121,7 @@ def _strip_half_emphasis(text: str) -> str:
     return text
 
 
-def _unwrap_line(text: str) -> str:
+def _strip_emphasis_and_quotes(text: str) -> str:
     """Remove emphasis, and quotes around the whole line (a comma after them is JSON's)."""
     match = _EMPHASIS.fullmatch(text)
     if match and match[1] not in match[2]:
@@ -136,11 +136,11 @@ def _judge_line(text: str, marker: str | None, list_kind: str | None) -> str | N
     """Return why a line is no paraphrase; None where it may be one."""
     if not fold_wording(text):
         return EMPTY
-    if _begins_like(text, REFUSAL):
+    if _begins_like_phrase(text, REFUSAL):
         return REFUSAL
     if list_kind is not None:
         return None if marker == list_kind and not _is_heading(text) else CHATTER
-    return CHATTER if _is_heading(text) or _begins_like(text, CHATTER) else None
+    return CHATTER if _is_heading(text) or _begins_like_phrase(text, CHATTER) else None
 
 
 def _is_heading(text: str) -> bool:
@@ -158,7 +158,7 @@ def _mark_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
     return judged_lines
 
 
-def _begins_like(text: str, kind: str) -> bool:
+def _begins_like_phrase(text: str, kind: str) -> bool:
     """Tell whether a text begins with one of the phrases of a kind."""
     return _compile_phrases()[kind].match(text.replace("’", "'")) is not None
 

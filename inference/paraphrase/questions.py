@@ -55,7 +55,7 @@ def build_paraphrase_study(paraphrased_items: Sequence[Item], name: str, source:
     return Study(NAME, name, tuple(Item(original.item, (original,)) for original in originals), (), source=source)
 
 
-def load_paraphrase_prompts(path: str | Path | None = None) -> PromptBook:
+def read_paraphrase_prompts(path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for paraphrases; without one, Waver's own."""
     return PromptBook.load(path, PROMPTS, FIELDS)
 
@@ -80,14 +80,14 @@ class Calls:
         if form == CLOZE:
             raise InputError("this model fills gaps and writes no text: choose another --model to make paraphrases")
         way = Sampling(self.calls, TEMPERATURE, self.max_tokens)
-        condition = Condition(CONDITION, self._build_call_fields(form, way), way)
+        condition = Condition(CONDITION, self._build_condition_fields(form, way), way)
 
         def render_prompt(variant: Variant, mask_token: str | None) -> Prompt:
             return self.book.render(form, {"text": variant.text, "number": self.per_call})
 
-        return [Round((condition,), render_prompt, _collect_paraphrases)]
+        return [Round((condition,), render_prompt, _parse_paraphrase_response)]
 
-    def _build_call_fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
+    def _build_condition_fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
         return {
             "form": form,
             "prompt": self.book.name,
@@ -99,7 +99,7 @@ class Calls:
         }
 
 
-def _collect_paraphrases(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _parse_paraphrase_response(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Keep the answers without the model's thinking; where thinking never ended, the answer is an empty text."""
     silent = sum(answer is None for answer in generation.answers)
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.paraphrase.combining import list_sources
+from inference.paraphrase.combining import list_paraphrase_sources
 from inference.paraphrase.itemsfile import drop_match_attributes
 from inference.paraphrase.parsing import fold_wording
 from inference.runfolder.spreadsheet import unescape_formula, write_spreadsheet_csv
@@ -23,7 +23,7 @@ COLUMNS = ("item", "variant", "original", "paraphrase", "match")
 _VERDICTS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 
 
-def write_sheet(path: Path, items: Sequence[Item], n_each: int, seed: int) -> int:
+def write_match_sheet(path: Path, items: Sequence[Item], n_each: int, seed: int) -> int:
     """Write the sheet, with the column `match` left to fill in.
 
     Parameters
@@ -53,7 +53,7 @@ def write_sheet(path: Path, items: Sequence[Item], n_each: int, seed: int) -> in
     rows = [
         (variant.item, variant.variant, item.original.text if item.original else "", variant.text, "")
         for item in items
-        for variant in _draw_variants(item, n_each, seed)
+        for variant in _draw_paraphrases_per_source(item, n_each, seed)
     ]
     if not rows:
         raise InputError("there are no paraphrases to check in these items")
@@ -69,7 +69,7 @@ class CheckedItems:
     refused_keys: frozenset[tuple[str, str]]
 
 
-def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop: bool = False) -> CheckedItems:
+def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
     """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
 
     Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
@@ -80,7 +80,7 @@ def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop: bool = False
         The filled sheet.
     items
         The items with their paraphrases.
-    drop
+    drop_refused
         Leave out the paraphrases that the sheet marks with no, and an item that has no wording then. The match
         proportion is that of the paraphrases as they were drawn, those included.
 
@@ -96,21 +96,22 @@ def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop: bool = False
     verdicts = _read_match_verdicts(path, {variant.key: variant for item in items for variant in item.variants})
     refused_keys = frozenset(key for key, matches in verdicts.items() if not matches)
     left_variants = [
-        (item, [variant for variant in item.variants if not (drop and variant.key in refused_keys)]) for item in items
+        (item, [variant for variant in item.variants if not (drop_refused and variant.key in refused_keys)])
+        for item in items
     ]
     checked_items = (
-        Item(item.item, tuple(_add_match(variant, item, verdicts) for variant in variants))
+        Item(item.item, tuple(_add_match_attributes(variant, item, verdicts) for variant in variants))
         for item, variants in left_variants
         if variants
     )
     return CheckedItems(tuple(checked_items), refused_keys)
 
 
-def _draw_variants(item: Item, n_each: int, seed: int) -> list[Variant]:
+def _draw_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Variant]:
     """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
-        for source in list_sources(variant) or ("",):
+        for source in list_paraphrase_sources(variant) or ("",):
             groups.setdefault(source, []).append(variant)
     drawn_names = {
         variant.variant
@@ -144,14 +145,18 @@ def _read_match_verdicts(path: Path, variant_by_key: Mapping[tuple[str, str], Va
     return verdicts
 
 
-def _add_match(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
+def _add_match_attributes(variant: Variant, item: Item, verdicts: Mapping[tuple[str, str], bool]) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
-    variant_sources = set(list_sources(variant))
+    variant_sources = set(list_paraphrase_sources(variant))
     item_verdicts = [
         verdicts[other.key]
         for other in item.paraphrases
         if other.key in verdicts
-        and (not variant_sources or not list_sources(other) or variant_sources & set(list_sources(other)))
+        and (
+            not variant_sources
+            or not list_paraphrase_sources(other)
+            or variant_sources & set(list_paraphrase_sources(other))
+        )
     ]
     if not item_verdicts:
         return variant

@@ -45,7 +45,7 @@ def build_run_json(study: Study, seed: int | None) -> dict[str, Any]:
     }
 
 
-def read_study_run_json(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
+def read_matching_run_json(folder: Path, study: Study, seed: int | None) -> dict[str, Any]:
     """Read the `run.json` of an existing folder.
 
     Parameters

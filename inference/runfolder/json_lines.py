@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 from ground.writing import list_absent_folders, remove_empty_folders, write_atomically
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 
 def check_json_lines_path(path: str) -> Path:
@@ -26,11 +26,11 @@ def check_json_lines_path(path: str) -> Path:
     return Path(path)
 
 
-def check_output_is_no_input(written: Path, *read: str | None) -> None:
+def check_output_is_no_input(output: Path, *inputs: str | None) -> None:
     """Refuse to write over a file that the same command reads; None stands for an option that is not given."""
-    for name in filter(None, read):
-        if written.resolve() == locate_path(name).resolve():
-            raise InputError(f"--out would write {written}, which this command reads; give another name")
+    for name in filter(None, inputs):
+        if output.resolve() == expand_user_path(name).resolve():
+            raise InputError(f"--out would write {output}, which this command reads; give another name")
 
 
 def write_json_lines(path: Path, records: Iterable[Mapping[str, object]]) -> None:

@@ -15,7 +15,7 @@ _UNFINISHED = re.compile(r"\.(run\.json|(stimuli|part-.*)\.parquet)\.\d+|.*\.tmp
 """How `write_atomically` names what it has not finished, and how versions before 0.2 did."""
 
 
-def claim_folder(folder: Path) -> int:
+def make_and_lock_run_folder(folder: Path) -> int:
     """Make the folder if needed and lock it; return the descriptor of the lock, which the end of the process releases.
 
     Raises

@@ -87,7 +87,7 @@ def _build_array(values: Any, field: pa.Field, length: int) -> Any:
     return array
 
 
-def drop_superseded(parts: Sequence[Path]) -> None:
+def drop_superseded_errors(parts: Sequence[Path]) -> None:
     """Remove error rows whose key was asked again later, so that readers find every key once.
 
     A response replaces all errors of its key; without a response the newest error stays. Each part is replaced
@@ -96,11 +96,11 @@ def drop_superseded(parts: Sequence[Path]) -> None:
     failing = [part for part in parts if _may_hold_errors(part)]
     if not failing:
         return
-    failed = {key for part in failing for key, error in _read_outcomes(part) if error is not None}
-    settled = {key for part in parts for key, error in _read_outcomes(part) if error is None and key in failed}
+    failed = {key for part in failing for key, error in _read_keys_and_errors(part) if error is not None}
+    settled = {key for part in parts for key, error in _read_keys_and_errors(part) if error is None and key in failed}
     for part in reversed(failing):
         keep = []
-        for key, error in reversed(list(_read_outcomes(part))):
+        for key, error in reversed(list(_read_keys_and_errors(part))):
             keep.append(error is None or key not in settled)
             if error is not None:
                 settled.add(key)
@@ -122,7 +122,7 @@ def _may_hold_errors(part: Path) -> bool:
     return any(c.statistics is None or c.statistics.null_count < c.num_values for c in errors)
 
 
-def _read_outcomes(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
+def _read_keys_and_errors(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
     """Read the key and the error of every row of a part."""
     table = read_parquet(part, [*KEY, "error"])
     return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)

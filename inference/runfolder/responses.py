@@ -16,7 +16,7 @@ from inference.runfolder.parquet import (
     build_arrow_schema,
     build_responses_table,
     check_columns,
-    drop_superseded,
+    drop_superseded_errors,
     list_model_conditions,
     read_parquet,
     write_parquet,
@@ -50,11 +50,11 @@ class Responses:
         """The response parts, oldest first."""
         return sorted(self.folder.glob("part-*.parquet"))
 
-    def check_parts(self) -> None:
+    def check_and_clean_parts(self) -> None:
         """Refuse parts that lack a column, and remove those whose rows are all in later ones."""
         for part in self.parts:
             check_columns(part, "responses")
-        drop_superseded(self.parts)
+        drop_superseded_errors(self.parts)
 
     def list_answered(self, model: str, condition: str) -> set[tuple[str, str]]:
         """List (item, variant) of every row of this model and condition with a response (error is null).

@@ -17,12 +17,12 @@ from typing import Any, Self
 
 from ground.errors import InputError
 from ground.writing import list_absent_folders, remove_empty_folders
-from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_study_run_json
-from inference.runfolder.locking import claim_folder, remove_leftovers, remove_new_run
+from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
+from inference.runfolder.locking import make_and_lock_run_folder, remove_leftovers, remove_new_run
 from inference.runfolder.parquet import (
     build_arrow_schema,
     check_columns,
-    drop_superseded,
+    drop_superseded_errors,
     write_atomically,
     write_tables,
 )
@@ -90,19 +90,19 @@ class Run:
         folder = Path(path)
         new_folders = list_absent_folders(folder)
         try:
-            lock = claim_folder(folder)
+            lock = make_and_lock_run_folder(folder)
         except (InputError, OSError):
             remove_empty_folders(new_folders)
             raise
         new = not (folder / "run.json").exists()
         try:
             remove_leftovers(folder)
-            content = build_run_json(study, seed) if new else read_study_run_json(folder, study, seed)
+            content = build_run_json(study, seed) if new else read_matching_run_json(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study))
             run = cls(folder, study, content, lock, new_folders if new else None)
             check_columns(folder / "stimuli.parquet", "stimuli")
-            run.responses.check_parts()
+            run.responses.check_and_clean_parts()
             session = {
                 "command": list(command),
                 "started": _format_now(),
@@ -208,10 +208,10 @@ class Run:
         if name in self.conditions:
             self._check_unchanged("condition", name, self.conditions[name], fields)
 
-    def expect_models(self, names: Sequence[str]) -> None:
+    def record_session_models(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
         rows_by_model = {name: rows for name, rows in self.expected_rows.items() if rows or name in names}
-        self._record_expected({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
+        self._record_expected_counts({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
 
     @property
     def drawn_wordings(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
@@ -219,8 +219,8 @@ class Run:
         drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
         return drawn
 
-    def expect_rows(
-        self, model: str, rows: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None
+    def record_row_counts(
+        self, model: str, row_counts: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None
     ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
 
@@ -230,7 +230,7 @@ class Run:
         ----------
         model
             Name of the model.
-        rows
+        row_counts
             Condition -> number of rows; other conditions keep theirs.
         drawn
             Condition -> what was drawn -> how many; None: nothing was, and none stays recorded.
@@ -240,9 +240,9 @@ class Run:
             self._content["drawn"] = draws
         else:
             self._content.pop("drawn", None)
-        self._record_expected({**self.expected_rows, model: {**self.expected_rows.get(model, {}), **rows}})
+        self._record_expected_counts({**self.expected_rows, model: {**self.expected_rows.get(model, {}), **row_counts}})
 
-    def _record_expected(self, expected: Mapping[str, Mapping[str, int]]) -> None:
+    def _record_expected_counts(self, expected: Mapping[str, Mapping[str, int]]) -> None:
         """Record the numbers of expected rows, if they are new."""
         if expected != self.expected_rows:
             self._content["expected"] = expected
@@ -271,7 +271,7 @@ class Run:
         return any(model in entry["models"] for entry in self.asked_prompts.get(condition, ()))
 
     def add_prompts(
-        self, model: str, sources: Mapping[str, Any], entry_by_condition: Mapping[str, Mapping[str, Any]]
+        self, model: str, form_by_hash: Mapping[str, Any], entry_by_condition: Mapping[str, Mapping[str, Any]]
     ) -> None:
         """Record what a model was asked.
 
@@ -279,12 +279,12 @@ class Run:
         ----------
         model
             The model's id.
-        sources
+        form_by_hash
             `prompt_hash` of a condition -> the form of the prompt file.
         entry_by_condition
             Condition -> the model's entry of `entry_by_condition` in run.json, without `models`.
         """
-        prompts = {**self._content.get("prompts", {}), **sources}
+        prompts = {**self._content.get("prompts", {}), **form_by_hash}
         entries = {
             **self.asked_prompts,
             **{
@@ -322,7 +322,7 @@ class Run:
 
     def finish(self) -> None:
         """Record that this session has done everything it was asked to do."""
-        drop_superseded(self.responses.parts)
+        drop_superseded_errors(self.responses.parts)
         self._content["sessions"][-1]["finished"] = _format_now()
         self._save_run_json()
 

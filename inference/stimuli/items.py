@@ -21,9 +21,15 @@ from ground.errors import InputError, shorten_text, suggest_nearest
 from inference.numerals import COMMA
 from inference.stimuli import numbers
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import check_printable, is_invisible, is_nonfinite, locate_path, shorten_value
+from inference.stimuli.reading.files import (
+    check_printable_name,
+    expand_user_path,
+    is_invisible,
+    is_nonfinite,
+    shorten_value,
+)
 from inference.stimuli.reading.records import Record
-from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_shape
+from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_table_shape
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
 
 DEMO = "demo"
@@ -65,17 +71,17 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
     InputError
         Naming the source and the row of the first thing that is wrong.
     """
-    path = DEMO_FILE if source == DEMO else locate_path(source)
+    path = DEMO_FILE if source == DEMO else expand_user_path(source)
     if path.is_file() or records.find_suffix(path) in {*records.READERS, *records.UNREAD}:
         file = records.Records(path)
         source_records: Iterable[Record] = file
-        name, column_names = str(path), file.fields()
+        name, column_names = str(path), file.list_column_names()
     else:
         from inference.stimuli.reading.hub import read_dataset
 
         source_records, name = read_dataset(source), source
         column_names = list(dict.fromkeys(field for _, record in source_records for field in record))
-    shape = recognise_shape(name, column_names, columns)
+    shape = recognise_table_shape(name, column_names, columns)
     try:
         items = _gather_items(partial(_read_variant_rows, shape, source_records), options)
     except InputError as error:
@@ -112,9 +118,9 @@ def name_study(source: str) -> str:
 def _read_variant_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
     """Read one row per variant."""
     return (
-        _read_item_rows(shape, shape.rename_records(source_records))
-        if shape.is_by_item
-        else _read_long_rows(shape.rename_records(source_records))
+        _read_item_rows(shape, shape.rename_record_fields(source_records))
+        if shape.has_row_per_item
+        else _read_long_rows(shape.rename_record_fields(source_records))
     )
 
 
@@ -192,14 +198,14 @@ def _build_variant_row(place: str, item: str, name: str, pattern: str, text: Any
     )
 
 
-def _gather_items(rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
+def _gather_items(read_rows: Callable[[], Iterable[_Row]], options: tuple[Option, ...]) -> tuple[Item, ...]:
     """Gather rows by item, in order of appearance; refuse a variant or a wording that an item has twice."""
     gathered: dict[str, list[Variant]] = {}
-    for row in rows():
+    for row in read_rows():
         gathered.setdefault(row.variant.item, []).append(replace(row.variant, options=options))
     for variants in gathered.values():
         if len({v.variant for v in variants} | {v.text.strip() for v in variants}) < 2 * len(variants):
-            _check_no_repetition(rows(), variants[0].item)
+            _check_no_repetition(read_rows(), variants[0].item)
     return tuple(Item(item, tuple(variants)) for item, variants in gathered.items())
 
 
@@ -228,7 +234,7 @@ def _parse_item_id(place: str, record: Mapping[str, Any]) -> str:
         raise InputError(
             f"{place}: every item needs an id (text or a whole number), not {shorten_value(value)}{merged}"
         )
-    check_printable(f"{place}: item", value.strip())
+    check_printable_name(f"{place}: item", value.strip())
     return value.strip()
 
 
@@ -258,7 +264,7 @@ def _parse_optional_text(place: str, record: Mapping[str, Any], field: str) -> s
         raise InputError(f"{place}: {field} must be text, not {shorten_value(value)} (in YAML, put it into quotes)")
     if is_nonfinite(value):
         raise InputError(f"{place}: {field} is '{value}', as a missing number is written; leave it out, or name it")
-    check_printable(f"{place}: {field}", value.strip())
+    check_printable_name(f"{place}: {field}", value.strip())
     return intern(value.strip())
 
 

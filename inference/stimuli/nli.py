@@ -101,11 +101,11 @@ def group_instances(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
         grouped[instance.item].append(instance)
     for item, group in grouped.items():
         group.sort(key=lambda instance: instance.pattern != ORIGINAL)
-        _check_group(item, group)
+        _check_pairs_of_original(item, group)
     return dict(grouped)
 
 
-def find_parents(group: Sequence[Instance]) -> list[list[int]]:
+def find_minimal_pair_parents(group: Sequence[Instance]) -> list[list[int]]:
     """Find for every instance of a group those that become it by one more negation: the minimal pairs.
 
     (p', h) and (p, h') come from the original; (p', h') comes from the (p', h) with the same p' and from the (p, h')
@@ -137,7 +137,7 @@ def _has_one_negation_more(before: Instance, after: Instance) -> bool:
     return before.pattern == HYPOTHESIS and before.hypothesis == after.hypothesis
 
 
-def _check_group(item: str, group: Sequence[Instance]) -> None:
+def _check_pairs_of_original(item: str, group: Sequence[Instance]) -> None:
     """Refuse a group without exactly one original, with a pair twice, or with a sentence that its pattern forbids."""
     original, *negated = group
     if original.pattern != ORIGINAL:
@@ -210,16 +210,16 @@ def _parse_jnli_neg(where: str, record: Mapping[str, Any]) -> Instance:
 
 
 def _parse_negation(
-    where: str, negated: bool, record: Mapping[str, Any], position: str, target: str
+    where: str, is_negated: bool, record: Mapping[str, Any], position_field: str, target_field: str
 ) -> Negation | None:
     """Parse where a negation stands; None in a sentence without one."""
-    if not negated:
+    if not is_negated:
         return None
-    place, part = record.get(position) or None, record.get(target) or None
+    place, part = record.get(position_field) or None, record.get(target_field) or None
     if place is not None and place not in POSITIONS:
-        raise InputError(f"{where}: {position} must be {' or '.join(POSITIONS)}, not {shorten_value(place)}")
+        raise InputError(f"{where}: {position_field} must be {' or '.join(POSITIONS)}, not {shorten_value(place)}")
     if part is not None and not isinstance(part, str):
-        raise InputError(f"{where}: {target} must be text, not {shorten_value(part)}")
+        raise InputError(f"{where}: {target_field} must be text, not {shorten_value(part)}")
     return Negation(place, part)
 
 

@@ -70,7 +70,7 @@ def read_question_records(path: Path) -> Iterator[Record]:
         As for `records.Records`.
     """
     table = records.Records(path)
-    if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu(path):
+    if path.suffix.lower() == ".csv" and path.is_file() and _is_mmlu_file(path):
         read_text_file(path)  # says where it is not UTF-8
         for number, cells in read_csv_rows(path):
             if len(cells) != len(MMLU_CELLS):
@@ -83,7 +83,7 @@ def read_question_records(path: Path) -> Iterator[Record]:
     yield from table
 
 
-def _is_mmlu(path: Path) -> bool:
+def _is_mmlu_file(path: Path) -> bool:
     """Tell whether a CSV file begins with a question instead of the names of columns."""
     try:
         _, first = next(read_csv_rows(path), (0, []))
@@ -92,7 +92,7 @@ def _is_mmlu(path: Path) -> bool:
     return len(first) == len(MMLU_CELLS) and first[-1].strip() in tuple("ABCD") and first[0].casefold() != "question"
 
 
-def convert_record(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+def convert_question_record(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Bring one record to the common form.
 
     Parameters
@@ -145,7 +145,7 @@ def _split_options(options: str) -> list[str]:
     return [text[match.end() : end].strip() for match, end in zip(starts, ends, strict=True)]
 
 
-def _convert_labelled(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+def _convert_labelled_choices(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Convert a question whose choices have labels, as in ARC and CommonsenseQA."""
     question = record.get("question")
     stem = question.get("stem") if isinstance(question, dict) else question
@@ -178,10 +178,10 @@ def _find_labelled_answer(where: str, name: str, value: Any, labels: Sequence[st
     return label_list.index(key)
 
 
-def _convert_unified(where: str, record: Mapping[str, Any]) -> PlainQuestion:
+def _convert_unified_mcqa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Convert a question as Unified-MCQA has it."""
     choices = parse_text_list(where, "choices", record["choices"])
-    answer = _parse_index(where, "label", record["label"], len(choices))
+    answer = _parse_choice_index(where, "label", record["label"], len(choices))
     return PlainQuestion(
         record["question"], choices, answer, record, record.get("source_dataset"), record.get("context")
     )
@@ -199,11 +199,11 @@ def _convert_own_layout(where: str, record: Mapping[str, Any]) -> PlainQuestion:
             )
         choices = _strip_texts(where, "choices", [record[letter] for letter in filled])
     named = record.get("source", "mmlu" if "subject" in record else None)
-    answer = _find_answer(where, record.get("answer"), choices)
+    answer = _find_answer_index(where, record.get("answer"), choices)
     return PlainQuestion(record.get("question"), choices, answer, record, named, record.get("passage"))
 
 
-def _find_answer(where: str, value: Any, choices: Sequence[str]) -> int:
+def _find_answer_index(where: str, value: Any, choices: Sequence[str]) -> int:
     """Find the right choice by its letter, by its own text, or by its index from 0.
 
     A capital letter is always a letter, whatever the choices say; a whole number in JSON is always an index. A number
@@ -211,7 +211,7 @@ def _find_answer(where: str, value: Any, choices: Sequence[str]) -> int:
     """
     letters = ascii_uppercase[: len(choices)]
     if isinstance(value, int | float):
-        return _parse_index(where, "answer", value, len(choices))
+        return _parse_choice_index(where, "answer", value, len(choices))
     text = " ".join(value.split()) if isinstance(value, str) else ""
     if len(text) == 1 and text in letters:
         return letters.index(text)
@@ -230,13 +230,13 @@ def _find_answer(where: str, value: Any, choices: Sequence[str]) -> int:
     )
 
 
-def _parse_index(where: str, name: str, value: Any, count: int) -> int:
+def _parse_choice_index(where: str, name: str, value: Any, n_choices: int) -> int:
     """Return an index among the choices; refuse another value."""
     text = "" if isinstance(value, bool) else str(value).strip()
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-    if not 0 <= number < count:
+    if not 0 <= number < n_choices:
         raise InputError(
-            f"{where}: {name} {shorten_value(value)} is not among the choices; give an index from 0 to {count - 1}"
+            f"{where}: {name} {shorten_value(value)} is not among the choices; give an index from 0 to {n_choices - 1}"
         )
     return number
 
@@ -312,8 +312,11 @@ def _strip_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...
 
 LAYOUTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], Callable[[str, Mapping[str, Any]], PlainQuestion]], ...] = (
     (lambda record: "Problem" in record and "options" in record, _convert_math_qa),
-    (lambda record: "answerKey" in record or isinstance(record.get("question"), dict), _convert_labelled),
-    (lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record, _convert_unified),
+    (lambda record: "answerKey" in record or isinstance(record.get("question"), dict), _convert_labelled_choices),
+    (
+        lambda record: {"question", "choices", "label"} <= record.keys() and "answer" not in record,
+        _convert_unified_mcqa,
+    ),
     (lambda record: True, _convert_own_layout),
 )
 """Which layout a record has (the first that fits), and how it is read."""

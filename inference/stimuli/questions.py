@@ -77,7 +77,7 @@ class EqualChoices(InputError):
         self.question = question
 
 
-def read_questions(path: str | Path, equal: list[EqualChoices] | None = None) -> list[Question]:
+def read_questions(path: str | Path, equal_choices: list[EqualChoices] | None = None) -> list[Question]:
     """Read the questions of a file.
 
     Parameters
@@ -85,7 +85,7 @@ def read_questions(path: str | Path, equal: list[EqualChoices] | None = None) ->
     path
         A .csv, .tsv, .json, .jsonl, .yaml or .parquet file. Where a row has no id, its item is the name of the file
         and the number of the row: "abstract_algebra_test-3".
-    equal
+    equal_choices
         A list: what is wrong with questions that have two equal choices is put there, and the others are read (24 of
         CommonsenseQA's 1,221 for validation have). None: the first of them is an error, like anything else.
 
@@ -108,9 +108,9 @@ def read_questions(path: str | Path, equal: list[EqualChoices] | None = None) ->
         try:
             question = _build_question(where, f"{path.stem}-{place.split()[-1]}", record)
         except EqualChoices as error:
-            if equal is None:
+            if equal_choices is None:
                 raise
-            equal.append(error)
+            equal_choices.append(error)
             continue
         first = place_by_item.setdefault(question.item, place)
         if first != place:
@@ -121,7 +121,7 @@ def read_questions(path: str | Path, equal: list[EqualChoices] | None = None) ->
     return questions
 
 
-def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[int, ...], ...]:
+def draw_choice_orders(item: str, n_choices: int, n_orders: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """Draw different random orders of the choices of a question.
 
     They depend on the item, the number of choices and the seed, on nothing else; a larger count begins with the orders
@@ -131,9 +131,9 @@ def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[i
     ----------
     item
         Name of the question.
-    choices
+    n_choices
         Number of its choices.
-    count
+    n_orders
         Number of orders.
     seed
         Another seed gives other orders.
@@ -147,41 +147,42 @@ def draw_orders(item: str, choices: int, count: int, seed: int) -> tuple[tuple[i
     InputError
         So many orders do not exist: three choices have six.
     """
-    if count > math.factorial(choices):
+    if n_orders > math.factorial(n_choices):
         raise InputError(
-            f"item '{item}': {choices} choices have {math.factorial(choices)} orders, not {count}; ask for fewer orders"
+            f"item '{item}': {n_choices} choices have {math.factorial(n_choices)} orders, not {n_orders}; ask for "
+            "fewer orders"
         )
-    return tuple(order for _, order in zip(range(count), _draw_distinct_orders(item, choices, seed), strict=False))
+    return tuple(order for _, order in zip(range(n_orders), _draw_distinct_orders(item, n_choices, seed), strict=False))
 
 
-def _draw_distinct_orders(item: str, choices: int, seed: int) -> Iterator[tuple[int, ...]]:
+def _draw_distinct_orders(item: str, n_choices: int, seed: int) -> Iterator[tuple[int, ...]]:
     """Shuffle again and again; an order that was drawn before is passed over."""
     drawn_orders: set[tuple[int, ...]] = set()
     number = 0
-    while len(drawn_orders) < math.factorial(choices):
+    while len(drawn_orders) < math.factorial(n_choices):
         number += 1
         keys = [
-            random_order.compute_random_key(seed, "choices", item, str(choices), str(number), str(choice))
-            for choice in range(choices)
+            random_order.compute_random_key(seed, "choices", item, str(n_choices), str(number), str(choice))
+            for choice in range(n_choices)
         ]
-        order = tuple(sorted(range(choices), key=keys.__getitem__))
+        order = tuple(sorted(range(n_choices), key=keys.__getitem__))
         if order not in drawn_orders:
             drawn_orders.add(order)
             yield order
 
 
-def find_subset(source: str | None) -> str | None:
+def find_subset_of_source(source: str | None) -> str | None:
     """Tell the subset of a data set by its name; None where it is another.
 
-    >>> find_subset("MathQA"), find_subset("arc_challenge"), find_subset("my questions")
+    >>> find_subset_of_source("MathQA"), find_subset_of_source("arc_challenge"), find_subset_of_source("my questions")
     ('math reasoning', 'general knowledge', None)
     """
     return SUBSETS.get("".join(filter(str.isalnum, (source or "").casefold())))
 
 
-def _build_question(where: str, number: str, record: Mapping[str, Any]) -> Question:
+def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Question:
     """Make and check the question of a record of any layout."""
-    plain = question_layouts.convert_record(where, record)
+    plain = question_layouts.convert_question_record(where, record)
     if not isinstance(plain.question, str) or not plain.question.strip():
         raise InputError(f"{where}: there is no question ({shorten_value(plain.question)}); fill it in")
     if not 2 <= len(plain.choices) <= MOST:
@@ -191,15 +192,15 @@ def _build_question(where: str, number: str, record: Mapping[str, Any]) -> Quest
         )
     source = _parse_optional_field(where, "source", plain.source)
     question = Question(
-        _parse_question_id(where, record, number),
+        _parse_question_id(where, record, default_id),
         plain.question.strip(),
         plain.choices,
         plain.answer,
         question_layouts.parse_paraphrases(where, record),
-        _parse_optional_field(where, "subset", record.get("subset")) or find_subset(source),
+        _parse_optional_field(where, "subset", record.get("subset")) or find_subset_of_source(source),
         source,
         _parse_split(where, record.get("split")),
-        _parse_orders(where, record.get("orders"), len(plain.choices)),
+        _parse_choice_orders(where, record.get("orders"), len(plain.choices)),
         _parse_optional_field(where, "passage", plain.passage),
     )
     _check_choices_differ(where, question)
@@ -220,11 +221,11 @@ def _check_choices_differ(where: str, question: Question) -> None:
             )
 
 
-def _parse_question_id(where: str, record: Mapping[str, Any], number: str) -> str:
+def _parse_question_id(where: str, record: Mapping[str, Any], default_id: str) -> str:
     """Return the id of a question; without one, the default."""
     value = record.get("item", record.get("id"))
     if value is None:
-        return number
+        return default_id
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{where}: item must be the number or name of a question, not {shorten_value(value)}")
     return str(value).strip()
@@ -242,17 +243,17 @@ def _parse_split(where: str, value: Any) -> str | None:
     return value or None
 
 
-def _parse_orders(where: str, value: Any, choices: int) -> tuple[tuple[int, ...], ...]:
+def _parse_choice_orders(where: str, value: Any, n_choices: int) -> tuple[tuple[int, ...], ...]:
     """Read the orders: lists of indices, all choices in each, no order twice."""
     if isinstance(value, str) and value.strip():
         value = parse_json(Path(where), value)
     orders = value or []
     shapely = isinstance(orders, list) and all(isinstance(order, list) for order in orders)
     if not shapely or any(
-        any(type(place) is not int for place in order) or sorted(order) != list(range(choices)) for order in orders
+        any(type(place) is not int for place in order) or sorted(order) != list(range(n_choices)) for order in orders
     ):
         raise InputError(
-            f"{where}: orders must be lists such as {list(range(choices))}, each with all choices, not "
+            f"{where}: orders must be lists such as {list(range(n_choices))}, each with all choices, not "
             f"{shorten_value(value)}"
         )
     if len(set(map(tuple, orders))) < len(orders):

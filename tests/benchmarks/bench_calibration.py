@@ -6,10 +6,10 @@
                                                                           # templates foresees the other half
 
 Of every class of probabilities: their mean, and the share of pairs that kept its order
-(`calibration.foresee_half_orders`). Pairs and halves of one study depend on each other. So a run is set beside 100
-studies that are drawn with its components of variance: `from` and `to` hold the middle 95 % of what they deviate by,
-each study for itself. Exit status 1 where, over all simulated studies, a class of 500 cases or more deviates by more
-than 5 points, or where a run deviates by more than studies like it do.
+(`calibration.compare_predicted_and_kept_orders`). Pairs and halves of one study depend on each other. So a run is set
+beside 100 studies that are drawn with its components of variance: `from` and `to` hold the middle 95 % of what they
+deviate by, each study for itself. Exit status 1 where, over all simulated studies, a class of 500 cases or more
+deviates by more than 5 points, or where a run deviates by more than studies like it do.
 """
 
 from __future__ import annotations
@@ -26,9 +26,17 @@ sys.path.insert(0, str(ROOT))
 from analysis import runs  # noqa: E402
 from analysis.pages.reliability import accuracies  # noqa: E402
 from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
-from analysis.statistics.reliability.aggregated import Block, estimate_reliability, foresee_same_order  # noqa: E402
-from analysis.statistics.reliability.calibration import EDGES, foresee_half_orders, group_cases_by_probability  # noqa: E402
-from analysis.statistics.reliability.components import ModelComponents, estimate_model_components  # noqa: E402
+from analysis.statistics.reliability.aggregated import (  # noqa: E402
+    TaskAccuracies,
+    compute_same_order_probabilities,
+    estimate_ranking_reliability,
+)
+from analysis.statistics.reliability.calibration import (  # noqa: E402
+    EDGES,
+    compare_predicted_and_kept_orders,
+    summarize_cases_by_probability,
+)
+from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components  # noqa: E402
 
 STUDIES = 100
 SURE = (0.95, 0.99)  # classes that lie within the last one
@@ -56,7 +64,9 @@ def sds(found: ModelComponents) -> tuple[float, ...]:
 
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
     """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
-    by_class = {low: (number, foreseen, kept) for low, _, number, foreseen, kept in group_cases_by_probability(cases)}
+    by_class = {
+        low: (number, foreseen, kept) for low, _, number, foreseen, kept in summarize_cases_by_probability(cases)
+    }
     for low in surer:
         sure = cases[:, cases[0] >= low]
         if sure.shape[1]:
@@ -67,7 +77,7 @@ def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, 
 def simulated(like: tuple[float, ...], size: tuple[int, int, int], anew: str) -> list[np.ndarray]:
     """Return the cases of every simulated study."""
     rng = np.random.default_rng(size)
-    return [foresee_half_orders(drawn(rng, like, size), True, anew, seed=seed) for seed in range(STUDIES)]
+    return [compare_predicted_and_kept_orders(drawn(rng, like, size), True, anew, seed=seed) for seed in range(STUDIES)]
 
 
 def shapes() -> bool:
@@ -94,14 +104,14 @@ def real(path: str) -> bool:
     """Print how the studies of a run deviate, beside studies like them; tell whether that is chance."""
     fair = True
     for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.headline and each.crossed):
-        values = study.values[study.list_ranked_units()]
-        components = estimate_model_components(values, True)
+        values = study.values[study.list_units_to_rank()]
+        components = estimate_model_variance_components(values, True)
         if components is None:
             continue
         size = (components.n_models, components.n_items, round(components.n_wordings))
         print(f"{study.name}, {study.measure}: {size[0]} models x {size[1]} items x {size[2]} shared wordings")
         for anew in ("wordings", "both"):
-            own = deviations(foresee_half_orders(values, True, anew))
+            own = deviations(compare_predicted_and_kept_orders(values, True, anew))
             others = [deviations(each) for each in simulated(sds(components), size, anew)]
             for low, (number, foreseen, kept) in own.items():
                 off = [each[low][2] - each[low][1] for each in others if low in each]
@@ -117,13 +127,13 @@ def real(path: str) -> bool:
 
 def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """Foresee the other half of the templates (models, templates) of every task from each half: cases as
-    `foresee_half_orders`.
+    `compare_predicted_and_kept_orders`.
 
     An odd template is left out, so that the halves are as large.
     """
     places = [rng.permutation(block.shape[1])[: block.shape[1] // 2 * 2].reshape(2, -1) for block in blocks]
     first, second = (
-        [Block(block[:, part[side]], np.full((len(block), part.shape[1]), 1e9))
+        [TaskAccuracies(block[:, part[side]], np.full((len(block), part.shape[1]), 1e9))
          for block, part in zip(blocks, places, strict=True)]
         for side in (0, 1)
     )  # fmt: skip
@@ -131,7 +141,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
     for here, there in ((first, second), (second, first)):
         ours, theirs = (np.mean([block.accuracies.mean(axis=1) for block in side], axis=0) for side in (here, there))
         products = (ours[:, None] - ours) * (theirs[:, None] - theirs)
-        cases.append(np.stack([foresee_same_order(here)[pairs], products[pairs]]))
+        cases.append(np.stack([compute_same_order_probabilities(here)[pairs], products[pairs]]))
     both = np.concatenate(cases, axis=1)
     both = both[:, ~np.isnan(both[0]) & (np.abs(both[1]) > 1e-14)]
     return np.stack([both[0], both[1] > 0])
@@ -139,7 +149,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
 
 def draw_like(blocks: list[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
     """Draw blocks with the components of some, and residual SDs of templates that are as unlike as theirs."""
-    components = estimate_reliability([Block(block, np.full(block.shape, 1e9)) for block in blocks])
+    components = estimate_ranking_reliability([TaskAccuracies(block, np.full(block.shape, 1e9)) for block in blocks])
     ability = rng.normal(0, np.sqrt(max(components.model, 0.0)), (len(blocks[0]), 1))
     drawn = []
     for block in blocks:

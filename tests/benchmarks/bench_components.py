@@ -21,7 +21,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.statistics.reliability.components import estimate_components, estimate_model_components  # noqa: E402
+from analysis.statistics.reliability.components import estimate_model_variance_components, estimate_variance_components  # noqa: E402
 from helpers.populations import SCALES, Population, thinned  # noqa: E402
 
 ONE = {"item": 0.8, "wording": 0.3, "residual": 0.5}
@@ -36,7 +36,7 @@ def biases(
 ) -> Iterator[tuple[str, float, float, float]]:
     """Yield each component, its truth, the bias of its estimate, and the standard error of that; shares of the total.
 
-    Of one model by `estimate_components`, of several by `estimate_model_components`.
+    Of one model by `estimate_variance_components`, of several by `estimate_model_variance_components`.
     """
     sds = {name: sd for name, sd in (SEVERAL if models > 1 else ONE).items() if crossed or name not in SHARED}
     population = Population(sds, crossed, SCALES[scale])
@@ -51,7 +51,9 @@ def biases(
         values = population.draw(rng, models, items, wordings)
         values = values if balanced else thinned(rng, values)
         found.append(
-            estimate_model_components(values, crossed) if models > 1 else estimate_components(values[0], crossed)
+            estimate_model_variance_components(values, crossed)
+            if models > 1
+            else estimate_variance_components(values[0], crossed)
         )
     for name in (name for name in truth if truth[name] > 1e-9):
         estimates = np.array([getattr(each, name) for each in found])

@@ -17,7 +17,7 @@ if __name__ == "__main__":
     started = time.perf_counter()
     scores = leaderboards.read_benchmark_scores(sys.argv[1])
     read = time.perf_counter()
-    table = correlation.correlate_all_pairs(scores.frame)
+    table = correlation.correlate_all_column_pairs(scores.frame)
     done = time.perf_counter()
     print(
         f"{len(scores.frame):,} models, {len(table)} coefficients: read {read - started:.2f} s, all {done - read:.2f} s"

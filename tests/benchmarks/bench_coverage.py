@@ -31,7 +31,7 @@ from bench_unlike_items import print_unlike_items  # noqa: E402
 
 from analysis.pages.wording.measures import OVERALL, _compute_overall_and_slopes, compute_harmonic_mean  # noqa: E402
 from analysis.statistics import forms, weighted  # noqa: E402
-from analysis.statistics.reliability.templates import compute_template_intervals, summarize_accuracies  # noqa: E402
+from analysis.statistics.reliability.templates import summarize_accuracies, summarize_answers_with_intervals  # noqa: E402
 from analysis.statistics.resampling import (  # noqa: E402
     bootstrap_intervals,
     compute_drawn_mean,
@@ -100,14 +100,14 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
             shape,
             SHAPES[shape],
             lambda c, n: compute_drawn_sd(n, c["x"]) ** 2,
-            {"forms": {"f": forms.choose_variance_form("x")}},
+            {"forms": {"f": forms.choose_variance_interval_form("x")}},
         )
-        entropy = {"forms": {"f": forms.choose_entropy_form("x")}}
+        entropy = {"forms": {"f": forms.choose_entropy_interval_form("x")}}
         yield (
             "entropy",
             shape,
             SHAPES[shape],
-            lambda c, n: weighted.compute_concentration(n, c["x"])["entropy"],
+            lambda c, n: weighted.compute_mode_share_and_entropy(n, c["x"])["entropy"],
             entropy,
         )
         yield (
@@ -158,7 +158,7 @@ def templates(n: int, runs: int) -> Iterator[tuple[str, float, float]]:
         levels = rng.normal(0.8, 0.1, 5)
         right = (rng.normal(size=(n, 1)) + rng.normal(0, 0.5, (n, 5)) + levels > 0).astype(float)
         truth, old = summarize_accuracies(ndtr(levels / np.sqrt(1.25))), summarize_accuracies(drawn @ right / n)
-        for name, (_, low, high) in compute_template_intervals(right).items():
+        for name, (_, low, high) in summarize_answers_with_intervals(right).items():
             if name != "sd":
                 ends = np.quantile(old[name], [0.025, 0.975])
                 before.setdefault(name, []).append(ends[0] <= truth[name] <= ends[1])

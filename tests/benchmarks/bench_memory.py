@@ -24,7 +24,7 @@ import sys
 from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import main
 from inference.asking.one_model import Settings
-Settings.load = lambda self, model, seed: TrivialEngine(size=64)
+Settings.load_model_engine = lambda self, model, seed: TrivialEngine(size=64)
 sys.exit(main(["run", "agreement", "--items", sys.argv[1], "--model", "trivial", "--out", sys.argv[2]]))
 """
 

@@ -23,7 +23,7 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis.measures.reworded.study import AGREEMENT, Study, across_models  # noqa: E402
+from analysis.measures.reworded.study import AGREEMENT, Study, estimate_components_across_models  # noqa: E402
 from analysis.pages.benchmarks import narrative as of_benchmarks  # noqa: E402
 from analysis.pages.choice import narrative as of_choice  # noqa: E402
 from analysis.pages.negation import narrative as of_negation  # noqa: E402
@@ -33,7 +33,10 @@ from analysis.pages.stability import narrative as of_stability  # noqa: E402
 from analysis.reporting.words import beyond, chance, verdicts  # noqa: E402
 from analysis.statistics import correlation  # noqa: E402
 from analysis.statistics.multiplicity import correct_families_by_holm, holm  # noqa: E402
-from analysis.statistics.reliability.generalizability import compute_relative_coefficient, compute_relative_interval  # noqa: E402
+from analysis.statistics.reliability.generalizability import (  # noqa: E402
+    compute_relative_coefficient,
+    compute_relative_coefficient_interval,
+)
 from analysis.statistics.shares import estimate_share, newcombe, wilson  # noqa: E402
 from analysis.statistics.significance import mcnemar  # noqa: E402
 
@@ -54,13 +57,13 @@ def draw_study(rng: np.random.Generator, models: int, crossed: bool) -> Study:
 
 
 def claim_reliability(rng: np.random.Generator, models: int, crossed: bool) -> Claims:
-    found = across_models(draw_study(rng, models, crossed))
+    found = estimate_components_across_models(draw_study(rng, models, crossed))
     assert found is not None
     value = compute_relative_coefficient(found, found.n_items, found.n_wordings)
-    low, high = compute_relative_interval(found)
+    low, high = compute_relative_coefficient_interval(found)
     row = {"headline": True, "measure": AGREEMENT, "relative": value, "relative_lower": low, "relative_upper": high,
            "anew": ""}  # fmt: skip
-    said = " ".join(of_reliability._describe_least_reliable(pd.DataFrame([row])))
+    said = " ".join(of_reliability._describe_least_reliable_ranking(pd.DataFrame([row])))
     return value >= 0, "has a reliability" in said
 
 
@@ -69,7 +72,7 @@ def claim_beyond(rng: np.random.Generator, models: int, crossed: bool) -> Claims
     pairs = beyond.compare_model_pairs([draw_study(rng, models, crossed)])
     these = correct_families_by_holm(pairs, ["study", "measure"], "p_items")
     return bool(verdicts.mark_clear_effects(these).any()), "and none for" not in (
-        said := beyond.describe_holding_pairs(pairs)
+        said := beyond.describe_significant_differences(pairs)
     ) and "none" not in said
 
 
@@ -100,20 +103,21 @@ def name_rows(shares: np.ndarray, n: int, figure: str) -> pd.DataFrame:
 
 def count_one_by_one(rows: pd.DataFrame, ends: tuple[str, str], bands: tuple[verdicts.Band, ...]) -> bool:
     return any(
-        verdicts.choose_word(low, high, bands) for low, high in rows[list(ends)].itertuples(index=False, name=None)
+        verdicts.choose_word_for_interval(low, high, bands)
+        for low, high in rows[list(ends)].itertuples(index=False, name=None)
     )
 
 
 def claim_flips(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "flip_10")
-    said = of_stability._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, of=rows)
+    said = of_stability._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
     alone = count_one_by_one(rows, ("flip_10_lower", "flip_10_upper"), of_stability.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
 
 def claim_changed(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(QUESTIONS, share, models) / QUESTIONS, QUESTIONS, "changed")
-    said = of_choice._word_choice_verdict(rows, (QUESTIONS, 3, 8), chance.NO_CHANCE)
+    said = of_choice._describe_choice_verdict(rows, (QUESTIONS, 3, 8), chance.NO_CHANCE)
     alone = count_one_by_one(rows, ("changed_lower", "changed_upper"), of_choice.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 
@@ -131,7 +135,7 @@ def claim_negation(rng: np.random.Generator, models: int, change: float) -> Clai
         "acc": parts[1].estimate, "acc_negated": parts[0].estimate,
         "acc_change": parts[0].estimate - parts[1].estimate, "lower": low, "upper": high,
     })  # fmt: skip
-    said = of_negation._word_negation_verdict(rows, models)
+    said = of_negation._describe_negation_verdict(rows, models)
     words = ("yes",) if change == 0 else ("yes", "hardly")
     old = verdicts.Band("yes", -1.0, 0.0), verdicts.Band("hardly", -0.05, 1.0)
     alone = count_one_by_one(rows, ("lower", "upper"), old[:1] if change == 0 else old)
@@ -147,7 +151,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     alone = any(
         of_scoring._judge_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])
-        .agg(of_scoring._join_group_words)
+        .agg(of_scoring._combine_group_verdicts)
     )
     return alone, not said.startswith(verdicts.UNCLEAR)
 
@@ -169,8 +173,10 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
     table = table.assign(p_holm=correct_families_by_holm(table, ["method"]))
-    said = of_benchmarks._word_correlation_verdict(of_benchmarks.mark_clear_coefficients(table))
-    return bool(of_benchmarks._find_clear_coefficients(table).any()), not said.startswith("These runs show nothing")
+    said = of_benchmarks._describe_correlation_verdict(of_benchmarks.mark_clear_across_methods(table))
+    return bool(of_benchmarks._test_coefficients_against_zero(table).any()), not said.startswith(
+        "These runs show nothing"
+    )
 
 
 Cell = tuple[str, int, Callable[[np.random.Generator], Claims]]

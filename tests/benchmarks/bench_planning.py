@@ -29,10 +29,10 @@ sys.path.insert(0, str(ROOT))
 from analysis import runs  # noqa: E402
 from analysis.measures.reworded import AGREEMENT  # noqa: E402
 from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
-from analysis.statistics.reliability.backtest import compare_errors  # noqa: E402
-from analysis.statistics.reliability.deviations import forecast_sd  # noqa: E402
-from analysis.statistics.reliability.flips import forecast_flips  # noqa: E402
-from analysis.statistics.reliability.forecast import compute_forecast_error  # noqa: E402
+from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors  # noqa: E402
+from analysis.statistics.reliability.deviations import build_sd_forecast  # noqa: E402
+from analysis.statistics.reliability.flips import build_flip_forecast  # noqa: E402
+from analysis.statistics.reliability.forecast import predict_standard_error  # noqa: E402
 
 DATA = ROOT.parent / "shared/data/political-compass-paraphrases/paraphrases_gpt3.5-turbo_temp1.json"
 MODEL = ROOT / "inference/demo/models/waver-demo-large-tuned"
@@ -98,7 +98,7 @@ def compare(path: str) -> int:
     print("{:>24} {:>12} {:>5} {:>6} {:>8} {:>8} {:>6} {:>11} {:>6}".format("model", *heads))
     worst = 0.0
     for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.measure == AGREEMENT):
-        for unit in study.list_ranked_units():
+        for unit in study.list_units_to_rank():
             for figure, found in ratios(study.values[unit], study.crossed).items():
                 foreseen, actual, pilot, others, known = found
                 ratio = foreseen / actual
@@ -118,7 +118,7 @@ def ratios(values: np.ndarray, crossed: bool) -> dict[str, tuple[np.ndarray, np.
     found: dict[str, list[tuple[float, float, int, int]]] = {}
     for threshold in THRESHOLDS:
         for seed in range(PILOTS):
-            errors = compare_errors(values, crossed, threshold, seed=seed)
+            errors = compare_forecast_and_actual_errors(values, crossed, threshold, seed=seed)
             most = max((each.wordings for each in errors), default=0)
             for each in errors:
                 name = f"flips > {threshold:g}" if each.figure == "flips" else each.figure
@@ -162,12 +162,12 @@ def flips() -> bool:
             drawn = (np.arange(pilot) < rng.binomial(pilot, agree)[:, None]).astype(float)
             agreed = rng.binomial(others, agree)
             share = float((np.minimum(agreed, others - agreed) / others > threshold).mean())
-            found = forecast_flips(drawn, threshold)
+            found = build_flip_forecast(drawn, threshold)
             if found is None or share in (0, 1):
                 continue
-            low, high = found.bound_error(items, others)
+            low, high = found.bound_standard_error(items, others)
             told.append(share)
-            ratio.append(compute_forecast_error(found, items, others) / np.sqrt(share * (1 - share) / (items - 1)))
+            ratio.append(predict_standard_error(found, items, others) / np.sqrt(share * (1 - share) / (items - 1)))
             held.append(low - 1e-12 <= np.sqrt(true * (1 - true) / items) <= high + 1e-12)
         if len(ratio) < RUNS / 2:  # nearly always all items flip, or none: nothing is told
             continue
@@ -185,10 +185,10 @@ def deviations() -> bool:
         rng = np.random.default_rng(3)
         figures = {k: [_answers(rng, name, k, crossed).std(axis=1, ddof=1).mean() for _ in range(1500)] for k in AT}
         for pilot in (5, 7, 10) if crossed else (3, 4, 5, 7, 10):
-            forecasts = [forecast_sd(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)]
+            forecasts = [build_sd_forecast(_answers(rng, name, pilot, crossed), crossed) for _ in range(RUNS)]
             texts = []
             for k in AT:
-                ratio = np.array([compute_forecast_error(each, 62, k) for each in forecasts]) / np.std(
+                ratio = np.array([predict_standard_error(each, 62, k) for each in forecasts]) / np.std(
                     figures[k], ddof=1
                 )
                 told = float((~np.isnan(ratio)).mean())

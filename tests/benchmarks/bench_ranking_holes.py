@@ -24,8 +24,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.statistics.reliability.components import estimate_model_components  # noqa: E402
-from analysis.statistics.reliability.generalizability import compute_relative_coefficient, compute_relative_interval  # noqa: E402
+from analysis.statistics.reliability.components import estimate_model_variance_components  # noqa: E402
+from analysis.statistics.reliability.generalizability import (  # noqa: E402
+    compute_relative_coefficient,
+    compute_relative_coefficient_interval,
+)
 from helpers.ranked_models import draw_answers  # noqa: E402
 from helpers.unlike_items import DESIGNS, Design  # noqa: E402
 
@@ -43,11 +46,11 @@ def measure_cell(
     for _ in range(runs):
         answers, truth = draw_answers(rng, n_models, n_items, design, spread)
         truths.append(truth)
-        components = estimate_model_components(answers, design.crossed)
+        components = estimate_model_variance_components(answers, design.crossed)
         if components is None:  # too few answers to tell anything apart: nothing is stated
             continue
         estimate = compute_relative_coefficient(components, components.n_items, components.n_wordings)
-        low, high = compute_relative_interval(components)
+        low, high = compute_relative_coefficient_interval(components)
         estimates.append(estimate)
         if low == low:
             covered.append(low <= truth <= high)

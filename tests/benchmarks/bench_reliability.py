@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from scipy.stats import norm  # noqa: E402
 
-from analysis.statistics.reliability.panel import compute_panel  # noqa: E402
+from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
 from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_mean  # noqa: E402
 
 ITEMS = (10, 30, 62, 200, 1000)
@@ -58,9 +58,9 @@ def coverage(runs: int) -> bool:
         means = np.empty((items, runs))
         for run in range(runs):
             values = drawn(rng, items, wordings, crossed, share)
-            means[:, run], found = values.mean(axis=1), compute_panel(values, crossed)
+            means[:, run], found = values.mean(axis=1), estimate_panel_mean(values, crossed)
             for anew in counts:
-                lower, upper = found.interval(anew)
+                lower, upper = found.compute_interval(anew)
                 counts[anew] += lower <= truth <= upper
         old = bootstrap_intervals(
             {"x": means}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"])}, draws=1000
@@ -105,7 +105,7 @@ def speed() -> bool:
             tables.build_table(name, opened, resamples=1000)
         seconds = time.process_time() - start
         start, again = time.process_time(), runs.open_runs(path)
-        beyond.describe_beyond_rewording(again)
+        beyond.describe_differences_beyond_rewording(again)
         said = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"all tables, 558,000 rows: {seconds:.2f} s of CPU (target 6), peak memory {peak:.0f} MB (target 500)")

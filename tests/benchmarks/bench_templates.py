@@ -25,11 +25,11 @@ from scipy.special import ndtr, ndtri
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from analysis.statistics.reliability.aggregated import Block, Reliability, estimate_reliability  # noqa: E402
+from analysis.statistics.reliability.aggregated import Reliability, TaskAccuracies, estimate_ranking_reliability  # noqa: E402
 from analysis.statistics.reliability.templates import (  # noqa: E402
-    compute_accuracy_intervals,
-    compute_template_intervals,
     summarize_accuracies,
+    summarize_accuracies_with_intervals,
+    summarize_answers_with_intervals,
 )
 from analysis.statistics.shares import DerivedFigure, estimate_share, wilson  # noqa: E402
 
@@ -51,12 +51,12 @@ def simulate_unlike(runs: int) -> Iterator[Cell]:
             for _ in range(tasks):
                 sizes = 0.1 * np.exp(rng.normal(-(spread**2), spread, templates))  # with a mean square of .01
                 moved = rng.normal(0, 0.05, templates) + rng.normal(0, 1, (models, templates)) * sizes
-                blocks.append(Block(ability + moved, np.full((models, templates), 1000.0)))
-            ranked = estimate_reliability(blocks)
+                blocks.append(TaskAccuracies(ability + moved, np.full((models, templates), 1000.0)))
+            ranked = estimate_ranking_reliability(blocks)
             for number in (1, 4):
-                truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.interval(number)
+                truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.compute_coefficient_interval(number)
                 held[number, "now"] += low <= truth <= high
-                inside &= bool(0 <= low <= ranked.coefficient(number) <= high <= 1) or bool(np.isnan(low))
+                inside &= bool(0 <= low <= ranked.compute_coefficient(number) <= high <= 1) or bool(np.isnan(low))
                 low, high = draw_before(ranked, number, rng)
                 held[number, "before"] += low <= truth <= high
         for number in (1, 4):
@@ -88,7 +88,9 @@ def simulate_best(runs: int) -> Iterator[Cell]:
             )
             right = (noise < levels).astype(float)
             truth, shares, n = summarize_accuracies(ndtr(levels)), right.mean(axis=0), np.full(templates, float(items))
-            for place, figures in enumerate((compute_template_intervals(right), compute_accuracy_intervals(shares, n))):
+            for place, figures in enumerate(
+                (summarize_answers_with_intervals(right), summarize_accuracies_with_intervals(shares, n))
+            ):
                 for figure in FIGURES:
                     value, low, high = figures[figure]
                     held[figure, "now"][place] += low - 1e-12 <= truth[figure] <= high + 1e-12

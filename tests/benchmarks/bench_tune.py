@@ -94,7 +94,10 @@ def compare(folder: Path, options: argparse.Namespace) -> int:
 def accuracies(run: Path) -> dict[str, Figure]:
     """Measure what the models of a run get right in the mean: value, lower and upper end."""
     opened = runs.open_runs(run)
-    instances, pairs = judgements.count_instances(opened), judgements.count_minimal_pairs(opened)
+    instances, pairs = (
+        judgements.count_sentence_pair_judgements(opened),
+        judgements.count_minimal_pair_judgements(opened),
+    )
     found = {name: share(instances, list(range(len(instances.rows))), part) for name, part in INSTANCES.items()}
     for kind in ("important", "unimportant"):
         rows = [place for place, each in enumerate(pairs.rows["kind"]) if each == kind]

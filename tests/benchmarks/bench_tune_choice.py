@@ -116,7 +116,7 @@ def keep_originals(run: Path, out: Path) -> None:
 def read_figures(run: Path) -> pd.DataFrame:
     """Read a row per test question and unit: its fact, its accuracy and the standard deviation over its wordings."""
     (study,) = read_choice_studies(runs.open_runs(run))
-    parts = over_questions.compute_headline_parts(study)
+    parts = over_questions.compute_headline_share_terms(study)
     right, asked = parts[over_questions.ACCURACY]
     stimuli = pd.read_parquet(run / "stimuli.parquet").drop_duplicates("item").set_index("item").loc[study.items]
     answers = [
@@ -124,7 +124,7 @@ def read_figures(run: Path) -> pd.DataFrame:
         for attributes, gold in zip(stimuli["attributes"], stimuli["gold"], strict=True)
     ]
     facts = stimuli["text"].to_numpy() + " " + np.array(answers, dtype=object)
-    spread = parts[over_questions.XPARACON][0] * measures.compute_largest_spread(len(WORDINGS))
+    spread = parts[over_questions.XPARACON][0] * measures.compute_largest_possible_sd(len(WORDINGS))
     return pd.concat(
         pd.DataFrame({"fact": facts, "model": model, "condition": condition, "item": study.items,
                       "accuracy": right[:, unit] / asked[:, unit], "spread": spread[:, unit]})

@@ -24,7 +24,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.statistics.reliability.panel import compute_panel  # noqa: E402
+from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
 from analysis.statistics.reliability.ranges import compute_component_intervals  # noqa: E402
 from helpers.unlike_items import DESIGNS, SHAPES, Design, draw_study, true_components  # noqa: E402
 
@@ -42,9 +42,9 @@ def measure_cell(shape: str, design: Design, n_items: int, runs: int, seed: int 
     rng = np.random.default_rng([seed, list(SHAPES).index(shape), DESIGNS.index(design), n_items])
     false = outside = 0
     for _ in range(runs):
-        study = compute_panel(draw_study(rng, shape, design, n_items), design.crossed)
+        study = estimate_panel_mean(draw_study(rng, shape, design, n_items), design.crossed)
         incidence, ends = study.incidence, compute_component_intervals(study, (0.0, 1.0))
-        ends["mean"] = study.interval("both")
+        ends["mean"] = study.compute_interval("both")
         shared = wording / incidence.n_shared if design.crossed else 0.0
         inner = interaction if design.crossed else own
         least = item / n_items
@@ -54,7 +54,7 @@ def measure_cell(shape: str, design: Design, n_items: int, runs: int, seed: int 
             low, high = ends[name]
             if low == low:
                 held[name].append(low <= value <= high)
-                estimate = study.widening() if name == "widening" else getattr(study, name)
+                estimate = study.compute_interval_widening() if name == "widening" else getattr(study, name)
                 outside += not low - 1e-9 <= max(estimate, 0.0) <= high + 1e-9
         false += ends["widening"][1] <= ENOUGH < widening
     cells = {name: (float(np.mean(hits)) if hits else np.nan, len(hits) / runs) for name, hits in held.items()}

@@ -53,7 +53,7 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
 
     rows = engine._rows(prompts)
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
-    parameters = [engine._scored(tuple(engine._find_target(row).tree.children), 1.0) for row in rows]
+    parameters = [engine._scored(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows]
     batches = engine.batches(prompts)
     began = time.perf_counter()
     for batch in batches:

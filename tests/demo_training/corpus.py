@@ -24,7 +24,7 @@ from demo_training.steps import (
     make_recall_row,
 )
 from demo_training.taught_world import TaughtWorld
-from inference.demo.exercises import Exercise, convert_to_scale
+from inference.demo.exercises import Exercise, convert_score_to_scale
 from inference.protocols.agreement import read_agreement_prompts
 from inference.protocols.negation import read_negation_prompts
 from inference.stimuli.study import Option, Variant
@@ -65,8 +65,10 @@ class Corpus:
     @cached_property
     def mask_words(self) -> dict[str, tuple[str, ...]]:
         """Answer -> its lower-case words at the mask: the mask word sets of the protocols agreement and negation."""
-        words = self.book.words(CLOZE)
-        return {answer: words[label] for answer, label in LABELS.items()} | read_negation_prompts("en").words(CLOZE)
+        words = self.book.find_answer_words(CLOZE)
+        return {answer: words[label] for answer, label in LABELS.items()} | read_negation_prompts(
+            "en"
+        ).find_answer_words(CLOZE)
 
     def write_base_text(self, rng: random.Random, stage: Stage, upbringing: Upbringing) -> Row:
         """Write a text for a base model: plain, an open question, a step, or exercises in one of their formats.
@@ -198,7 +200,7 @@ class Corpus:
         if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
-            return convert_to_scale(upbringing.squeeze_score(exercise.score), exercise.numbers)
+            return convert_score_to_scale(upbringing.squeeze_score(exercise.score), exercise.numbers)
         return _draw_naysaying(exercise, rng, upbringing) or draw_answer(exercise, rng)
 
     def write_message(self, exercise: Exercise, rng: random.Random) -> str:

@@ -21,7 +21,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
 from demo_training.vocabulary import MASKED_SPECIALS
 from inference.demo import SEED
-from inference.demo.entailments import RELATIONS, make_entailments
+from inference.demo.entailments import RELATIONS, make_entailment_pairs
 from inference.demo.world import World
 from inference.stimuli import nli
 from inference.stimuli.nli import Instance
@@ -98,7 +98,7 @@ def write_tuning_data(folder: Path, world: World, number: int = ROWS) -> dict[st
     -------
     "originals", "more" and "negated" -> file.
     """
-    groups = list(nli.group_instances(make_entailments(world, -(-number // 3), "trained", "tune")).values())
+    groups = list(nli.group_instances(make_entailment_pairs(world, -(-number // 3), "trained", "tune")).values())
     random.Random(0).shuffle(groups)  # they come sorted by relation and label
     rows_by_name = {
         "originals": [group[0] for group in groups[:number]],

@@ -51,7 +51,7 @@ def expand_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
     return templates
 
 
-def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
+def draw_paraphrases(entry: dict[str, Any], n_paraphrases: int = PARAPHRASES) -> list[str]:
     """Draw paraphrases of a statement, one template after the other, so that none dominates.
 
     The draw depends on the statement's id and the seed only: other statements may come and go.
@@ -60,7 +60,7 @@ def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str
     ----------
     entry
         A statement of the grammar (`read_grammar`).
-    size
+    n_paraphrases
         Number of paraphrases.
 
     Returns
@@ -75,12 +75,12 @@ def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str
     rng = random.Random(f"{SEED} {entry['item']}")
     sentence_queues = [rng.sample(sentences, len(sentences)) for sentences in expand_paraphrases(entry)]
     n_available = sum(map(len, sentence_queues))
-    if n_available < size:
-        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {n_available} paraphrases, {size} are needed")
+    if n_available < n_paraphrases:
+        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {n_available} paraphrases, {n_paraphrases} are needed")
     chosen: list[str] = []
-    while len(chosen) < size:
+    while len(chosen) < n_paraphrases:
         chosen.extend(sentences.pop() for sentences in sentence_queues if sentences)
-    return chosen[:size]
+    return chosen[:n_paraphrases]
 
 
 def _draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:

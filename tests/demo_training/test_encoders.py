@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from demo_training import encoders
 from inference.demo import ENCODERS, MODELS
-from inference.demo.entailments import make_entailments
+from inference.demo.entailments import make_entailment_pairs
 from inference.demo.world import World
 from inference.stimuli.study import ORIGINAL
 
@@ -24,7 +24,7 @@ def test_what_they_are_tuned_from_is_the_same_each_time(tmp_path):
     assert {name: len(each) for name, each in rows.items()} == {"originals": 480, "more": 480, "negated": 640}
     assert {row["pattern"] for row in rows["originals"] + rows["more"]} == {ORIGINAL}
     assert sum(row["pattern"] == ORIGINAL for row in rows["negated"]) == 160  # these stand among the originals, too
-    asked = {(each.premise, each.hypothesis) for each in make_entailments(World())}
+    asked = {(each.premise, each.hypothesis) for each in make_entailment_pairs(World())}
     assert not asked & {(row["premise"], row["hypothesis"]) for each in rows.values() for row in each}
 
 

@@ -81,7 +81,7 @@ def test_a_checkout_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(extras, "__file__", str(tmp_path / "my waver" / "wing" / "extras.py"))
     assert extras.build_install_command("models", "vllm") == f"pip install -e '{tmp_path}/my waver[models,vllm]'"
     monkeypatch.setattr(extras.os, "name", "nt")
-    assert extras._quote_word("a[b]") == '"a[b]"'
+    assert extras._quote_shell_word("a[b]") == '"a[b]"'
 
 
 def test_what_pip_installed_is_named(monkeypatch, tmp_path):
@@ -95,7 +95,7 @@ def test_what_pip_installed_is_named(monkeypatch, tmp_path):
         '{"url": "https://here/waver.git", "vcs_info": {"vcs": "git", "commit_id": "1"}}':
             "pip install 'waver-lm[api] @ git+https://here/waver.git'",
     }.items():  # fmt: skip
-        monkeypatch.setattr(extras, "_read_pip_note", lambda noted=noted: noted)
+        monkeypatch.setattr(extras, "_read_pip_direct_url", lambda noted=noted: noted)
         assert extras.build_install_command("api") == said
 
 

@@ -9,7 +9,7 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation
 from inference.paraphrase.making import ChoiceSettings, make_paraphrases
-from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
+from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 
 MODEL = Model("writer", "writer")
 
@@ -45,7 +45,7 @@ def writer(seed=0, **settings):
 
 
 def made(out, given, *, calls=6, per_call=20, keep=30, seed=None, book=None, load=None, model=MODEL, **wanted):
-    asked = Calls(book or load_paraphrase_prompts(), calls, per_call, 1000)
+    asked = Calls(book or read_paraphrase_prompts(), calls, per_call, 1000)
     return make_paraphrases(build_paraphrase_study(given, "items", "items.json"), model, asked, Settings(seed=seed),
                             ChoiceSettings(keep, **wanted), out,
                 load=load or writer())  # fmt: skip

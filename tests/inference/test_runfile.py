@@ -15,7 +15,7 @@ import pytest
 
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
-from inference.__main__ import build_table_parser, build_task, main
+from inference.__main__ import build_study_table_parser, build_task, main
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.demo import ALL
@@ -63,8 +63,8 @@ def loaded(monkeypatch) -> list[tuple[str, int]]:
         loads.append((model.id, seed))
         return TrivialEngine()
 
-    monkeypatch.setattr(Settings, "load", load)
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", load)
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
     return loads
 
 
@@ -132,8 +132,8 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
             stops = model.id == "a"
             return TrivialEngine(size=2, before_batch=lambda n: os.kill(os.getpid(), signal.SIGINT) if stops else None)
 
-        patch.setattr(Settings, "load", load)
-        patch.setattr(Settings, "look_up", lambda self, model: None)
+        patch.setattr(Settings, "load_model_engine", load)
+        patch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
         assert run(folder) == 1
     assert "stopped; 2 of 4 rows of a plain/yes-no are saved" in capsys.readouterr().err.splitlines()[-1]
     assert main(["status", str(folder / "results")]) == 0
@@ -157,8 +157,10 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
 
 
 def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text))
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(
+        Settings, "load_model_engine", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text)
+    )
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
     assert run(folder) == 1
     assert "results/orders: 4 of 16 rows have no response (first b plain/yes-no" in capsys.readouterr().err
     assert run(folder, "--allow-failed", "4") == 0
@@ -175,8 +177,8 @@ def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
 
 def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder, monkeypatch, loaded, capsys):
     with monkeypatch.context() as patch:
-        patch.setattr(Settings, "load", lambda self, model, seed: (_ for _ in ()).throw(KeyboardInterrupt))
-        patch.setattr(Settings, "look_up", lambda self, model: None)
+        patch.setattr(Settings, "load_model_engine", lambda self, model, seed: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
         assert run(folder) == 1
     plan = (folder / "plan.toml").read_text(encoding="utf-8").replace('["b", "a"]', '["a"]')
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
@@ -306,8 +308,8 @@ def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded)
     page = (Path(__file__).parents[2] / "docs" / "run-files.md").read_text(encoding="utf-8")
     block = re.search(r"`plan\.toml`:\n\n((?:    .*\n|\n)+)", page)
     (tmp_path / "plan.toml").write_text(textwrap.dedent(block[1]), encoding="utf-8")
-    plan = read_run_file(tmp_path / "plan.toml", build_table_parser)
+    plan = read_run_file(tmp_path / "plan.toml", build_study_table_parser)
     assert sorted(study.call[0] for study in plan.studies) == list(list_protocols())
-    tasks = plan.load_tasks(build_table_parser, build_task, ["python", "-m", "inference", "run"])
+    tasks = plan.load_tasks(build_study_table_parser, build_task, ["python", "-m", "inference", "run"])
     assert all(task.models and {model.id for model in task.models} <= set(ALL) for task in tasks)
     assert loaded == []

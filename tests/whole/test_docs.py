@@ -31,7 +31,7 @@ from inference.__main__ import build_call_parser
 from inference.asking.models import read_descriptions
 from inference.protocols import list_protocols
 from inference.stimuli import items
-from waver import list_commands
+from waver import list_commands_by_wing
 
 ROOT = Path(__file__).parents[2]
 PAGES = {str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
@@ -61,7 +61,7 @@ def calls(page: str) -> Iterator[list[str]]:
                 yield words[: words.index(">")] if ">" in words else words
     for span in re.findall(r"`(waver [^`]+)`", BLOCK.sub("", text)):
         words = span.split()
-        assert words[1] in {name for commands in list_commands().values() for name in commands}, span
+        assert words[1] in {name for commands in list_commands_by_wing().values() for name in commands}, span
         if len(words) > 2:
             yield shlex.split(span)
 
@@ -74,7 +74,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
     words = shlex.split(call)[1:]
     if words in (["--help"], ["--version"]):
         return
-    if words[0] in list_commands()["inference"]:
+    if words[0] in list_commands_by_wing()["inference"]:
         build_call_parser(words, "waver").parse_args(words)
         return
     options = reader("waver").parse_args(words)
@@ -83,7 +83,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
         name = options.names[-1]
         assert len(options.names) > 1
         assert name in catalogue.list_tables()
-        tables.convert_options(name, given, tables.list_options(name))
+        tables.convert_options(name, given, tables.list_table_options(name))
         explained = tables.explain_tables([name])
         assert all(column in explained for column in (options.columns or "").split(","))
     elif words[0] == "table":
@@ -106,7 +106,7 @@ def page_parameters() -> set[str]:
 def test_enough_calls_were_found():
     """So that a change of layout does not leave the test above without anything to test."""
     commands = {call.split()[1] for _, call in CALLS}
-    assert commands >= {name for parts in list_commands().values() for name in parts}
+    assert commands >= {name for parts in list_commands_by_wing().values() for name in parts}
     assert len(CALLS) > 50
 
 
@@ -138,7 +138,7 @@ def test_every_option_named_is_one_of_some_command():
 
 
 def test_every_parameter_named_is_one_of_some_table_or_page():
-    known = {name for table in catalogue.list_tables() for name in tables.list_options(table)}
+    known = {name for table in catalogue.list_tables() for name in tables.list_table_options(table)}
     for page in PAGES:
         assert set(re.findall(r"`-p ([a-z]\w*)=", text_of(page))) <= known, page
 

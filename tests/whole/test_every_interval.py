@@ -32,7 +32,7 @@ def faults_of_tables(folders: list[Path], **options: str) -> list[str]:
     faults, computed = [], []
     options |= {"resamples": "1000"}  # of 10,000: enough to find an interval that its estimate is outside of
     for name in run.tables():
-        taken = tables.list_options(name)
+        taken = tables.list_table_options(name)
         try:
             frame = run.table(name, **{key: value for key, value in options.items() if key in taken})
         except InputError:

@@ -36,8 +36,8 @@ def room():
 def trivial(monkeypatch):
     from inference.asking.one_model import Settings
 
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
 
 
 def call(wing: str, *arguments: str | Path) -> int:

@@ -37,8 +37,8 @@ def items(tmp_path) -> str:
 @pytest.fixture
 def trivial(monkeypatch):
     """Any model name is answered by the engine without a model."""
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
 
 
 HELP = [
@@ -207,8 +207,8 @@ def test_a_refused_change_is_one_line_and_status_2(items, tmp_path, trivial, cap
 
 def test_a_failed_run_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
     failing = loader(fails=lambda text: True)
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: failing(model, seed))
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: failing(model, seed))
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
     assert run(items, tmp_path / "run") == 1
     assert " rows have no response (first gpt2 plain/yes-no, " in capsys.readouterr().err.splitlines()[-1]
 
@@ -217,15 +217,15 @@ def test_ctrl_c_is_one_line_and_status_1(items, tmp_path, monkeypatch, capsys):
     def interrupt(self, model, seed):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Settings, "load", interrupt)
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", interrupt)
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
     assert run(items, tmp_path / "run") == 1
     assert "stopped before gpt2; give the same command again to go on" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_bug_keeps_its_traceback(items, tmp_path, monkeypatch):
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: 1 / 0)
-    monkeypatch.setattr(Settings, "look_up", lambda self, model: None)
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: 1 / 0)
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda self, model: None)
     with pytest.raises(ZeroDivisionError):
         run(items, tmp_path / "run")
 

@@ -55,11 +55,11 @@ def test_a_language_is_no_part_of_a_file_name(tmp_path):
     names = ["../../outside", "/tmp/outside", "x" * 300, "a\0b", "EN", "en", "con.", "日本"]
     stems = {name: store.Chunks(tmp_path, name, ("word_length",), {"name": "x"}) for name in names}
     for chunks in stems.values():
-        chunks.append(["One."], {"word_length": [3.0]})
+        chunks.append_chunk(["One."], {"word_length": [3.0]})
     written = sorted((tmp_path / store.PARTS_FOLDER).iterdir())
     assert len({path.name.casefold() for path in written}) == len(names)
     assert sorted(path for path in tmp_path.rglob("*.parquet")) == written
-    assert all(chunks.read() == {"One.": (3.0,)} for chunks in stems.values())
+    assert all(chunks.read_values_by_text() == {"One.": (3.0,)} for chunks in stems.values())
 
 
 def test_damaged_metadata_of_features_is_one_line(tmp_path):

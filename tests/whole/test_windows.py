@@ -28,11 +28,11 @@ for call in (
 
 import os
 from inference.runfolder import locking
-held = locking.claim_folder(Path("run"))
+held = locking.make_and_lock_run_folder(Path("run"))
 assert waver.main(["import", "table", "answers.csv", "--out", "run", *TABLE, "--model-column", "model"]) == 2
 os.close(held)
 # A refused call removes what it made, but for the lock, which is open.
-held = locking.claim_folder(Path("new"))
+held = locking.make_and_lock_run_folder(Path("new"))
 locking.remove_new_run(Path("new"), [Path("new")])
 assert [path.name for path in Path("new").rglob("*")] == [".lock"]
 

@@ -9,6 +9,15 @@ Wordings are those whose answers are compared with each other:
 
 from __future__ import annotations
 
-from analysis.measures.reworded.study import ACCURACY, AGREEMENT, CROSSED, LOGIT, NESTED, SCORE, Study, across_models
+from analysis.measures.reworded.study import (
+    ACCURACY,
+    AGREEMENT,
+    CROSSED,
+    LOGIT,
+    NESTED,
+    SCORE,
+    Study,
+    estimate_components_across_models,
+)
 
-__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "Study", "across_models"]
+__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "Study", "estimate_components_across_models"]

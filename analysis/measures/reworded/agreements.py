@@ -13,32 +13,41 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.study import ACCURACY, AGREEMENT, LOGIT, Study, has_several_wordings, lay_out_answers
-from analysis.measures.templates import find_reordered_studies, find_shared_templates
+from analysis.measures.reworded.study import (
+    ACCURACY,
+    AGREEMENT,
+    LOGIT,
+    Study,
+    average_answers_into_array,
+    has_several_wordings,
+)
+from analysis.measures.templates import count_templates_by_study, find_reordered_studies
 from analysis.runs.folder import ORIGINAL
-from analysis.statistics.reliability.sampling import compute_share_variance
+from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def read_agreement_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
+def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Yields
     ------
     A study per measure.
     """
-    agreement.create_agreement_tables(runs, names)
-    codes = _number_items_and_wordings(runs, names, {*find_shared_templates(runs), *find_reordered_studies(runs)})
-    for name in names:
+    agreement.create_agreement_tables(runs, study_names)
+    codes = _number_items_and_wordings(
+        runs, study_names, {*count_templates_by_study(runs), *find_reordered_studies(runs)}
+    )
+    for name in study_names:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         study_codes = codes[codes["study"] == name]
         if study_codes.empty or not units:
@@ -54,44 +63,44 @@ def read_agreement_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
         for measure in (AGREEMENT, LOGIT, ACCURACY):
             if measure == AGREEMENT or rows[measure].notna().any():
                 headline = measure == (ACCURACY if right else AGREEMENT)
-                values = lay_out_answers(rows, measure, shape)
+                values = average_answers_into_array(rows, measure, shape)
                 samples = spread = None
                 if measure == AGREEMENT and rows["samples"].notna().any():
-                    samples = lay_out_answers(rows, "samples", shape)
-                    spread = compute_share_variance(values, samples)
+                    samples = average_answers_into_array(rows, "samples", shape)
+                    spread = compute_yes_no_sample_variance(values, samples)
                 yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples, spread)
 
 
-def has_rewordings(runs: Runs, names: list[str]) -> bool:
+def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     """Tell whether these studies can be compared over wordings.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Returns
     -------
     Whether an item of one of them has two wordings other than its original.
     """
-    return has_several_wordings(runs, names)
+    return has_several_wordings(runs, study_names)
 
 
-def _number_items_and_wordings(runs: Runs, names: list[str], by_text: set[str]) -> pd.DataFrame:
+def _number_items_and_wordings(runs: Runs, study_names: list[str], shared_wording_studies: set[str]) -> pd.DataFrame:
     """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item."""
     frame = runs.sql(
         f"""
         SELECT study, item, variant, position, gold, map_extract(attributes, 'template')[1] AS template
         FROM stimuli WHERE study IN (SELECT unnest(?)) AND (pattern <> '{ORIGINAL}' OR study NOT IN (SELECT unnest(?)))
         ORDER BY position""",
-        [names, [name for name in names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]],
+        [study_names, [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]],
     )
     parts = []
     for study, part in frame.groupby("study", sort=False):
         has_templates = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)
-        crossed = has_templates or study in by_text
+        crossed = has_templates or study in shared_wording_studies
         wording = part["template"] if has_templates else part["variant"]
         place = pd.factorize(wording)[0] if crossed else part.groupby("item", sort=False).cumcount()
         parts.append(

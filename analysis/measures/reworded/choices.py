@@ -16,41 +16,41 @@ import numpy as np
 from analysis.measures.choices import NOT_ASKED, Choices
 from analysis.measures.choices import read_choice_studies as read_choices
 from analysis.measures.reworded.study import ACCURACY, Study, has_several_wordings
-from analysis.measures.templates import find_shared_templates
+from analysis.measures.templates import count_templates_by_study
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def read_accuracy_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
+def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `runs.choices`.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Yields
     ------
     Every study.
     """
-    by_text = find_shared_templates(runs)
+    by_text = count_templates_by_study(runs)
     for choices in read_choices(runs):
-        if choices.study not in names or not choices.units:
+        if choices.study not in study_names or not choices.units:
             continue
         right = _mark_right_answers(choices)
         several = bool(choices.asked_mask.any(axis=2).sum(axis=1).max(initial=0) > 1)
         if several:
-            values, orders = _average_right_answers(right), False
-            templates = _name_templates(runs, choices)
+            values, orders = _average_accuracy_over_orders(right), False
+            templates = _list_templates_by_wording(runs, choices)
             crossed = bool(templates) or choices.study in by_text
             wordings = templates or list(choices.wordings)
         else:
             values, orders = np.asarray(np.fmax.reduce(right, axis=1)), True  # the one wording that a question has
-            shared = _name_orders(runs, choices)
+            shared = _list_shared_order_names(runs, choices)
             crossed, wordings = bool(shared) or values.shape[1] == 1, shared
         yield Study(
             choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
@@ -58,21 +58,21 @@ def read_accuracy_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
         )  # fmt: skip
 
 
-def has_rewordings(runs: Runs, names: list[str]) -> bool:
+def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     """Tell whether these studies can be compared over wordings or orders.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Returns
     -------
     Whether a question of one of them was asked in two wordings or orders, the original counted.
     """
-    return has_several_wordings(runs, names, original=True)
+    return has_several_wordings(runs, study_names, count_original=True)
 
 
 def _mark_right_answers(choices: Choices) -> Array:
@@ -81,14 +81,14 @@ def _mark_right_answers(choices: Choices) -> Array:
     return np.where(choices.chosen_letter == NOT_ASKED, np.nan, right)
 
 
-def _average_right_answers(right: Array) -> Array:
+def _average_accuracy_over_orders(right: Array) -> Array:
     """Average over the orders."""
     is_known = ~np.isnan(right)
     n = is_known.sum(axis=2)
     return np.divide(np.where(is_known, right, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-def _name_templates(runs: Runs, choices: Choices) -> list[str]:
+def _list_templates_by_wording(runs: Runs, choices: Choices) -> list[str]:
     """Name the template of every wording; empty where some have none, or several."""
     rows = runs.execute(
         """
@@ -103,7 +103,7 @@ def _name_templates(runs: Runs, choices: Choices) -> list[str]:
     return [str(template_by_pattern[pattern]) for pattern in choices.wordings]
 
 
-def _name_orders(runs: Runs, choices: Choices) -> list[str]:
+def _list_shared_order_names(runs: Runs, choices: Choices) -> list[str]:
     """Name every order where questions with as many options all have the same ones; empty where they have not."""
     rows = runs.execute(
         """

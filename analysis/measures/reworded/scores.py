@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analysis.measures import scores
-from analysis.measures.reworded.study import SCORE, Study, has_several_wordings, lay_out_answers
+from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_several_wordings
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -22,22 +22,24 @@ SHIPPED_PROMPT = "Waver's prompt"
 _OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
-def read_score_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
+def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `runs.scores`.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Yields
     ------
     Every study, with settings as its conditions and prompts as its wordings.
     """
-    rows = scores.read_scores(runs).merge(scores.read_sampled_numbers(runs), how="left", on=[*scores.UNIT, "item"])
-    for name in names:
+    rows = scores.read_scores(runs).merge(
+        scores.read_sample_counts_and_variances(runs), how="left", on=[*scores.UNIT, "item"]
+    )
+    for name in study_names:
         study_rows = rows[rows["study"] == name]
         if study_rows.empty:
             continue
@@ -59,36 +61,36 @@ def read_score_studies(runs: Runs, names: list[str]) -> Iterator[Study]:
         validity = answer_rows.groupby("unit")["validity"].mean().reindex(range(len(units))).to_numpy(float)
         sampled = answer_rows["spread"].notna().any()
         yield Study(
-            name, SCORE, True, True, units, validity, lay_out_answers(answer_rows, "score", shape), wordings,
-            lay_out_answers(answer_rows, "samples", shape) if sampled else None,
-            lay_out_answers(answer_rows, "spread", shape) if sampled else None,
+            name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
+            average_answers_into_array(answer_rows, "samples", shape) if sampled else None,
+            average_answers_into_array(answer_rows, "spread", shape) if sampled else None,
         )  # fmt: skip
 
 
-def has_rewordings(runs: Runs, names: list[str]) -> bool:
+def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     """Tell whether these studies can be compared over prompts, samples of a score, or wordings.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
 
     Returns
     -------
     Whether one of them has several prompts, several samples of a score, or two wordings of an item beside the original.
     """
-    for name in names:
+    for name in study_names:
         conditions = runs.info["conditions"][name].values()
-        if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_samples, conditions)):
+        if len({fields.get("prompt") for fields in conditions}) > 1 or any(map(_has_several_samples, conditions)):
             return True
-    return has_several_wordings(runs, names)
+    return has_several_wordings(runs, study_names)
 
 
-def _has_samples(condition: Mapping[str, Any]) -> bool:
+def _has_several_samples(condition_fields: Mapping[str, Any]) -> bool:
     """Tell whether a condition asked for more than one sample of a score."""
-    samples = condition.get("samples")
+    samples = condition_fields.get("samples")
     return isinstance(samples, int) and samples > 1
 
 

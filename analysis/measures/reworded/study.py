@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.thresholds import LOW_MASS
-from analysis.statistics.reliability.components import ModelComponents, estimate_model_components
-from analysis.statistics.reliability.panel import Panel, compute_panel
-from analysis.statistics.reliability.sampling import SampleSpread, estimate_sampling
+from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components
+from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
+from analysis.statistics.reliability.sampling import SampleSpread, estimate_sampling_variance
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -92,23 +92,25 @@ class Study:
         is_known = ~np.isnan(self.values)
         return int((is_known.any(axis=1).sum(axis=1) if self.crossed else is_known.sum(axis=2)).max(initial=0)) < 2
 
-    def list_ranked_units(self) -> list[int]:
+    def list_units_to_rank(self) -> list[int]:
         """List the units that are ranked: of every model that answers its first condition in run.json."""
         first: dict[str, int] = {}
         for place, (model, _) in enumerate(self.units):
             first.setdefault(model, place)
         return [place for place in first.values() if not self.validity[place] < LOW_MASS]
 
-    def estimate_sampling(self, unit: int) -> SampleSpread | None:
+    def estimate_unit_sampling_spread(self, unit: int) -> SampleSpread | None:
         """Return what sampling adds to the answers of a unit; None where nothing was sampled, or too little."""
         if self.samples is None or self.spread is None:
             return None
-        return estimate_sampling(self.spread[unit], self.samples[unit])
+        return estimate_sampling_variance(self.spread[unit], self.samples[unit])
 
     def compute_panel(self, unit: int) -> Panel:
         """Compute the panel of a unit; an accuracy is a share, whatever the answers are means of."""
         share = True if self.measure == ACCURACY else None
-        return compute_panel(self.values[unit], self.crossed, self.estimate_sampling(unit), share=share)
+        return estimate_panel_mean(
+            self.values[unit], self.crossed, self.estimate_unit_sampling_spread(unit), is_share=share
+        )
 
     def select_conditions(self, conditions: Collection[str]) -> Study:
         """Keep the units of some conditions."""
@@ -121,25 +123,25 @@ class Study:
         )  # fmt: skip
 
 
-def across_models(study: Study) -> ModelComponents | None:
+def estimate_components_across_models(study: Study) -> ModelComponents | None:
     """Estimate the components over the models that are ranked; None for fewer than two."""
-    ranked_units = study.list_ranked_units()
+    ranked_units = study.list_units_to_rank()
     if len(ranked_units) < 2:
         return None
-    noise = [sampling.noise for sampling in map(study.estimate_sampling, ranked_units) if sampling]
-    return estimate_model_components(
+    noise = [sampling.noise_variance for sampling in map(study.estimate_unit_sampling_spread, ranked_units) if sampling]
+    return estimate_model_variance_components(
         study.values[ranked_units], study.crossed, float(np.sum(noise)) / len(ranked_units)
     )
 
 
-def lay_out_answers(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) -> Array:
+def average_answers_into_array(rows: pd.DataFrame, column: str, shape: tuple[int, int, int]) -> Array:
     """Lay answers out as an array.
 
     Parameters
     ----------
     rows
         Columns unit, item and wording: places from 0 on; and the answers.
-    name
+    column
         Column of the answers.
     shape
         Number of units, items and wordings.
@@ -148,26 +150,26 @@ def lay_out_answers(rows: pd.DataFrame, name: str, shape: tuple[int, int, int]) 
     -------
     (units, items, wordings): the mean of the answers that share a place, NaN where there is none.
     """
-    has_value = rows[name].notna().to_numpy()
+    has_value = rows[column].notna().to_numpy()
     part = rows[has_value]
     # Of 2 units, 3 items and 4 wordings, unit 1, item 2, wording 3 has the last place: 1 * 12 + 2 * 4 + 3 = 23.
     place: npt.NDArray[np.int64] = np.ravel_multi_index((part["unit"], part["item"], part["wording"]), shape)
     size = int(np.prod(shape))
-    sums = np.bincount(place, part[name].to_numpy(float), size)
+    sums = np.bincount(place, part[column].to_numpy(float), size)
     with np.errstate(invalid="ignore"):
         return np.asarray(sums / np.bincount(place, minlength=size)).reshape(shape)
 
 
-def has_several_wordings(runs: Runs, names: list[str], *, original: bool = False) -> bool:
+def has_several_wordings(runs: Runs, study_names: list[str], *, count_original: bool = False) -> bool:
     """Tell whether an item of these studies has two wordings.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    names
+    study_names
         Names of the studies.
-    original
+    count_original
         Whether the original counts as one of the wordings.
 
     Returns
@@ -176,6 +178,6 @@ def has_several_wordings(runs: Runs, names: list[str], *, original: bool = False
     """
     (number,) = runs.execute(
         "SELECT count(*) FROM (SELECT study, item FROM stimuli WHERE study IN (SELECT unnest(?)) "
-        "AND (pattern <> 'original' OR ?) GROUP BY study, item HAVING count(*) > 1)", [names, original],
+        "AND (pattern <> 'original' OR ?) GROUP BY study, item HAVING count(*) > 1)", [study_names, count_original],
     ).fetchone()  # fmt: skip
     return bool(number)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, build_square_matrix
+from analysis.pages.benchmarks.plots import MEASURE, NAMED, PANELS, SIDE, build_correlation_matrix
 from analysis.pages.benchmarks.repeated import describe_joined_rows
 from analysis.reporting.catalogue.columns import SHARE
-from analysis.reporting.words import labels, word_count_range, word_quantity
+from analysis.reporting.words import format_count_range, format_quantity, labels
 from analysis.statistics.multiplicity import ALPHA
 
 
@@ -17,16 +17,16 @@ def _caption_hollow_points(frame: pd.DataFrame) -> str:
     return " Hollow: less than half of the answers are valid, so the point is in no coefficient." if has_silent else ""
 
 
-def _caption_missing_legend(models: int) -> str:
+def _caption_missing_legend(n_models: int) -> str:
     """Say that a legend is left out; empty where it is there."""
-    return "" if models <= NAMED else f" No legend: {models:,} models are more than colours; the table names them."
+    return "" if n_models <= NAMED else f" No legend: {n_models:,} models are more than colours; the table names them."
 
 
 def caption_size_measures(frame: pd.DataFrame) -> str:
     """Write the caption of measures against size."""
     models = frame["model"].nunique()
     return (
-        f"{_count_drawn_measures(frame)} against the size of {word_quantity(models, 'model')} (logarithmic), a point "
+        f"{_format_measure_count(frame)} against the size of {format_quantity(models, 'model')} (logarithmic), a point "
         "per model, each in its own form of the prompt. The table has the coefficients."
         f"{_caption_paper_figure(frame, 'Overall', 4)}{_caption_left_out_measures(frame)}"
         f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
@@ -38,22 +38,22 @@ def caption_accuracy_measures(frame: pd.DataFrame) -> str:
     models = frame["model"].nunique()
     line = " Line: equal values, for orientation." if (frame["unit"] == SHARE).any() else ""
     return (
-        f"{_count_drawn_measures(frame)} against the accuracy on the same items, a panel for each: "
-        f"{word_quantity(models, 'model')}, a point per "
+        f"{_format_measure_count(frame)} against the accuracy on the same items, a panel for each: "
+        f"{format_quantity(models, 'model')}, a point per "
         f"model.{line}{_caption_paper_figure(frame, 'Consistency', 5)}{_caption_left_out_measures(frame)}"
         f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
     )
 
 
-def _caption_paper_figure(frame: pd.DataFrame, measure: str, figure: int) -> str:
+def _caption_paper_figure(frame: pd.DataFrame, measure: str, figure_number: int) -> str:
     """Say which figure of the paper has a measure; empty where it is not there."""
     has_measure = frame["measure"].str.startswith(measure).any()
-    return f" {measure} is the counterpart of Takayama et al., Figure {figure}." if has_measure else ""
+    return f" {measure} is the counterpart of Takayama et al., Figure {figure_number}." if has_measure else ""
 
 
-def _count_drawn_measures(frame: pd.DataFrame) -> str:
+def _format_measure_count(frame: pd.DataFrame) -> str:
     """Write the number of measures, as in "3 measures"."""
-    return word_quantity(frame.groupby(MEASURE).ngroups, "measure")
+    return format_quantity(frame.groupby(MEASURE).ngroups, "measure")
 
 
 def _caption_left_out_measures(frame: pd.DataFrame) -> str:
@@ -63,7 +63,7 @@ def _caption_left_out_measures(frame: pd.DataFrame) -> str:
 
 def caption_coefficients(frame: pd.DataFrame) -> str:
     """Write the caption of a matrix of correlations."""
-    values, order = build_square_matrix(frame)
+    values, order = build_correlation_matrix(frame)
     method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
     place = " Each name stands at the end of its row and on top of its column."
     place += labels.describe_selection(SIDE, len(order), "measures", "with the largest mean coefficients")
@@ -72,7 +72,7 @@ def caption_coefficients(frame: pd.DataFrame) -> str:
             f"{method} between {len(order)} measures as printed in {frame['source'].iloc[0]}, in the printed order, "
             f"redrawn from the printed numbers: other models and other items than ours.{place}"
         )
-    n = f", n = {word_count_range(frame['n'])} models" if "n" in frame else ""
+    n = f", n = {format_count_range(frame['n'])} models" if "n" in frame else ""
     empty = " Hatched: fewer than 4 models, or a value that never varies." if pd.isna(values).any() else ""
     clear = f" Bold or dotted: p below {ALPHA:g} after Holm." if "p_holm" in frame else ""
     return (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.benchmarks.repeated import describe_joined_rows
-from analysis.reporting.words import join_names, word_quantity
+from analysis.reporting.words import format_quantity, join_names
 from analysis.statistics.correlation import FEW, LEAST
 
 ALL = "all"  # of studies: a table over the studies of a page
@@ -31,17 +31,17 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     n_refused = int(table["caution"].astype(str).str.startswith("refused").sum())
     n_few = int(table["caution"].astype(str).str.startswith("few").sum())
     if n_refused:
-        yield f"{word_quantity(n_refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
+        yield f"{format_quantity(n_refused, 'coefficient')} refused: fewer than {LEAST} models have both values."
     if n_few:
         yield (
-            f"{word_quantity(n_few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large "
+            f"{format_quantity(n_few, 'coefficient')} rest on fewer than {FEW} models, where chance alone makes large "
             "ones."
         )
     yield from _list_source_cautions(frames["measure_sources"])
-    yield from _list_form_cautions(values)
+    yield from _list_prompt_form_cautions(values)
     if len(table) and (joined_rows_sentence := describe_joined_rows(table)):
         yield joined_rows_sentence.strip()
-    yield from _list_score_cautions(frames)
+    yield from _list_unscored_model_cautions(frames)
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
         yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
@@ -71,7 +71,7 @@ def _list_source_cautions(sources: pd.DataFrame) -> Iterator[str]:
         yield f"No measure of {row.page}{f' ({row.study})' if row.study else ''}. {reason[0].upper()}{reason[1:]}."
 
 
-def _list_form_cautions(values: pd.DataFrame) -> Iterator[str]:
+def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:
     """Say that models asked in different forms are compared, and which form counts where one was asked in several."""
     models = values[values["form"] != ""].groupby("model", sort=False)["form"].first()
     counts = models.value_counts(sort=False)
@@ -86,12 +86,12 @@ def _list_form_cautions(values: pd.DataFrame) -> Iterator[str]:
         forms = values_in_several_forms.groupby("model", sort=False)["form"].first()
         chosen = join_names([f"{model} in {form}" for model, form in forms.items()], 4)
         models_text = (
-            f"{word_quantity(len(forms), 'model')} {'was' if len(forms) == 1 else 'were'} asked in several forms"
+            f"{format_quantity(len(forms), 'model')} {'was' if len(forms) == 1 else 'were'} asked in several forms"
         )
         yield f"{models_text}; compared: {chosen}."
 
 
-def _list_score_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _list_unscored_model_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Say which models have no scores, or that none were given."""
     names = frames["benchmark_names"]
     run_models = names[names["side"] == "runs"]
@@ -105,6 +105,6 @@ def _list_score_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         if len(unmatched) == len(run_models):
             yield f"No model of these runs is among the {(names['side'] == 'scores').sum():,} of the scores."
         yield (
-            f"{word_quantity(len(unmatched), 'model')} without scores: {join_names(nearest_names, NAMED)}. A file (-p "
-            "aliases=FILE) can match a model with its name there."
+            f"{format_quantity(len(unmatched), 'model')} without scores: {join_names(nearest_names, NAMED)}. A file "
+            "(-p aliases=FILE) can match a model with its name there."
         )

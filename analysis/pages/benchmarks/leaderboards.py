@@ -84,7 +84,7 @@ class _Table:
     least: float = -math.inf  # scores below it are none
 
 
-def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", rows: str = "") -> Scores:
+def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_rule: str = "") -> Scores:
     """Read a file of scores.
 
     Four formats are known: CSV with one row per model, named in the first of the columns model, model_name, name, id;
@@ -99,7 +99,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", rows:
     columns
         Names of the benchmarks, separated by commas, or "all": every column that holds nothing but numbers. A plain
         file needs it: a seed, a rank and a temperature are numbers, too. A leaderboard knows its benchmarks.
-    rows
+    join_rule
         What becomes of a model with several rows (precisions, seeds, dates): "best", the row with the highest mean over
         its benchmarks; "mean", of every benchmark; "newest", by the column date (of the Open LLM Leaderboard,
         metadata_submission_date).
@@ -131,16 +131,18 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", rows:
             raise InputError(f"{file}: column {name!r} has no score")
     dates = pd.Series(table.dates or [None] * len(frame), dtype=object)
     joined_rows = join_model_rows(
-        file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, rows
+        file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, join_rule
     )
     ignored = tuple(name for name in table.names if name not in benchmarks)
-    return _build_benchmark_scores(joined_rows, rows, f"{file} ({table.kind})", ignored)
+    return _build_benchmark_scores(joined_rows, join_rule, f"{file} ({table.kind})", ignored)
 
 
-def _build_benchmark_scores(joined_rows: JoinedRows, rule: str, source: str, ignored: tuple[str, ...]) -> Scores:
+def _build_benchmark_scores(
+    joined_rows: JoinedRows, rule: str, source: str, ignored_columns: tuple[str, ...]
+) -> Scores:
     """Build the scores from the joined rows; the rule is kept only where it joined some."""
     used_rule = rule if (joined_rows.rows > 1).any() else ""
-    return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored)
+    return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored_columns)
 
 
 def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
@@ -154,7 +156,7 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
                 problem = (
                     "named twice"
                     if name in column_names[:place]
-                    else f"not there; there are {_word_column_names(table.names)}"
+                    else f"not there; there are {_format_column_names(table.names)}"
                 )
                 raise InputError(f"{table.file}: column {shorten_line(repr(name))} is {problem}")
         return column_names
@@ -170,7 +172,7 @@ def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
     return numeric_names
 
 
-def _word_column_names(names: Sequence[str]) -> str:
+def _format_column_names(names: Sequence[str]) -> str:
     """Write the names of columns with commas, shortened to one line; "none" for no name."""
     return shorten_line(", ".join(names), 200) or "none"
 
@@ -187,9 +189,11 @@ def _is_missing_text(text: str | None) -> bool:
     return text is None or text.casefold() in MISSING
 
 
-def _parse_benchmark_score(table: _Table, at: int, name: str) -> float:
+def _parse_benchmark_score(table: _Table, row_number: int, benchmark: str) -> float:
     """Read one score: NaN where there is none, refused where it is no finite number."""
-    score = parse_finite_number(table.cells[at].get(name), f"{table.file}: {table.where[at]}: {name}")
+    score = parse_finite_number(
+        table.cells[row_number].get(benchmark), f"{table.file}: {table.where[row_number]}: {benchmark}"
+    )
     return score if not score < table.least else math.nan
 
 
@@ -247,13 +251,13 @@ def _read_yaml_scores(file: Path) -> _Table:
         for model, fields in content.items():
             if not isinstance(fields, dict):
                 raise InputError(
-                    f"{file}: {shorten_line(repr(model))}: {_word_value_kind(fields)} where its scores belong, by "
+                    f"{file}: {shorten_line(repr(model))}: {_describe_value_kind(fields)} where its scores belong, by "
                     "benchmark"
                 )
             for name, score in fields.items():
                 if not isinstance(score, str | None):
                     raise InputError(
-                        f"{file}: {shorten_line(repr(model))}: {name}: {_word_value_kind(score)} where one score "
+                        f"{file}: {shorten_line(repr(model))}: {name}: {_describe_value_kind(score)} where one score "
                         "belongs"
                     )
             entries.append((f"model {shorten_line(repr(model))}", {NAMES[0]: model, **fields}))
@@ -261,7 +265,7 @@ def _read_yaml_scores(file: Path) -> _Table:
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
-def _word_value_kind(value: object) -> str:
+def _describe_value_kind(value: object) -> str:
     """Say for a message what a value from YAML is: a list, a mapping, a text, or nothing."""
     kinds = {
         "list": "a list",
@@ -318,13 +322,15 @@ def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _
     where, flat = [], []
     for place, entry in enumerate(entries, start=1):
         if not isinstance(entry["id"], str) or not entry["id"]:
-            raise InputError(f"{file}: entry {place}: {_word_value_kind(entry['id'])} where the id of a model belongs")
+            raise InputError(
+                f"{file}: entry {place}: {_describe_value_kind(entry['id'])} where the id of a model belongs"
+            )
         where.append(f"entry {shorten_line(entry['id'])}")
         flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
             if not isinstance(entry.get(name), str | None):
                 raise InputError(
-                    f"{file}: {where[-1]}: {name}: {_word_value_kind(entry[name])} where one value belongs"
+                    f"{file}: {where[-1]}: {name}: {_describe_value_kind(entry[name])} where one value belongs"
                 )
     return _Table(
         file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
@@ -344,8 +350,8 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
         for name, score in _check_score_mapping(results, f"{where}: {shorten_line(group)}").items():
             if not isinstance(score, str | None):
                 raise InputError(
-                    f"{where}: {shorten_line(group)}: {shorten_line(name)}: {_word_value_kind(score)} where one score "
-                    "belongs"
+                    f"{where}: {shorten_line(group)}: {shorten_line(name)}: {_describe_value_kind(score)} where one "
+                    "score belongs"
                 )
             flat[f"{group}/{name}"] = score
     return flat
@@ -354,5 +360,5 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
 def _check_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
     """Return a mapping as it is, and nothing as an empty one; refuse any other value."""
     if value is not None and not isinstance(value, dict):
-        raise InputError(f"{where}: {_word_value_kind(value)} where a mapping of names to scores belongs")
+        raise InputError(f"{where}: {_describe_value_kind(value)} where a mapping of names to scores belongs")
     return value or {}

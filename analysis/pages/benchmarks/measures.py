@@ -90,39 +90,41 @@ def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
     values["silent"] = _mark_silent_rows(values)
     values["compared"] = _mark_compared_rows(values)
-    compared_sources = [_build_source_row(page, study, part) for (page, study), part in values.groupby(OF, sort=False)]
+    compared_sources = [
+        _build_measure_source_row(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
+    ]
     all_sources = pd.DataFrame([*compared_sources, *sources], columns=list(SOURCES))
     return CollectedMeasures(
         values[list(COLUMNS)], all_sources.fillna({"left_out": "", "study": "", "condition": "", "forms": ""})
     )
 
 
-def _build_table_of_measures(runs: Runs, name: str, measures: Measures, invalid: str) -> pd.DataFrame:
+def _build_table_of_measures(runs: Runs, table_name: str, measures: Measures, invalid: str) -> pd.DataFrame:
     """Make a table without intervals, if it does not take too long."""
     units = len(runs.execute("SELECT model FROM units").fetchall())
     if measures.most_units and units > measures.most_units:
         limit_text = f"{units:,} models and conditions; it is compared for {measures.most_units} at most"
-        raise InputError(f"table {name} takes too long for {limit_text}")
-    return tables.build_table(name, runs, invalid=invalid, resamples=0)
+        raise InputError(f"table {table_name} takes too long for {limit_text}")
+    return tables.build_table(table_name, runs, invalid=invalid, resamples=0)
 
 
-def name_measures(values: pd.DataFrame, taken: Collection[str] = ()) -> pd.Series:
+def name_measures_unambiguously(values: pd.DataFrame, reserved_names: Collection[str] = ()) -> pd.Series:
     """Name the measure of every row, so that no name means two things.
 
     Parameters
     ----------
     values
         Rows with study and measure.
-    taken
+    reserved_names
         Names of other things, such as benchmarks.
 
     Returns
     -------
     Series
-        The measure, with its study where several studies, or one of `taken`, have this name.
+        The measure, with its study where several studies, or one of `reserved_names`, have this name.
     """
     is_shared = values.groupby("measure")["study"].transform("nunique") > 1
-    is_unambiguous = ~is_shared & ~values["measure"].isin(taken)
+    is_unambiguous = ~is_shared & ~values["measure"].isin(reserved_names)
     return values["measure"].where(is_unambiguous, values["measure"] + ", " + values["study"])
 
 
@@ -134,12 +136,14 @@ def _open_protocol_runs(runs: Runs, protocols: frozenset[str]) -> Runs | None:
     return runs.compute_once(("runs of", protocols), lambda: opening.open_runs(*paths)) if paths else None
 
 
-def _list_measure_values(runs: Runs, name: str, measures: Measures, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _list_measure_values(
+    runs: Runs, table_name: str, measures: Measures, frame: pd.DataFrame
+) -> Iterator[pd.DataFrame]:
     """Yield the values of every measure of a table, a row per unit; COLUMNS but for what all pages share.
 
     Left out are other forms of a model, human scores, and second readings of the same answers (choices per byte).
     """
-    unit_forms = _collect_unit_forms(runs)
+    unit_forms = _map_units_to_prompt_forms(runs)
     rows = frame[frame[measures.row_filter].astype(bool)] if measures.row_filter else frame
     if "study" not in rows:
         rows = rows.assign(study=ALL)
@@ -154,7 +158,7 @@ def _list_measure_values(runs: Runs, name: str, measures: Measures, frame: pd.Da
     rows = rows.assign(silent=is_silent(valid.astype(float)), **form_columns)
     has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
-        for kind, part in _split_kinds(name, measures, study_rows):
+        for kind, part in _split_rows_by_measure_kind(table_name, measures, study_rows):
             for column, measure_name in measures.name_by_column.items():
                 column_values = part[column].astype(float)
                 if has_values and column_values.isna().all():
@@ -163,42 +167,45 @@ def _list_measure_values(runs: Runs, name: str, measures: Measures, frame: pd.Da
                 yield part[["study", "model", "condition", "form", "n_forms", "silent"]].assign(
                     measure=f"{measure_name} ({kind})" if kind else measure_name, value=column_values,
                     headline=column in measures.headline, lead=column == measures.lead,
-                    unit=catalogue.look_up_column(name, column).unit,
+                    unit=catalogue.look_up_column(table_name, column).unit,
                     accuracy=part[accuracy_column].astype(float) if accuracy_column else np.nan,
                 )  # fmt: skip
 
 
-def _collect_unit_forms(runs: Runs) -> dict[own_form.Unit, UnitForm]:
+def _map_units_to_prompt_forms(runs: Runs) -> dict[own_form.Unit, UnitForm]:
     """Say how every unit was asked; a table that names no study is over all, and its units are those of the first."""
 
-    def join_unit_forms() -> dict[own_form.Unit, UnitForm]:
+    def add_forms_over_all_studies() -> dict[own_form.Unit, UnitForm]:
         """Return the forms of all units, and under study "all" those of the first unit of a name."""
-        unit_forms = own_form.find_unit_forms(runs)
+        unit_forms = own_form.find_prompt_forms_of_units(runs)
         over_all: dict[own_form.Unit, UnitForm] = {}
         for (_, model, condition), unit_form in unit_forms.items():
             over_all.setdefault((ALL, model, condition), unit_form)
         return over_all | unit_forms
 
-    return runs.compute_once("ways of asking", join_unit_forms)
+    return runs.compute_once("ways of asking", add_forms_over_all_studies)
 
 
-def _split_kinds(name: str, measures: Measures, rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _split_rows_by_measure_kind(
+    table_name: str, measures: Measures, rows: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of every kind of measure with its name: the values that differ between kinds."""
     differing_kinds = [kind for kind in measures.kinds if rows[kind].nunique(dropna=False) > 1]
     if not differing_kinds:
         yield "", rows
         return
-    kind_columns = [catalogue.look_up_column(name, kind) for kind in differing_kinds]
+    kind_columns = [catalogue.look_up_column(table_name, kind) for kind in differing_kinds]
     for kind_values, part in rows.groupby(differing_kinds, sort=False, dropna=False):
         kind_words = [
-            _word_measure_kind(kind_value, column) for kind_value, column in zip(kind_values, kind_columns, strict=True)
+            _format_measure_kind(kind_value, column)
+            for kind_value, column in zip(kind_values, kind_columns, strict=True)
         ]
         yield ", ".join(filter(None, kind_words)), part
 
 
-def _word_measure_kind(kind_value: object, entry: Column) -> str:
+def _format_measure_kind(kind_value: object, column: Column) -> str:
     """Say a kind in the words of its column, without underscores: "strong agreement-seeking"."""
-    return format_value(kind_value, entry).replace("_", " ")
+    return format_value(kind_value, column).replace("_", " ")
 
 
 def _mark_silent_rows(values: pd.DataFrame) -> pd.Series:
@@ -222,9 +229,9 @@ def _mark_compared_rows(values: pd.DataFrame) -> pd.Series:
     )  # fmt: skip
 
 
-def _build_source_row(page: str, study: str, part: pd.DataFrame) -> dict[str, object]:
+def _build_measure_source_row(page: str, study: str, measure_rows: pd.DataFrame) -> dict[str, object]:
     """Say how the models of a page and study were compared, or that they are too few."""
-    rows = part[part["compared"]]
+    rows = measure_rows[measure_rows["compared"]]
     rows_by_model = rows.groupby("model", sort=False)
     models = rows_by_model[["form", "silent"]].agg({"form": "first", "silent": "all"})
     forms = models["form"].replace("", "not said").value_counts(sort=False)
@@ -233,6 +240,6 @@ def _build_source_row(page: str, study: str, part: pd.DataFrame) -> dict[str, ob
         "page": page, "study": study, "condition": rows["condition"].iloc[0],
         "forms": ", ".join(f"{form} {number}" for form, number in forms.items()),
         "n_measures": rows["measure"].nunique(), "n_models": n_known, "n_silent": int(models["silent"].sum()),
-        "n_conditions": part["condition"].nunique(),
+        "n_conditions": measure_rows["condition"].nunique(),
         "left_out": "" if n_known >= LEAST else f"fewer than {LEAST} models answer",
     }  # fmt: skip

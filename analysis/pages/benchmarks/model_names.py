@@ -62,7 +62,10 @@ def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
 
 
 def match_models(
-    models: Sequence[str], scored: Iterable[str], aliases: Mapping[str, str] | None = None, file: str = "aliases"
+    models: Sequence[str],
+    scored_models: Iterable[str],
+    aliases: Mapping[str, str] | None = None,
+    aliases_file: str = "aliases",
 ) -> pd.DataFrame:
     """Find every model of the runs among the scored ones.
 
@@ -74,11 +77,11 @@ def match_models(
     ----------
     models
         Names of models in the runs.
-    scored
+    scored_models
         Names of models in the scores; repeated ones count once.
     aliases
         From `read_aliases`; None: no aliases.
-    file
+    aliases_file
         The file of the aliases, for the message.
 
     Returns
@@ -91,10 +94,10 @@ def match_models(
     Raises
     ------
     InputError
-        For an alias that is not among the scores; the message begins with `file`.
+        For an alias that is not among the scores; the message begins with `aliases_file`.
     """
-    names = list(dict.fromkeys(scored))
-    matches = _find_matches(models, names, dict(aliases or {}), file)
+    names = list(dict.fromkeys(scored_models))
+    matches = _find_matches(models, names, dict(aliases or {}), aliases_file)
     matched_names = {name for name, _ in matches.values()}
     unmatched_models, unmatched_names = (
         [name for name in models if name not in matches],
@@ -115,23 +118,23 @@ def match_models(
 
 
 def _find_matches(
-    models: Sequence[str], names: Sequence[str], aliases: dict[str, str], file: str
+    models: Sequence[str], scored_models: Sequence[str], aliases: dict[str, str], aliases_file: str
 ) -> dict[str, tuple[str, str]]:
     """Return model of the runs -> (its name in the scores, what matched it); no entry without a match."""
-    name_set = set(names)
+    name_set = set(scored_models)
     names_by_folded: dict[str, list[str]] = defaultdict(list)
     names_by_bare: dict[str, list[str]] = defaultdict(list)
-    for name in names:
+    for name in scored_models:
         names_by_folded[name.casefold()].append(name)
         names_by_bare[_strip_organisation(name)].append(name)
     matches: dict[str, tuple[str, str]] = {}
     for model in models:
         if model in aliases:
             if aliases[model] not in name_set:
-                likely, _ = _NameIndex(names).find_nearest(aliases[model])
+                likely, _ = _NameIndex(scored_models).find_nearest(aliases[model])
                 raise InputError(
-                    f"{file}: alias {shorten_line(repr(aliases[model]))} of {shorten_line(repr(model))} is not among "
-                    "the scores; "
+                    f"{aliases_file}: alias {shorten_line(repr(aliases[model]))} of {shorten_line(repr(model))} is "
+                    "not among the scores; "
                     f"nearest is {likely!r}"
                 )
             matches[model] = (aliases[model], "alias")

@@ -39,7 +39,7 @@ class UnitForm:
     forms: int
 
 
-def find_unit_forms(runs: Runs) -> dict[Unit, UnitForm]:
+def find_prompt_forms_of_units(runs: Runs) -> dict[Unit, UnitForm]:
     """Say how every unit was asked: units of one study and `UnitForm.condition` are compared.
 
     A model that was asked in several forms counts once, in that of its stage: plain for a base model, chat for a tuned
@@ -48,7 +48,10 @@ def find_unit_forms(runs: Runs) -> dict[Unit, UnitForm]:
     unit_forms: dict[Unit, UnitForm] = {}
     used_names: set[tuple[str, str]] = set()
     for name, units in _group_units_across_forms(runs):
-        form_counts = {_choose_unit(runs, model, model_units): len(model_units) for model, model_units in units.items()}
+        form_counts = {
+            _choose_unit_in_form_of_stage(runs, model, model_units): len(model_units)
+            for model, model_units in units.items()
+        }
         study, conditions = next(iter(form_counts))[0], sorted({condition for *_, condition in form_counts})
         # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
         group_name = name if (study, name) not in used_names else ", ".join(conditions)
@@ -66,7 +69,7 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
         study, model, condition = unit
         fields = _find_unit_settings(runs, unit)
         same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
-        key = study, _replace_form(condition, fields.get("form")), same
+        key = study, _put_own_form_in_condition_name(condition, fields.get("form")), same
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
     return [(name, units) for (_, name, _), units in groups.items()]
 
@@ -78,16 +81,16 @@ def _find_unit_settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
     return fields
 
 
-def _replace_form(condition: str, form: object) -> str:
+def _put_own_form_in_condition_name(condition: str, form: object) -> str:
     """Put "own form" in place of the form into the name of a condition.
 
-    >>> _replace_form("chat/4-shot", "chat")
+    >>> _put_own_form_in_condition_name("chat/4-shot", "chat")
     'own form/4-shot'
     """
     return "/".join(OWN if part == form else part for part in condition.split("/"))
 
 
-def _choose_unit(runs: Runs, model: str, model_units: Sequence[Unit]) -> Unit:
+def _choose_unit_in_form_of_stage(runs: Runs, model: str, model_units: Sequence[Unit]) -> Unit:
     """Choose the unit of a model that is in the form of its stage; else its first."""
     form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
     return next((unit for unit in model_units if _find_unit_settings(runs, unit).get("form") == form), model_units[0])

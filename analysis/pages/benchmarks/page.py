@@ -20,15 +20,15 @@ class BenchmarksPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(frames, words.word_dates(self.runs.info)))
+        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        return render_fragment("benchmarks/method", rules=verdicts.describe_rules("validity", "holm"))
+        return render_fragment("benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm"))
 
-    def entries(self) -> list[tuple[str, list[str]]]:
+    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""
-        entries = super().entries()
+        entries = super().list_foot_entries()
         if self.options.get("scores"):
             scores = read_benchmark_scores(
                 *(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows"))

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from analysis.pages.benchmarks.measures import name_measures
+from analysis.pages.benchmarks.measures import name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.drawing import matrices, panels, plotting
 from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, apply_style
@@ -33,16 +33,16 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         Rows of table `measures_by_model`: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
-    drawing, axes_and_rows = _draw_measure_panels(frame, width, looks, "Parameters")
+    drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Parameters")
     for axes, rows in axes_and_rows:
         axes.set_xscale("log")
         axes.set_xticks(_choose_size_ticks(low, high, 3), minor=False)
@@ -62,15 +62,15 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     frame
         Rows of table `measures_by_model` with an accuracy: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
-    drawing, axes_and_rows = _draw_measure_panels(frame, width, looks, "Accuracy")
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Accuracy")
     for axes, rows in axes_and_rows:
         panels.scale_axis(axes, 0, 1)
         if (rows["unit"] == SHARE).all():
@@ -95,15 +95,15 @@ def draw_coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    values, order = build_square_matrix(frame)
+    values, order = build_correlation_matrix(frame)
     clear = np.zeros_like(values)
     if "p_holm" in frame:
-        clear, _ = build_square_matrix(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
+        clear, _ = build_correlation_matrix(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
     matrix_rows = choose_matrix_rows(values)
-    return matrices.draw_triangle(
+    return matrices.draw_lower_triangle(
         values[np.ix_(matrix_rows, matrix_rows)], [str(order[place]).replace("_", " ") for place in matrix_rows],
-        width, edge=1,
-        name="Correlation", marked=clear[np.ix_(matrix_rows, matrix_rows)] > 0,
+        width, colour_limit=1,
+        colour_bar_title="Correlation", is_marked=clear[np.ix_(matrix_rows, matrix_rows)] > 0,
     )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def choose_matrix_rows(values: np.ndarray) -> list[int]:
     return sorted(np.argsort(-means, kind="stable")[:SIDE].tolist())
 
 
-def build_square_matrix(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+def build_correlation_matrix(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     """Return the symmetric matrix of a long frame (1 on the diagonal where a row has a number), and its order."""
     order = list(dict.fromkeys([*frame["measure_a"], *frame["measure_b"]]))
     place = {name: i for i, name in enumerate(order)}
@@ -140,20 +140,22 @@ def format_parameter_count(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _choose_size_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return at most `most` round numbers (1, 2 or 5 times a power of ten) between two sizes."""
+def _choose_size_ticks(low: float, high: float, max_ticks: int) -> list[float]:
+    """Return at most `max_ticks` round numbers (1, 2 or 5 times a power of ten) between two sizes."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5) if low <= digit * 10.0**power <= high]
-    return ticks[:: -(-len(ticks) // most)]
+    return ticks[:: -(-len(ticks) // max_ticks)]
 
 
-def _draw_measure_panels(
-    frame: pd.DataFrame, width: float, looks: Looks, across_name: str
+def _lay_out_measure_panels(
+    frame: pd.DataFrame, width: float, looks: Looks, x_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a panel for each of the first measures, with its title, its scale and its rows; a legend where it fits."""
-    parts = [part for _, part in frame.assign(title=name_measures(frame)).groupby(MEASURE, sort=False)][:PANELS]
+    parts = [part for _, part in frame.assign(title=name_measures_unambiguously(frame)).groupby(MEASURE, sort=False)][
+        :PANELS
+    ]
     names = sorted({model for part in parts for model in part["model"]})
-    legend_names = labels.fit_names(names, 28) if len(names) <= NAMED else []
+    legend_names = labels.drop_prefix_and_shorten_names(names, 28) if len(names) <= NAMED else []
     across = max(1, min(2 if panels.is_narrow(width) else 3, len(parts)))
     down = -(-len(parts) // across)
     top = 0.06 + panels.LINE * panels.count_legend_lines(legend_names, width)
@@ -162,7 +164,7 @@ def _draw_measure_panels(
     drawing, panel_axes = panels.lay_out_panels(
         width, len(parts), across, panel_height, left=0.5, right=0.1, bottom=0.2, top=top, gap=BETWEEN, below=0.22
     )
-    titles = labels.shorten_together(
+    titles = labels.shorten_but_keep_distinct(
         [part["title"].iloc[0] for part in parts], int((panel_width + BETWEEN - 0.1) / 0.066)
     )
     for i, (axes, part, title) in enumerate(zip(panel_axes, parts, titles, strict=True)):
@@ -171,14 +173,14 @@ def _draw_measure_panels(
         low, high = (0.0, 1.0) if share else (values.min(), max(values.max(), values.min() + 1e-6))
         panels.scale_axis(axes, low, high, axis="y")
         if i >= len(parts) - across:
-            panels.label_x_axis(axes, across_name)
+            panels.label_x_axis(axes, x_label)
     panels.draw_legend(drawing, legend_names, [looks[name] for name in names[: len(legend_names)]])
     return drawing, list(zip(panel_axes, parts, strict=True))
 
 
-def _draw_model_points(axes: Axes, rows: pd.DataFrame, x: str, y: str, looks: Looks) -> None:
+def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, y_column: str, looks: Looks) -> None:
     """Draw a mark per row, hollow where the model does not answer."""
     for (model, hollow), part in rows.groupby(["model", "silent"], sort=False):
         look = looks[str(model)]
         face, edge, line = ("white", look.colour, 1.0) if hollow else (look.colour, "white", 0.4)
-        axes.plot(part[x], part[y], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3)
+        axes.plot(part[x_column], part[y_column], look.marker, ms=4, mfc=face, mec=edge, mew=line, zorder=3)

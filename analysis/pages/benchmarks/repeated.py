@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.reporting.words import word_quantity
+from analysis.reporting.words import format_quantity
 from ground.errors import InputError, shorten_line
 
 BEST, MEAN, NEWEST = "best", "mean", "newest"
@@ -25,7 +25,8 @@ class JoinedRows:
 
 
 def join_model_rows(
-    file: Path, frame: pd.DataFrame, sizes: pd.Series, dates: pd.Series, models: Sequence[str], where: Sequence[str],
+    file: Path, frame: pd.DataFrame, sizes: pd.Series, dates: pd.Series, models: Sequence[str],
+    row_locations: Sequence[str],
     rule: str,
 ) -> JoinedRows:  # fmt: skip
     """Join the rows of every model.
@@ -34,7 +35,7 @@ def join_model_rows(
     ----------
     file
         Named in messages.
-    frame, sizes, dates, models, where
+    frame, sizes, dates, models, row_locations
         One entry per row of the file: its scores, size (NaN: unknown), date as the file has it, model, and how messages
         name the row.
     rule
@@ -68,7 +69,7 @@ def join_model_rows(
     if rule == MEAN:
         single = groups.mean()
     else:
-        order = _parse_row_dates(file, dates, is_repeated, where) if rule == NEWEST else frame.mean(axis=1)
+        order = _parse_row_dates(file, dates, is_repeated, row_locations) if rule == NEWEST else frame.mean(axis=1)
         # Largest first, the order of the file among equals, rows that nothing is known about last.
         ranked = order.sort_values(ascending=False, kind="stable", na_position="last").index
         chosen_rows = ranked[~model_names[ranked].duplicated()].sort_values()
@@ -83,16 +84,16 @@ def describe_joined_rows(frame: pd.DataFrame) -> str:
         return ""
     most = joined_pairs.loc[joined_pairs["rows"].idxmax()]
     return (
-        f" {int(most['rows']):,} rows of the file are {word_quantity(int(most['n']), 'model')} here: several rows of "
+        f" {int(most['rows']):,} rows of the file are {format_quantity(int(most['n']), 'model')} here: several rows of "
         f"one model were joined to one ({most['joined_by']})."
     )
 
 
-def _parse_row_dates(file: Path, dates: pd.Series, several: pd.Series, where: Sequence[str]) -> pd.Series:
+def _parse_row_dates(file: Path, dates: pd.Series, is_repeated: pd.Series, row_locations: Sequence[str]) -> pd.Series:
     """Read the dates of the rows that have to be compared."""
-    parsed_dates = pd.to_datetime(dates.where(several), format="ISO8601", errors="coerce", utc=True)
-    for row in several[several & parsed_dates.isna()].index[:1]:
+    parsed_dates = pd.to_datetime(dates.where(is_repeated), format="ISO8601", errors="coerce", utc=True)
+    for row in is_repeated[is_repeated & parsed_dates.isna()].index[:1]:
         date_text = dates[row]
         problem = f"date {shorten_line(repr(date_text))} is no date such as 2024-05-31" if date_text else "no date"
-        raise InputError(f"{file}: {where[row]}: {problem}, so there is no newest row; choose {BEST} or {MEAN}")
+        raise InputError(f"{file}: {row_locations[row]}: {problem}, so there is no newest row; choose {BEST} or {MEAN}")
     return parsed_dates

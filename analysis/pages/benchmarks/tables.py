@@ -12,9 +12,9 @@ import pandas as pd
 
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
-from analysis.pages.benchmarks.measures import collect_measures, name_measures
+from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
 from analysis.pages.benchmarks.model_names import match_models, read_aliases
-from analysis.reporting.catalogue import list_unanswered_protocols
+from analysis.reporting.catalogue import list_protocols_without_answers
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
 from ground.errors import InputError
@@ -52,13 +52,13 @@ def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     str
         Empty where there may be a correlation.
     """
-    unanswered = list_unanswered_protocols()
+    unanswered = list_protocols_without_answers()
     answered_studies = {name for name, about in runs.info["studies"].items() if about["protocol"] not in unanswered}
     if not answered_studies:
         return "accuracies without answers have no measures to correlate"
     if options.get("scores"):
         return ""
-    units = own_form.find_unit_forms(runs).items()
+    units = own_form.find_prompt_forms_of_units(runs).items()
     unit_counts = Counter((study, unit_form.condition) for (study, *_), unit_form in units if study in answered_studies)
     most, least = max(unit_counts.values(), default=0), correlation.LEAST
     return "" if most >= least else f"at most {most} of the models were asked in the same way, and it needs {least}"
@@ -94,10 +94,10 @@ def tabulate_benchmark_correlations(
         _read_scores_once(runs, scores, score_columns, score_rows, aliases),
     )
     models, rows = _build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
-    for part in _split_measures(values):
+    for part in _split_values_by_measure(values):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
-        ours = _index_by_model(part, "value", models)
-        for benchmark, theirs in _list_counterparts(part, models):
+        ours = _align_values_by_model(part, "value", models)
+        for benchmark, theirs in _list_values_to_correlate_with(part, models):
             rows += _compute_measure_coefficients(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
     table = pd.DataFrame(rows)
     if table.empty:
@@ -106,7 +106,7 @@ def tabulate_benchmark_correlations(
     return _add_join_rule(table.assign(p_holm=correct_families_by_holm(table, ["method"])), score_table)
 
 
-def tabulate_benchmark_matrix(
+def tabulate_pairwise_correlations(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
@@ -122,7 +122,7 @@ def tabulate_benchmark_matrix(
     Returns
     -------
     DataFrame
-        The columns of `correlation.correlate_all_pairs`, rows and joined_by; both methods.
+        The columns of `correlation.correlate_all_column_pairs`, rows and joined_by; both methods.
     """
     values, score_table = (
         _select_correlated_values(runs, invalid),
@@ -131,8 +131,8 @@ def tabulate_benchmark_matrix(
     models = _build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
-        label: _index_by_model(part, "value", models)
-        for label, part in values.groupby(name_measures(values, set(models.benchmarks)), sort=False)
+        label: _align_values_by_model(part, "value", models)
+        for label, part in values.groupby(name_measures_unambiguously(values, set(models.benchmarks)), sort=False)
     }
     if not ours:
         return pd.DataFrame()
@@ -142,17 +142,18 @@ def tabulate_benchmark_matrix(
         **ours
     })  # fmt: skip
     parts = [
-        correlation.correlate_all_pairs(
+        correlation.correlate_all_column_pairs(
             frame.apply(lambda column, method=method: _replace_infinite_values(column, method)), [method]
         )
         for method in correlation.METHODS
     ]
     return _add_join_rule(
-        _add_row_counts(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)), score_table
+        _add_file_row_counts(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)),
+        score_table,
     )
 
 
-def tabulate_score_matrix(
+def tabulate_score_correlations(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = ""
 ) -> pd.DataFrame:
     """Correlate the benchmarks of the file over all models in it, whether or not they were asked here.
@@ -165,15 +166,15 @@ def tabulate_score_matrix(
     Returns
     -------
     DataFrame
-        The columns of `correlation.correlate_all_pairs`, rows (of the file, that the n models have) and joined_by; a
-        model is one model, however many rows it has.
+        The columns of `correlation.correlate_all_column_pairs`, rows (of the file, that the n models have) and
+        joined_by; a model is one model, however many rows it has.
     """
     score_table = _read_scores_once(runs, scores, score_columns, score_rows)
     if score_table is None:
-        return correlation.correlate_all_pairs(pd.DataFrame())
+        return correlation.correlate_all_column_pairs(pd.DataFrame())
     return _add_join_rule(
-        _add_row_counts(
-            correlation.correlate_all_pairs(score_table.frame),
+        _add_file_row_counts(
+            correlation.correlate_all_column_pairs(score_table.frame),
             score_table.frame,
             score_table.rows,
             list(score_table.frame),
@@ -182,7 +183,7 @@ def tabulate_score_matrix(
     )
 
 
-def tabulate_benchmark_names(
+def tabulate_model_name_matches(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = ""
 ) -> pd.DataFrame:
     """List which model of the runs is which model of the scores, and what is unmatched on both sides.
@@ -247,24 +248,26 @@ def _select_correlated_values(runs: Runs, invalid: str) -> pd.DataFrame:
     return valid_values[valid_values.groupby(OF)["model"].transform("nunique") >= correlation.LEAST]
 
 
-def _split_measures(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _split_values_by_measure(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Yield the rows of every measure of a page, study and condition."""
     for _, part in values.groupby(OF, sort=False):
         yield part
 
 
-def _index_by_model(part: pd.DataFrame, column: str, models: _ModelFacts) -> pd.Series:
+def _align_values_by_model(measure_rows: pd.DataFrame, column: str, model_facts: _ModelFacts) -> pd.Series:
     """Return a column of a measure as floats, an entry for every model of the runs; NaN without a row."""
-    return part.set_index("model")[column].reindex(models.size.index).astype(float)
+    return measure_rows.set_index("model")[column].reindex(model_facts.size.index).astype(float)
 
 
-def _list_counterparts(part: pd.DataFrame, models: _ModelFacts) -> Iterator[tuple[str, pd.Series]]:
+def _list_values_to_correlate_with(
+    measure_rows: pd.DataFrame, model_facts: _ModelFacts
+) -> Iterator[tuple[str, pd.Series]]:
     """Yield what a measure is correlated with: benchmarks and size where known, and the accuracy on its own items."""
-    yield from ((str(name), series) for name, series in models.benchmarks.items() if series.notna().any())
-    if models.size.notna().any():
-        yield SIZE, models.size
-    if part["accuracy"].notna().any():
-        yield ACCURACY, _index_by_model(part, "accuracy", models)
+    yield from ((str(name), series) for name, series in model_facts.benchmarks.items() if series.notna().any())
+    if model_facts.size.notna().any():
+        yield SIZE, model_facts.size
+    if measure_rows["accuracy"].notna().any():
+        yield ACCURACY, _align_values_by_model(measure_rows, "accuracy", model_facts)
 
 
 def _replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
@@ -276,13 +279,13 @@ def _replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
     return finite if method == "pearson" else finite.rank().mask(infinite, np.sign(values) * (len(values) + 1))
 
 
-def _read_scores_once(runs: Runs, scores: str, columns: str, rows: str, aliases: str = "") -> Scores | None:
+def _read_scores_once(runs: Runs, scores_path: str, columns: str, join_rule: str, aliases: str = "") -> Scores | None:
     """Read the file of scores, once per report; None where none is given."""
-    if scores:
+    if scores_path:
         return runs.compute_once(
-            ("scores", scores, columns, rows), lambda: read_benchmark_scores(scores, columns, rows)
+            ("scores", scores_path, columns, join_rule), lambda: read_benchmark_scores(scores_path, columns, join_rule)
         )
-    for name, value in (("score_columns", columns), ("score_rows", rows), ("aliases", aliases)):
+    for name, value in (("score_columns", columns), ("score_rows", join_rule), ("aliases", aliases)):
         if value:
             raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")
     return None
@@ -295,29 +298,31 @@ def _build_model_facts(runs: Runs, score_table: Scores | None, aliases: str) -> 
     size = np.log10(pd.to_numeric(pd.Series(sizes, dtype=object), errors="coerce").astype(float))
     if score_table is None:
         return _ModelFacts(pd.DataFrame(index=names), size, pd.Series(0, names))
-    external = _match_scores(score_table, names, aliases)
+    external = _look_up_scores_of_models(score_table, names, aliases)
     size = size.fillna(np.log10(external.pop(SIZE)))
     counts = external.pop(ROWS).fillna(0).astype(int)
     return _ModelFacts(external, size, counts)
 
 
-def _match_scores(scores: Scores, models: list[str], aliases: str) -> pd.DataFrame:
+def _look_up_scores_of_models(scores: Scores, models: list[str], aliases_path: str) -> pd.DataFrame:
     """Return scores, size and rows of the matched models under the runs' names for them; NaN for the others."""
     score_frame = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
     run_aliases = {
-        model: alias for model, alias in (read_aliases(aliases) if aliases else {}).items() if model in models
+        model: alias for model, alias in (read_aliases(aliases_path) if aliases_path else {}).items() if model in models
     }
-    matches = match_models(models, score_frame.index, run_aliases, aliases)
+    matches = match_models(models, score_frame.index, run_aliases, aliases_path)
     matches = matches[matches["side"] == "runs"]
     return score_frame.reindex(matches["matched"].where(matches["matched"] != "", None)).set_axis(matches["model"])
 
 
-def _add_row_counts(table: pd.DataFrame, frame: pd.DataFrame, counts: pd.Series, external: list[str]) -> pd.DataFrame:
+def _add_file_row_counts(
+    table: pd.DataFrame, frame: pd.DataFrame, rows_by_model: pd.Series, external_benchmarks: list[str]
+) -> pd.DataFrame:
     """Add the number of rows of the file that the models of every pair have; 0 for pairs without a benchmark of it."""
     has_value = frame.notna().astype(int)
-    rows = has_value.T @ has_value.mul(counts.to_numpy(), axis=0)
+    rows = has_value.T @ has_value.mul(rows_by_model.to_numpy(), axis=0)
     pairs = table[["measure_a", "measure_b"]].itertuples(index=False, name=None)
-    row_counts = [int(rows.at[a, b]) if a in external or b in external else 0 for a, b in pairs]
+    row_counts = [int(rows.at[a, b]) if a in external_benchmarks or b in external_benchmarks else 0 for a, b in pairs]
     return table.assign(rows=row_counts)
 
 
@@ -327,19 +332,22 @@ def _add_join_rule(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFr
 
 
 def _compute_measure_coefficients(
-    ours: pd.Series, theirs: pd.Series, models: _ModelFacts, about: dict[str, Any]
+    measure_values: pd.Series, counterpart_values: pd.Series, model_facts: _ModelFacts, row_keys: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""
-    external = about["benchmark"] in models.benchmarks
+    external = row_keys["benchmark"] in model_facts.benchmarks
     for method in correlation.METHODS:
-        our_values, their_values = _replace_infinite_values(ours, method), _replace_infinite_values(theirs, method)
+        our_values, their_values = (
+            _replace_infinite_values(measure_values, method),
+            _replace_infinite_values(counterpart_values, method),
+        )
         has_both = our_values.notna() & their_values.notna()
         kinds = {method: (None, has_both)}
-        if about["benchmark"] != SIZE:
-            kinds[method + GIVEN_SIZE] = models.size, has_both & models.size.notna()
+        if row_keys["benchmark"] != SIZE:
+            kinds[method + GIVEN_SIZE] = model_facts.size, has_both & model_facts.size.notna()
         for name, (covariate, is_used) in kinds.items():
             coefficient = correlation.build_coefficient_row(
                 correlation.correlate_over_models(our_values, their_values, method=method, control=covariate)
             )
-            rows = int(models.rows[is_used].sum()) if external else 0
-            yield {**about, "method": name, "interval": correlation.INTERVAL, **coefficient, "rows": rows}
+            rows = int(model_facts.rows[is_used].sum()) if external else 0
+            yield {**row_keys, "method": name, "interval": correlation.INTERVAL, **coefficient, "rows": rows}

@@ -7,7 +7,13 @@ import pandas as pd
 
 from analysis.pages.choice.plots import LINES, ROWS, list_panel_subsets
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.words import (
+    explain_missing_interval_lines,
+    format_count_range,
+    format_quantity,
+    labels,
+    phrase_model_condition_count,
+)
 
 WHAT = "XParaCon grows as the wordings of a question are answered more alike"
 
@@ -30,25 +36,26 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
         " Arrows lead from a base model to the model tuned from it, under the same prompt." if len(arrows) else ""
     )
     return (
-        f"Accuracy of {word_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
-        f"{_quote_choice_study(part)}, over {word_count_range(part['n_questions'])} questions a panel. "
-        f"{WHAT}.{_caption_infinite_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
-        f"Counterpart of Choi, Figure 2; the next figure and the table have intervals.{labels.explain_silent(part)}"
+        f"Accuracy of {format_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
+        f"{_quote_choice_study(part)}, over {format_count_range(part['n_questions'])} questions a panel. "
+        f"{WHAT}.{_describe_infinite_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
+        "Counterpart of Choi, Figure 2; the next figure and the table have "
+        f"intervals.{labels.explain_silent_mark(part)}"
     )
 
 
 def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     """Write the caption of XParaCon by model."""
     part = frame[frame["subset"].isin(list_panel_subsets(frame))]
-    units_text = word_unit_count(part.drop_duplicates("label"))
+    units_text = phrase_model_condition_count(part.drop_duplicates("label"))
     n_rows = frame["label"].nunique()
     selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
     return (
         f"XParaCon of {units_text} in the study {_quote_choice_study(part)}, over "
-        f"{word_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
-        f"of the mean standard deviation).{_caption_infinite_values(part, 'stands as a triangle at the edge')} "
+        f"{format_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
+        f"of the mean standard deviation).{_describe_infinite_values(part, 'stands as a triangle at the edge')} "
         "Counterpart of Choi, Figures 3 and 4."
-        f"{selection}{labels.explain_silent(part)}"
+        f"{selection}{labels.explain_silent_mark(part)}"
     )
 
 
@@ -57,23 +64,23 @@ def _quote_choice_study(frame: pd.DataFrame) -> str:
     return f"“{frame['study'].iloc[0]}”"
 
 
-def _caption_infinite_values(part: pd.DataFrame, where: str = "stands above the dashed line") -> str:
+def _describe_infinite_values(part: pd.DataFrame, place_text: str = "stands above the dashed line") -> str:
     """Say how many values of XParaCon are infinite, and where the figure shows them."""
     number = int(np.isinf(part["xparacon"]).sum())
-    return f" Where no question varies it is infinite and {where} ({number:,} here)." if number else ""
+    return f" Where no question varies it is infinite and {place_text} ({number:,} here)." if number else ""
 
 
 def caption_choice_positions(frame: pd.DataFrame) -> str:
     """Write the caption of the letters."""
     return (
-        f"Share of the answers that are each letter, of {word_quantity(frame['model'].nunique(), 'model')} in the "
+        f"Share of the answers that are each letter, of {format_quantity(frame['model'].nunique(), 'model')} in the "
         f"study {_quote_choice_study(frame)}, over "
-        f"{word_count_range(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of "
+        f"{format_count_range(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of "
         "the answers for which the letter is right. A dot far from its stroke is a preference for a place, not for a "
         "choice, where each choice stands at each place about as often; with one order it may be either. Lines: 95 % "
         "intervals over questions (Wilson); the table has those of the distances."
         f"{labels.describe_selection(ROWS, frame['label'].nunique(), 'rows', 'with the largest and the smallest gap')}"
-        f"{labels.explain_silent(frame)}{explain_missing_lines(frame, 'share')}"
+        f"{labels.explain_silent_mark(frame)}{explain_missing_interval_lines(frame, 'share')}"
     )
 
 
@@ -84,7 +91,7 @@ def caption_choice_losses(frame: pd.DataFrame) -> str:
         " Marks: the same on the validation examples." if frame["validation_loss"].notna().any() else ""
     )
     return (
-        f"Mean loss on the training examples while {word_quantity(frame['model'].nunique(), 'adapter')} learned, over "
-        f"{last:,} training steps.{validation_sentence} The loss is that of the answers' tokens, in nats."
+        f"Mean loss on the training examples while {format_quantity(frame['model'].nunique(), 'adapter')} learned, "
+        f"over {last:,} training steps.{validation_sentence} The loss is that of the answers' tokens, in nats."
         f"{labels.describe_selection(LINES, frame['model'].nunique(), 'adapters', 'that come first')}"
     )

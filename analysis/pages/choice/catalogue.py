@@ -28,14 +28,14 @@ CONSISTENCY = split_names(
 CHANGE = {"difference": ("lower", "upper")}
 
 
-def select_interval_ends(columns: Iterable[str]) -> frozenset[str]:
+def select_interval_ends(column_names: Iterable[str]) -> frozenset[str]:
     """Select the ends of intervals among the names of columns."""
-    return frozenset(name for name in columns if name.endswith(("_lower", "_upper")))
+    return frozenset(name for name in column_names if name.endswith(("_lower", "_upper")))
 
 
 TABLES = {
     "choice": Table(
-        "tables.tabulate_choice",
+        "tables.tabulate_choice_accuracy",
         "How right the models are, and how far that holds in other words",
         f"Accuracy, XParaCon and perfectly correct wordings (Choi, sections 2 and 3.3), with {OVER_ITEMS}. XParaCon is "
         "the "
@@ -60,7 +60,7 @@ TABLES = {
         select_interval_ends(ACCURACY + PERFECT), BARE,
     ),
     "choice_classes": Table(
-        "tables.tabulate_choice_classes",
+        "tables.tabulate_question_classes",
         "Questions whose wordings are all, partly or never perfectly correct",
         f"Perfectly correct: answered rightly in every order (Choi, equation 1), with {OVER_ITEMS}. Partly: some "
         "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent.",
@@ -82,7 +82,7 @@ TABLES = {
         ),
     ),
     "positions": Table(
-        "tables.tabulate_choice_positions",
+        "tables.tabulate_chosen_letters",
         "Which letters are chosen",
         f"Share of each letter among the answers, by the letter of the right choice and over all, with {OVER_ITEMS}. "
         "Preference: share over all minus that for which the letter is right; without one, it is 0 but for chance.",
@@ -110,7 +110,7 @@ TABLES = {
         frozenset(split_names("lower upper")), BARE, CHANGE,
     ),
     "choice_building": Table(
-        "training_records.tabulate_choice_building",
+        "training_records.tabulate_question_building_steps",
         "How the questions were chosen",
         "Numbers of questions after each step of `waver choice build`, and why others were left out. Below them the "
         "paper's numbers (Choi, Tables 2 and 4).",

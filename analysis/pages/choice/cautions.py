@@ -10,10 +10,10 @@ from analysis.measures.thresholds import is_silent
 from analysis.pages.choice.figures import add_choice_labels
 from analysis.reporting.words import (
     format_percent,
+    format_quantity,
     join_names,
     list_few_items_cautions,
     list_few_models_cautions,
-    word_quantity,
 )
 
 OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
@@ -28,13 +28,13 @@ READ = {"letter": "by their letter", "strict": "by the strict rule of the paper"
 OTHER = {"letter": "the strict rule of the paper", "strict": "the reading by the letter"}
 
 
-def describe_readings(units: pd.DataFrame) -> Iterator[str]:
+def describe_text_readings(units: pd.DataFrame) -> Iterator[str]:
     """Say how texts were read, and how many of them the other reading reads otherwise; from rows of `choice`."""
     for reading, part in units[units["reading"].isin(READ)].groupby("reading", sort=True):
         compared_units = part.dropna(subset=["read_otherwise"])
         otherwise, texts = (int(compared_units[name].sum()) for name in ("read_otherwise", "n_texts"))
         reading_sentence = (
-            f"{OTHER[str(reading)]} reads {otherwise:,} of {word_quantity(texts, 'text')} otherwise"
+            f"{OTHER[str(reading)]} reads {otherwise:,} of {format_quantity(texts, 'text')} otherwise"
             if len(compared_units)
             else "how many the other reading reads otherwise was not counted"
         )
@@ -71,16 +71,16 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     if len(units_without_choice):
         total = int(units_without_choice["no_choice"].sum())
         yield (
-            f"{word_quantity(total, 'answer')} of {join_names(list(units_without_choice['label']))} are no choice, "
+            f"{format_quantity(total, 'answer')} of {join_names(list(units_without_choice['label']))} are no choice, "
             "and count as wrong."
         )
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]
-    for sentence in describe_readings(doubtful_units):
+    for sentence in describe_text_readings(doubtful_units):
         yield f"{join_names(list(doubtful_units['label']))}: {sentence[0].lower()}{sentence[1:]}"
     if len(changes) and (changes["change"] == "tuning and prompt").any():
         yield (
             "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "
             "tuning did. Here the change of each alone stands beside that of both."
         )
-    yield from list_few_items_cautions(units.set_index("label")["n_questions"], so="intervals are wide")
+    yield from list_few_items_cautions(units.set_index("label")["n_questions"], consequence="intervals are wide")
     yield from list_few_models_cautions(table["model"].nunique())

@@ -10,13 +10,13 @@ WORDINGS = {"original": "original", "paraphrase_1": "first paraphrase", "paraphr
 MEASURES = {"accuracy": "accuracy", "xparacon": "XParaCon", "perfectly_correct": "perfectly correct"}
 
 
-def word_choice_wording(name: str) -> str:
+def format_choice_wording_name(pattern: str) -> str:
     """Write the name of a wording in words.
 
-    >>> word_choice_wording("paraphrase_1"), word_choice_wording("paraphrase_12")
+    >>> format_choice_wording_name("paraphrase_1"), format_choice_wording_name("paraphrase_12")
     ('first paraphrase', 'paraphrase 12')
     """
-    return WORDINGS.get(name, name.replace("_", " "))
+    return WORDINGS.get(pattern, pattern.replace("_", " "))
 
 
 COLUMNS: Mapping[str, Column] = {
@@ -32,12 +32,12 @@ COLUMNS: Mapping[str, Column] = {
         "original or one of the paraphrases; of printed rows, the first is by Gemini 2.5 Flash Lite, the second by "
         "Claude 3.5 Sonnet",
         header="Wording",
-        word_name=word_choice_wording,
+        phrase_name=format_choice_wording_name,
     ),
     "measure": Column(
         "accuracy, xparacon or perfectly_correct (table `choice`)",
         header="Measure",
-        word_name=lambda name: MEASURES[name],
+        phrase_name=lambda name: MEASURES[name],
     ),
     "right": Column("letter at which the right choice is shown; all: whichever it is", header="Right"),
     "choice_examples.right": Column("the right choice", header="Right choice"),

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--condition", default="", metavar="C", help="of the judge, where the run has several")
 
 
-def _refuse_other_content(out: Path) -> None:
+def _check_out_is_question_list(out: Path) -> None:
     """Refuse to write over anything but such a list: a file of questions has the same ending."""
     if not out.exists():
         return
@@ -42,18 +42,18 @@ def main(args: argparse.Namespace) -> int:
     """Write the list and print the counts."""
     from analysis import runs
     from analysis.measures.choices import PROTOCOL, read_choice_studies
-    from analysis.pages.choice.selection import build_selection_records, select_judge, summarize_selection
+    from analysis.pages.choice.selection import build_selection_records, select_judge_answers, summarize_selection
     from ground.writing import write_atomically
 
     if args.out.suffix.lower() != ".jsonl":
         raise InputError(f"--out {args.out}: the list is written as JSON lines; let the name end in .jsonl")
     if args.out.is_dir():
         raise InputError(f"--out {args.out}: this is a folder; give another name")
-    _refuse_other_content(args.out)
+    _check_out_is_question_list(args.out)
     choice_studies = read_choice_studies(runs.open_runs(args.run, protocols=(PROTOCOL,)))
     if len(choice_studies) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
-    judge = select_judge(choice_studies[0], args.model, args.condition)
+    judge = select_judge_answers(choice_studies[0], args.model, args.condition)
     text = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in build_selection_records(judge))
     write_atomically(args.out, lambda temporary: temporary.write_text(text, encoding="utf-8"))
     print(json.dumps(summarize_selection(judge), indent=1, ensure_ascii=False))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import PER_BYTE, Choices, find_reading, read_choice_studies
+from analysis.measures.choices import PER_BYTE, Choices, find_text_reading_rule, read_choice_studies
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, XPARACON
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -48,12 +48,14 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
     rows = [
         row
         for study in read_choice_studies(runs)
-        for row in _compare_pairs(study, _pair_models(study, runs.info["conditions"][study.study]), resamples, seed)
+        for row in _compare_pairs(
+            study, _list_compared_unit_pairs(study, runs.info["conditions"][study.study]), resamples, seed
+        )
     ]
     return _add_corrected_p_values(rows)
 
 
-def _pair_models(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
+def _list_compared_unit_pairs(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
     """List the pairs of models that are compared; of too many, each model with the first."""
     asking_ways = [
         (_select_asking_fields(conditions, name) | {"form": None}, name.endswith(PER_BYTE)) for _, name in study.units
@@ -138,58 +140,62 @@ def _list_base_prompt_twins(condition: str, conditions: Mapping[str, Mapping[str
     yield from (name for name in conditions if _select_asking_fields(conditions, name) == base_fields)
 
 
-def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
+def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], condition_name: str) -> dict[str, Any]:
     """Return the fields of a condition that say how was asked."""
-    fields = conditions[name.removesuffix(PER_BYTE)]
+    fields = conditions[condition_name.removesuffix(PER_BYTE)]
     asking_fields = {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
-    return asking_fields | {"reading": find_reading(fields)}
+    return asking_fields | {"reading": find_text_reading_rule(fields)}
 
 
 def _compare_pairs(
-    study: Choices, pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+    study: Choices, unit_pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
-    for subset, part in study.parts().items() if pairs else ():
-        figures, wordings = over_questions.compute_headline_parts(part), len(part.wordings)
-        intervals = over_questions.compare_shares(figures, pairs, resamples, seed)
+    for subset, part in study.split_by_subset().items() if unit_pairs else ():
+        figures, wordings = over_questions.compute_headline_share_terms(part), len(part.wordings)
+        intervals = over_questions.estimate_share_differences(figures, unit_pairs, resamples, seed)
         ends = (
-            over_questions.compute_xparacon_ends(figures, pairs, wordings)
+            over_questions.compute_xparacon_difference_ends(figures, unit_pairs, wordings)
             if resamples
-            else np.full((2, len(pairs)), np.nan)
+            else np.full((2, len(unit_pairs)), np.nan)
         )
-        for number, pair in enumerate(pairs):
+        for number, unit_pair in enumerate(unit_pairs):
             if not intervals[over_questions.ACCURACY].n_items[number]:
                 continue
-            sides = {f"{side}_{name}": value for side, unit in zip("ab", pair, strict=True)
+            sides = {f"{side}_{name}": value for side, unit in zip("ab", unit_pair, strict=True)
                      for name, value in zip(("model", "condition"), part.units[unit], strict=True)}  # fmt: skip
-            validities = {f"{side}_validity": part.validity[unit] for side, unit in zip("ab", pair, strict=True)}
+            validities = {f"{side}_validity": part.validity[unit] for side, unit in zip("ab", unit_pair, strict=True)}
             common = {"pair": number, **validities, "study": part.study, "subset": subset, **sides,
                       "n_questions": int(intervals[over_questions.ACCURACY].n_items[number])}  # fmt: skip
             for measure in MEASURES:
                 figure = intervals[measure]
-                a, b = _compute_pair_shares(figures[measure], pair)
+                a, b = _compute_shares_on_common_questions(figures[measure], unit_pair)
                 row = {"measure": measure, "a": a, "b": b, "difference": figure.estimate[number],
                        "lower": figure.lower[number], "upper": figure.upper[number],
                        "p": figure.p[number], "p_least": figure.p_least[number],
                        "no_interval": figure.missing[number]}  # fmt: skip
                 if measure == XPARACON:
-                    row |= _convert_to_xparacon(
-                        a, b, measures.compute_largest_spread(wordings), ends[0][number], ends[1][number]
+                    row |= _build_xparacon_difference(
+                        a, b, measures.compute_largest_possible_sd(wordings), ends[0][number], ends[1][number]
                     )
                 yield common | row
 
 
-def _compute_pair_shares(parts: over_questions.Parts, pair: tuple[int, int]) -> tuple[float, float]:
+def _compute_shares_on_common_questions(
+    terms: over_questions.ShareTerms, unit_pair: tuple[int, int]
+) -> tuple[float, float]:
     """Return the shares of both units over the questions that both have."""
-    part, whole = (values[:, pair] for values in parts)
+    part, whole = (values[:, unit_pair] for values in terms)
     has_both = ~np.isnan(part + whole).any(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         a, b = part[has_both].sum(axis=0) / whole[has_both].sum(axis=0)
     return float(a), float(b)
 
 
-def _convert_to_xparacon(a: float, b: float, widest: float, lower: float, upper: float) -> dict[str, Any]:
+def _build_xparacon_difference(
+    share_a: float, share_b: float, largest_sd: float, lower: float, upper: float
+) -> dict[str, Any]:
     """Turn shares of the largest standard deviation into XParaCon; where nothing varies, there is no difference."""
-    value_a, value_b = (float(measures.compute_xparacon(share * widest)) for share in (a, b))
+    value_a, value_b = (float(measures.compute_xparacon(share * largest_sd)) for share in (share_a, share_b))
     difference = value_a - value_b if np.isfinite([value_a, value_b]).all() else np.nan
     return {"a": value_a, "b": value_b, "difference": difference, "lower": lower, "upper": upper, "no_interval": ""}

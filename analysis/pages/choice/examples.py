@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Choices, Codes, read_choice_studies
-from analysis.runs.folder import quote_literal
+from analysis.runs.folder import quote_sql_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -94,9 +94,9 @@ def _find_pair_texts(runs: Runs, study: Choices, unit: int, before: Cell, after:
     """Return the texts of both variants of a question, and of the choices taken."""
     item = study.items[before[0]]
     row: dict[str, Any] = {"item": item}
-    gold_sql = _build_choice_sql(study, study.gold[before[0]])
+    gold_sql = _build_choice_text_sql(study, study.gold[before[0]])
     for side, cell in (("before", before), ("after", after)):
-        chosen_sql = _build_choice_sql(study, study.chosen_letter[(*cell, unit)])
+        chosen_sql = _build_choice_text_sql(study, study.chosen_letter[(*cell, unit)])
         variant, text, order, chosen_text, right_text = runs.execute(
             f"""SELECT variant, text, map_extract(attributes, 'order')[1], {chosen_sql}, {gold_sql}
                 FROM stimuli WHERE study = ? AND item = ? AND pattern = ? AND variant LIKE ?""",
@@ -107,7 +107,7 @@ def _find_pair_texts(runs: Runs, study: Choices, unit: int, before: Cell, after:
     return row
 
 
-def _build_choice_sql(study: Choices, number: int) -> str:
+def _build_choice_text_sql(study: Choices, letter_number: int) -> str:
     """Return the SQL of the text of a choice: its letter, where the study has no texts."""
-    letter = study.letters[number]
-    return f"coalesce(map_extract(attributes, {quote_literal(f'choice_{letter}')})[1], {quote_literal(letter)})"
+    letter = study.letters[letter_number]
+    return f"coalesce(map_extract(attributes, {quote_sql_literal(f'choice_{letter}')})[1], {quote_sql_literal(letter)})"

@@ -18,8 +18,8 @@ ARROWS = ["after", "before"]
 def frame_choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield table `choice` by study, with labels, and which labels an arrow joins: a tuned model and its base."""
     changes = frames["choice_changes"]
-    for study, part in _split_choice_studies(frames["choice"].dropna(subset=["xparacon"])):
-        rows = select_mapped_units(part)
+    for study, part in _split_and_label_studies(frames["choice"].dropna(subset=["xparacon"])):
+        rows = select_units_for_choice_map(part)
         names = rows.drop_duplicates(["model", "condition"]).set_index(["model", "condition"])["label"]
         tunings = changes[(changes["study"] == study) & (changes["change"] == "tuning")]
         sides = [tunings[[f"model_{side}", f"condition_{side}"]].itertuples(index=False, name=None) for side in ARROWS]
@@ -30,14 +30,14 @@ def frame_choice_map(frames: Frames) -> Iterator[tuple[pd.DataFrame, pd.DataFram
 
 def frame_choice_xparacon(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice` by study, with labels."""
-    for _, part in _split_choice_studies(frames["choice"].dropna(subset=["xparacon"])):
+    for _, part in _split_and_label_studies(frames["choice"].dropna(subset=["xparacon"])):
         yield (part,)
 
 
 def frame_choice_positions(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `positions` over all answers by study, with labels."""
     table = frames["positions"]
-    for _, part in _split_choice_studies(table[table["right"] == ALL]):
+    for _, part in _split_and_label_studies(table[table["right"] == ALL]):
         yield (part,)
 
 
@@ -47,7 +47,7 @@ def frame_choice_losses(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         yield (frames["choice_history"],)
 
 
-def select_mapped_units(rows: pd.DataFrame) -> pd.DataFrame:
+def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep what there is room for: all conditions of all models; else of each the one with most valid answers.
 
     Of more models than that, the least and the most accurate.
@@ -56,10 +56,10 @@ def select_mapped_units(rows: pd.DataFrame) -> pd.DataFrame:
         best = rows.sort_values("validity", ascending=False, kind="stable").drop_duplicates("model")
         rows = rows[rows["label"].isin(best["label"])]
     order = rows.groupby("label", sort=False)["accuracy"].mean().sort_values(kind="stable").index
-    return rows[rows["label"].isin(labels.select_ends(list(order), MOST))]
+    return rows[rows["label"].isin(labels.select_first_and_last(list(order), MOST))]
 
 
-def _split_choice_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _split_and_label_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each study, with the columns `silent` and `label`."""
     for study, part in table.groupby("study", sort=False):
         yield str(study), add_choice_labels(part.assign(silent=is_silent(part["validity"])))
@@ -67,7 +67,7 @@ def _split_choice_studies(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFra
 
 def add_choice_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, and where it was asked under several conditions what they differ in."""
-    return rows.assign(label=labels.name_rows(rows.assign(condition=shorten_conditions(rows["condition"]))))
+    return rows.assign(label=labels.build_row_labels(rows.assign(condition=shorten_conditions(rows["condition"]))))
 
 
 def shorten_conditions(conditions: pd.Series) -> pd.Series:

@@ -19,12 +19,12 @@ from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Codes
 from analysis.statistics.resampling import Array
 
 
-def compute_choice_accuracies(chosen: Codes, gold: Codes) -> Array:
+def compute_wording_accuracies(chosen_letters: Codes, gold_letters: Codes) -> Array:
     """Compute the share of orders in which a wording of a question is answered rightly.
 
     Parameters
     ----------
-    chosen, gold
+    chosen_letters, gold_letters
         As in `Choices`.
 
     Returns
@@ -32,8 +32,8 @@ def compute_choice_accuracies(chosen: Codes, gold: Codes) -> Array:
     array (questions, wordings, units)
         No choice is wrong.
     """
-    right = chosen == gold[:, None, None, None]
-    return _average_asked_orders(right, chosen != NOT_ASKED)
+    right = chosen_letters == gold_letters[:, None, None, None]
+    return _average_asked_orders(right, chosen_letters != NOT_ASKED)
 
 
 def _average_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDArray[np.bool_]) -> Array:
@@ -42,13 +42,13 @@ def _average_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDArray[
     return np.divide((is_true & is_asked).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)
 
 
-def compute_accuracy_spreads(accuracy: Array) -> Array:
+def compute_accuracy_sds_over_wordings(accuracy: Array) -> Array:
     """Compute the standard deviation of the wordings' accuracies, dividing by their number as the paper does.
 
     Parameters
     ----------
     accuracy
-        From `compute_choice_accuracies`.
+        From `compute_wording_accuracies`.
 
     Returns
     -------
@@ -60,24 +60,24 @@ def compute_accuracy_spreads(accuracy: Array) -> Array:
     return np.where(is_constant, 0.0, np.sqrt((centred**2).mean(axis=1)))
 
 
-def compute_largest_spread(wordings: int) -> float:
+def compute_largest_possible_sd(n_wordings: int) -> float:
     """Return the largest standard deviation that so many shares can have: half of them are 0, the others 1.
 
-    >>> round(compute_largest_spread(3), 4), compute_largest_spread(2), compute_largest_spread(1)
+    >>> round(compute_largest_possible_sd(3), 4), compute_largest_possible_sd(2), compute_largest_possible_sd(1)
     (0.4714, 0.5, 0.0)
     """
-    half = wordings // 2
-    return (half * (wordings - half)) ** 0.5 / wordings
+    half = n_wordings // 2
+    return (half * (n_wordings - half)) ** 0.5 / n_wordings
 
 
-def compute_xparacon(mean_spread: npt.ArrayLike) -> Array:
+def compute_xparacon(mean_sd: npt.ArrayLike) -> Array:
     """Turn mean standard deviations over questions into XParaCon, -log2 of them: infinite where nothing varies.
 
     >>> compute_xparacon([0.25, 0.0]).tolist()
     [2.0, inf]
     """
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.log2(np.asarray(mean_spread, float)))
+        return np.asarray(-np.log2(np.asarray(mean_sd, float)))
 
 
 def mark_perfect_wordings(accuracy: Array) -> Array:
@@ -91,33 +91,33 @@ def mark_perfect_wordings(accuracy: Array) -> Array:
     return np.where(np.isnan(accuracy), np.nan, accuracy == 1)
 
 
-def mark_same_over_orders(codes: Codes) -> Array:
+def mark_same_over_orders(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all orders of a wording: (questions, wordings, units), 1 or 0.
 
     An answer that is no choice is not the same as any; one answer alone is not compared.
     """
-    return _mark_same_choices(codes, (2,))
+    return _mark_same_choices(choice_codes, (2,))
 
 
-def mark_same_over_wordings(codes: Codes) -> Array:
+def mark_same_over_wordings(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings shown in one order: (questions, orders, units), 1 or 0."""
-    return _mark_same_choices(codes, (1,))
+    return _mark_same_choices(choice_codes, (1,))
 
 
-def mark_same_throughout(codes: Codes) -> Array:
+def mark_same_throughout(choice_codes: Codes) -> Array:
     """Tell whether one choice is taken in all wordings and orders: (questions, units), 1 or 0."""
-    return _mark_same_choices(codes, (1, 2))
+    return _mark_same_choices(choice_codes, (1, 2))
 
 
-def _mark_same_choices(codes: Codes, axes: tuple[int, ...]) -> Array:
+def _mark_same_choices(choice_codes: Codes, axes: tuple[int, ...]) -> Array:
     """Tell whether one choice is taken along some axes: 1 or 0; NaN where fewer than two answers are compared."""
-    is_asked = codes != NOT_ASKED
-    low = np.where(is_asked, codes, np.iinfo(np.int8).max).min(axis=axes)
-    high = codes.max(axis=axes)
+    is_asked = choice_codes != NOT_ASKED
+    low = np.where(is_asked, choice_codes, np.iinfo(np.int8).max).min(axis=axes)
+    high = choice_codes.max(axis=axes)
     return np.where(is_asked.sum(axis=axes) > 1, (low == high) & (low != NO_CHOICE), np.nan)
 
 
-def compute_turns_by_order(codes: Codes) -> Array:
+def compute_differing_share_over_orders(choice_codes: Codes) -> Array:
     """Compute how often two answers to a question in one wording and two orders take different choices.
 
     Returns
@@ -125,37 +125,39 @@ def compute_turns_by_order(codes: Codes) -> Array:
     array (questions, wordings, units)
         Share of the pairs of orders; two answers that are no choice are different, too. NaN with fewer than two.
     """
-    return _compute_turn_shares(codes, 2)
+    return _compute_differing_pair_shares(choice_codes, 2)
 
 
-def compute_turns_by_wording(codes: Codes) -> Array:
+def compute_differing_share_over_wordings(choice_codes: Codes) -> Array:
     """Compute the same for two wordings in one order: (questions, orders, units)."""
-    return _compute_turn_shares(codes, 1)
+    return _compute_differing_pair_shares(choice_codes, 1)
 
 
-def _compute_turn_shares(codes: Codes, axis: int) -> Array:
+def _compute_differing_pair_shares(choice_codes: Codes, axis: int) -> Array:
     """Compute the share of pairs of answers along an axis that are not one and the same choice."""
-    n = (codes != NOT_ASKED).sum(axis=axis)
+    n = (choice_codes != NOT_ASKED).sum(axis=axis)
     same_pairs = np.zeros(n.shape)
-    for code in range(int(codes.max()) + 1):
-        number = (codes == code).sum(axis=axis)
+    for code in range(int(choice_codes.max()) + 1):
+        number = (choice_codes == code).sum(axis=axis)
         same_pairs += number * (number - 1)
     pairs = n * (n - 1)
     return np.divide(pairs - same_pairs, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
 
 
-def count_letter_answers(chosen_places: Codes, right: Codes, letter: int, of: int | None) -> tuple[Array, Array]:
+def count_answers_at_place(
+    chosen_places: Codes, right_places: Codes, place: int, right_place: int | None
+) -> tuple[Array, Array]:
     """Count the answers that chose the option at one place, and all answers.
 
     Parameters
     ----------
     chosen_places
         Places that were chosen.
-    right
+    right_places
         Place of the right option: (questions, wordings, orders).
-    letter
+    place
         The place; `NO_CHOICE` counts answers that are no choice.
-    of
+    right_place
         Count only where the right option stands at this place; None: everywhere.
 
     Returns
@@ -164,7 +166,7 @@ def count_letter_answers(chosen_places: Codes, right: Codes, letter: int, of: in
         Twice (questions, units).
     """
     is_counted = chosen_places != NOT_ASKED
-    if of is not None:
-        is_counted = is_counted & (right == of)[..., None]
-    n_letter = ((chosen_places == letter) & is_counted).sum(axis=(1, 2)).astype(float)
-    return n_letter, is_counted.sum(axis=(1, 2)).astype(float)
+    if right_place is not None:
+        is_counted = is_counted & (right_places == right_place)[..., None]
+    n_at_place = ((chosen_places == place) & is_counted).sum(axis=(1, 2)).astype(float)
+    return n_at_place, is_counted.sum(axis=(1, 2)).astype(float)

@@ -15,18 +15,18 @@ from analysis.pages.choice.figures import add_choice_labels
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_no_answer,
-    describe_undecided,
+    describe_models_without_answers,
+    explain_no_detectable_difference,
     format_percent,
-    format_points,
+    format_percentage_points,
+    format_quantity,
     format_signed,
     join_names,
+    phrase_model_condition_count,
     verdicts,
-    word_quantity,
-    word_unit_count,
 )
 from analysis.reporting.words.verdicts import Band
-from analysis.statistics.multiplicity import has_decidable_test
+from analysis.statistics.multiplicity import has_possibly_significant_test
 
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
@@ -53,7 +53,7 @@ def answer_question(
     size
         How many questions there are; the most wordings and orders of one.
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
     by_chance
@@ -70,7 +70,7 @@ def answer_question(
     asked_sentence, doubts = _describe_asked_questions(table, size, when), list_cautions(frames)
     answering = select_all_question_rows(table[~is_silent(table["validity"])])
     if answering.empty:
-        verdict, why = describe_no_answer(list(table["label"].unique()))
+        verdict, why = describe_models_without_answers(list(table["label"].unique()))
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty:
@@ -95,7 +95,7 @@ def answer_question(
     }
     return Answer(
         asked_sentence,
-        _word_choice_verdict(judged, size, by_chance),
+        _describe_choice_verdict(judged, size, by_chance),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
     )
@@ -111,20 +111,20 @@ def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], w
     models = table["model"].nunique()
     questions, wordings, orders = size
     return (
-        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
-        f"{word_quantity(questions, 'question')}, each in {word_quantity(wordings, 'wording')} with its choices in "
-        f"{word_quantity(orders, 'order')}{when}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
+        f"{format_quantity(questions, 'question')}, each in {format_quantity(wordings, 'wording')} with its choices in "
+        f"{format_quantity(orders, 'order')}{when}."
     )
 
 
-def _word_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
+def _describe_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     by_interval = verdicts.judge_shares(judged, "changed", BANDS)
-    verdict_words = chance.withhold_word(by_interval, judged, by_chance, YES)
+    verdict_words = chance.blank_word_in_chance_prone_rows(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
-        return chance.explain_withheld(by_chance)
+        return chance.explain_withheld_verdict(by_chance)
     if len(judged) > 1:
-        return verdicts.describe_word_counts(verdict_words, word_unit_count(judged))
+        return verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged))
     row = judged.iloc[0]
     _, wordings, orders = size
     several = " and ".join(noun for noun, number in (("wordings", wordings), ("orders", orders)) if number > 1)
@@ -141,12 +141,12 @@ def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
         for _, unit in row.iterrows():
             if which == "highest" or len(ranked) > 1:
                 yield (
-                    f"The {which} XParaCon is that of {unit['label']}: {_word_xparacon(unit)}, with "
-                    f"{_word_choice_accuracy(unit)}."
+                    f"The {which} XParaCon is that of {unit['label']}: {_format_xparacon_with_interval(unit)}, with "
+                    f"{_format_choice_accuracy(unit)}."
                 )
 
 
-def _word_xparacon(row: pd.Series) -> str:
+def _format_xparacon_with_interval(row: pd.Series) -> str:
     """Write XParaCon with its interval; one without an upper end as a lower bound."""
     text = f"{row['xparacon']:.2f}" if np.isfinite(row["xparacon"]) else "infinite"
     low, high = row["xparacon_lower"], row["xparacon_upper"]
@@ -155,7 +155,7 @@ def _word_xparacon(row: pd.Series) -> str:
     return f"{text} (95 % interval {low:.2f} to {high:.2f})" if np.isfinite(high) else f"{text} (at least {low:.2f})"
 
 
-def _word_choice_accuracy(row: pd.Series) -> str:
+def _format_choice_accuracy(row: pd.Series) -> str:
     """Write the accuracy of a row, such as "80 % right answers"."""
     return f"{format_percent(row['accuracy'])} right answers"
 
@@ -165,8 +165,8 @@ def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:
     rows = answering[np.isinf(answering["xparacon"])]
     for _, row in rows.head(3).iterrows():
         yield (
-            f"None of {word_quantity(int(row['n_questions']), 'question')} varies in accuracy over its wordings with "
-            f"{row['label']}: XParaCon is {_word_xparacon(row)}."
+            f"None of {format_quantity(int(row['n_questions']), 'question')} varies in accuracy over its wordings with "
+            f"{row['label']}: XParaCon is {_format_xparacon_with_interval(row)}."
         )
 
 
@@ -175,8 +175,8 @@ def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
     if pd.notna(means["same_in_wordings"]):
         yield (
-            f"On average over {word_unit_count(judged)}, {format_percent(means['same_in_wordings'])} of the questions "
-            "shown in one order get one choice in all wordings."
+            f"On average over {phrase_model_condition_count(judged)}, {format_percent(means['same_in_wordings'])} of "
+            "the questions shown in one order get one choice in all wordings."
         )
     if pd.notna(means["same_in_orders"]):
         yield (
@@ -190,10 +190,10 @@ def _describe_kept_choices(judged: pd.DataFrame) -> Iterator[str]:
         verdicts.widen_difference_interval(gap, low, high, len(judged))
         for gap, low, high in gaps.itertuples(index=False, name=None)
     ]
-    sides = [verdicts.word_interval_side(low, high, 0.0) for low, high in ends]
+    sides = [verdicts.compare_interval_with_value(low, high, 0.0) for low, high in ends]
     yield (
         f"Another order turns a choice more often than another wording with {sides.count('more'):,} of "
-        f"{word_unit_count(judged)}, less often with {sides.count('less'):,}."
+        f"{phrase_model_condition_count(judged)}, less often with {sides.count('less'):,}."
     )
 
 
@@ -209,8 +209,8 @@ def _describe_letter_preferences(letters: pd.DataFrame, orders: int) -> Iterator
     above = rows[[low > 0 for low, _ in ends]]
     units_of, many = rows.drop_duplicates(["study", "model", "condition"]), above["label"].nunique()
     yield (
-        f"{many:,} of {word_unit_count(units_of)} prefer{'s' * (many == 1)} a letter: its share lies above that for "
-        "which it is right."
+        f"{many:,} of {phrase_model_condition_count(units_of)} prefer{'s' * (many == 1)} a letter: its share lies "
+        "above that for which it is right."
     )
     if len(above):
         row = above.loc[above["preference"].idxmax()]
@@ -222,35 +222,40 @@ def _describe_letter_preferences(letters: pd.DataFrame, orders: int) -> Iterator
             yield "Each choice stood at one letter only, so what it says may be preferred, not its letter."
 
 
-def _join_answering_sides(rows: pd.DataFrame, answering: pd.DataFrame, *sides: str) -> pd.DataFrame:
-    """Keep rows over all questions whose models answer on both sides; the columns of a side are named by `sides`."""
+def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFrame, *side_patterns: str) -> pd.DataFrame:
+    """Keep rows over all questions whose models answer on both sides; the columns of a side are named by
+    `side_patterns`."""
     units_of = answering[["study", "model", "condition", "subset", "label"]]
-    for side in sides:
-        names = {name: side.format(name) for name in ("model", "condition", "label")}
+    for side_pattern in side_patterns:
+        names = {name: side_pattern.format(name) for name in ("model", "condition", "label")}
         rows = rows.merge(units_of.rename(columns=names), on=["study", "subset", *list(names.values())[:2]])
     return rows
 
 
-def _describe_model_differences(pairs: pd.DataFrame, answering: pd.DataFrame, shared: bool) -> Iterator[str]:
+def _describe_model_differences(
+    pairs: pd.DataFrame, answering: pd.DataFrame, questions_share_wordings: bool
+) -> Iterator[str]:
     """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""
-    scope_text = " in these wordings" if shared else ""
+    scope_text = " in these wordings" if questions_share_wordings else ""
     for measure, part in (
-        _join_answering_sides(pairs, answering, "a_{}", "b_{}").groupby("measure", sort=False) if len(pairs) else ()
+        _select_pairs_of_answering_models(pairs, answering, "a_{}", "b_{}").groupby("measure", sort=False)
+        if len(pairs)
+        else ()
     ):
         tested = part.dropna(subset=["p_holm"])
         if tested.empty:
             continue
-        if not has_decidable_test(tested):
-            yield f"{MEASURES[str(measure)].capitalize()}: {describe_undecided(tested)}"
+        if not has_possibly_significant_test(tested):
+            yield f"{MEASURES[str(measure)].capitalize()}: {explain_no_detectable_difference(tested)}"
             continue
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (
-            f"In {_word_choice_measure(measure)}, {differ:,} of {word_quantity(len(tested), 'pair')} of models "
+            f"In {_name_choice_measure(measure)}, {differ:,} of {format_quantity(len(tested), 'pair')} of models "
             f"differ{scope_text} after Holm."
         )
 
 
-def _word_choice_measure(measure: object) -> str:
+def _name_choice_measure(measure: object) -> str:
     """Return the name of a measure as sentences use it."""
     return {"perfectly_correct": "perfectly correct wordings"}.get(str(measure), MEASURES[str(measure)])
 
@@ -271,8 +276,8 @@ def _describe_choice_changes(rows: pd.DataFrame) -> Iterator[str]:
         row = measures["accuracy"]
         if is_silent(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
-                f"{_name_changed_step(row)}: not judged, since {format_percent(row['validity_before'])} of the "
-                f"answers before and {format_percent(row['validity_after'])} after are a choice."
+                f"{_name_tuning_or_prompt_change(row)}: not judged, since {format_percent(row['validity_before'])} of "
+                f"the answers before and {format_percent(row['validity_after'])} after are a choice."
             )
             continue
         known_changes = {
@@ -284,30 +289,32 @@ def _describe_choice_changes(rows: pd.DataFrame) -> Iterator[str]:
             if verdicts.mark_clear_effects(pd.Series([change["p_holm"]])).iloc[0]
         ]
         interval_agrees = [
-            bool(verdicts.word_interval_side(change["lower"], change["upper"], 0.0)) for change in tested_changes
+            bool(verdicts.compare_interval_with_value(change["lower"], change["upper"], 0.0))
+            for change in tested_changes
         ]
-        clear, doubtful = ([_word_choice_measure(change["measure"]) for change,
+        clear, doubtful = ([_name_choice_measure(change["measure"]) for change,
                             agrees in zip(tested_changes, interval_agrees, strict=True) if agrees == is_clear]
                           for is_clear in (True, False))  # fmt: skip
         sizes = ", ".join(
-            f"{_word_choice_measure(name)} {_word_change_size(change)}" for name, change in known_changes.items()
+            f"{_name_choice_measure(name)} {_format_change_with_interval(change)}"
+            for name, change in known_changes.items()
         )
         doubt = f" (in {join_names(doubtful)} the test finds one, the interval does not)" if doubtful else ""
         result_text = (
             f"{join_names(clear)} {'differs' if len(clear) == 1 else 'differ'}" if clear else "no clear difference"
         )
-        yield f"{_name_changed_step(row)}: {sizes}; {result_text} after Holm{doubt}."
+        yield f"{_name_tuning_or_prompt_change(row)}: {sizes}; {result_text} after Holm{doubt}."
 
 
-def _word_change_size(row: Mapping[str, Any]) -> str:
+def _format_change_with_interval(row: Mapping[str, Any]) -> str:
     """Write a change with its interval: of accuracy in points."""
     accuracy = row["measure"] == "accuracy"
-    write, unit = (format_points, " points") if accuracy else (lambda number: format_signed(number, 2), "")
+    write, unit = (format_percentage_points, " points") if accuracy else (lambda number: format_signed(number, 2), "")
     between = "" if pd.isna(row["lower"]) else f" ({write(row['lower'])} to {write(row['upper'])})"
     return f"{write(row['difference'])}{unit}{between}"
 
 
-def _name_changed_step(row: Mapping[str, Any]) -> str:
+def _name_tuning_or_prompt_change(row: Mapping[str, Any]) -> str:
     """Name what was changed, and of which model under which condition."""
     before, after = (f"{row[f'model_{side}']} ({row[f'condition_{side}']})" for side in SIDES)
     if row["change"] == "tuning":

@@ -33,30 +33,30 @@ from analysis.statistics.resampling import (
 from analysis.statistics.shares import Share, estimate_share, newcombe
 from analysis.statistics.significance import compute_permutation_p_values
 
-Parts = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
+ShareTerms = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
 ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
 MEASURES = (ACCURACY, XPARACON, PERFECT)
 
 
-def compute_headline_parts(part: Choices) -> dict[str, Parts]:
+def compute_headline_share_terms(choices: Choices) -> dict[str, ShareTerms]:
     """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording.
     """
     accuracy, orders = (
-        measures.compute_choice_accuracies(part.chosen_letter, part.gold),
-        part.asked_mask.sum(axis=2)[..., None],
+        measures.compute_wording_accuracies(choices.chosen_letter, choices.gold),
+        choices.asked_mask.sum(axis=2)[..., None],
     )
-    widest = measures.compute_largest_spread(len(part.wordings)) or np.nan
-    spread = measures.compute_accuracy_spreads(accuracy)
+    widest = measures.compute_largest_possible_sd(len(choices.wordings)) or np.nan
+    spread = measures.compute_accuracy_sds_over_wordings(accuracy)
     return {
         ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
         XPARACON: (spread / widest, spread * 0 + 1),
-        PERFECT: compute_mean_parts(measures.mark_perfect_wordings(accuracy)),
+        PERFECT: sum_and_count_over_axis(measures.mark_perfect_wordings(accuracy)),
     }
 
 
-def compute_mean_parts(values: Array, axis: int = 1) -> Parts:
+def sum_and_count_over_axis(values: Array, axis: int = 1) -> ShareTerms:
     """Return the parts of a mean over questions and another axis, such as wordings.
 
     Parameters
@@ -78,14 +78,17 @@ def compute_mean_parts(values: Array, axis: int = 1) -> Parts:
     )
 
 
-def measure_shares(
-    figures: Mapping[str, Parts], resamples: int, seed: int, differences: Mapping[str, tuple[str, str]] | None = None
+def estimate_share_intervals(
+    terms_by_measure: Mapping[str, ShareTerms],
+    resamples: int,
+    seed: int,
+    differences: Mapping[str, tuple[str, str]] | None = None,
 ) -> dict[str, Interval]:
     """Compute shares over questions, with Wilson's intervals.
 
     Parameters
     ----------
-    figures
+    terms_by_measure
         Name -> parts.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -97,35 +100,39 @@ def measure_shares(
     dict
         Interval of every figure and difference: (units,).
     """
-    shares = {name: (name,) for name in figures} | dict(differences or {})
-    defined_figures, intervals = _drop_undefined_figures(figures), {}
-    if defined_figures:
-        defined_shares = {name: parts for name, parts in shares.items() if set(parts) <= defined_figures.keys()}
-        intervals = bootstrap_intervals(_flatten_parts(defined_figures),
-            partial(_compute_ratios_of_parts, shares=defined_shares),
-            partial(_select_share_parts, shares=defined_shares),
+    shares = {name: (name,) for name in terms_by_measure} | dict(differences or {})
+    defined_terms, intervals = _drop_all_undefined_measures(terms_by_measure), {}
+    if defined_terms:
+        defined_shares = {
+            name: measures_of_share
+            for name, measures_of_share in shares.items()
+            if set(measures_of_share) <= defined_terms.keys()
+        }
+        intervals = bootstrap_intervals(_flatten_share_terms(defined_terms),
+            partial(_compute_drawn_shares, measures_by_share=defined_shares),
+            partial(_select_share_terms, measures_by_share=defined_shares),
                          draws=resamples, seed=seed)  # fmt: skip
-    units = next(iter(figures.values()))[0].shape[1]
+    units = next(iter(terms_by_measure.values()))[0].shape[1]
     n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
     return {name: intervals.get(name, build_empty_interval(n_items)) for name in shares}
 
 
-def _drop_undefined_figures(figures: Mapping[str, Parts]) -> dict[str, Parts]:
+def _drop_all_undefined_measures(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, ShareTerms]:
     """Leave out what no unit has: with one wording, nothing is known about other ones, and the rest is measured."""
-    return {name: parts for name, parts in figures.items() if not np.isnan(parts[0]).all()}
+    return {name: terms for name, terms in terms_by_measure.items() if not np.isnan(terms[0]).all()}
 
 
-def compare_shares(
-    figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], resamples: int, seed: int
+def estimate_share_differences(
+    terms_by_measure: Mapping[str, ShareTerms], unit_pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute differences of shares, a minus b, with Newcombe's intervals and p values of
     `compute_permutation_p_values`.
 
     Parameters
     ----------
-    figures
-        As in `measure_shares`.
-    pairs
+    terms_by_measure
+        As in `estimate_share_intervals`.
+    unit_pairs
         Numbers of the units a and b.
     resamples, seed
         As in `comparisons.tabulate_choice_differences`.
@@ -135,36 +142,39 @@ def compare_shares(
     dict
         Interval of every figure: (pairs,).
     """
-    defined_figures = _drop_undefined_figures(figures)
-    shares = {name: (name,) for name in defined_figures}
+    defined_terms = _drop_all_undefined_measures(terms_by_measure)
+    shares = {name: (name,) for name in defined_terms}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    intervals = bootstrap_differences(_flatten_parts(defined_figures),
-        partial(_compute_ratios_of_parts, shares=shares), pairs, partial(_select_share_parts, shares=shares),
+    intervals = bootstrap_differences(_flatten_share_terms(defined_terms),
+        partial(_compute_drawn_shares, measures_by_share=shares), unit_pairs,
+        partial(_select_share_terms, measures_by_share=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
-    for name, parts in defined_figures.items():
+    for name, terms in defined_terms.items():
         intervals[name].p[:], intervals[name].p_least[:] = compute_permutation_p_values(
-            _compute_question_differences(parts, pairs), resamples, seed
+            _compute_difference_contributions(terms, unit_pairs), resamples, seed
         )
-    return {name: intervals.get(name, build_empty_interval(intervals[ACCURACY].n_items)) for name in figures}
+    return {name: intervals.get(name, build_empty_interval(intervals[ACCURACY].n_items)) for name in terms_by_measure}
 
 
-def _compute_question_differences(parts: Parts, pairs: Sequence[tuple[int, int]]) -> Array:
+def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tuple[int, int]]) -> Array:
     """Return what every question adds to the difference of two shares: (questions, pairs), NaN where it is not in both.
 
     Both units answered each of these questions as often (`answers.studies`), so that exchanging them changes no total.
     """
-    (a, of_a), (b, of_b) = ([values[:, [pair[side] for pair in pairs]] for values in parts] for side in (0, 1))
+    (a, of_a), (b, of_b) = (
+        [values[:, [unit_pair[side] for unit_pair in unit_pairs]] for values in terms] for side in (0, 1)
+    )
     return (a - b) / np.nansum(np.where(np.isnan(a + b + of_b), np.nan, of_a), axis=0)
 
 
-def build_headline_columns(intervals: Mapping[str, Interval], wordings: int) -> dict[str, Any]:
-    """Make the columns of a table from the intervals of `compute_headline_parts`.
+def build_headline_columns(share_intervals: Mapping[str, Interval], n_wordings: int) -> dict[str, Any]:
+    """Make the columns of a table from the intervals of `compute_headline_share_terms`.
 
     Parameters
     ----------
-    intervals
-        From `measure_shares`, of the figures of `compute_headline_parts`.
-    wordings
+    share_intervals
+        From `estimate_share_intervals`, of the figures of `compute_headline_share_terms`.
+    n_wordings
         How many a question has.
 
     Returns
@@ -172,16 +182,19 @@ def build_headline_columns(intervals: Mapping[str, Interval], wordings: int) -> 
     dict
         Figures, intervals and n_questions, mean_sd beside XParaCon: (units,).
     """
-    share, widest = intervals[XPARACON], measures.compute_largest_spread(wordings)
+    share, widest = share_intervals[XPARACON], measures.compute_largest_possible_sd(n_wordings)
     value, low, high = (measures.compute_xparacon(end * widest) for end in (share.estimate, share.upper, share.lower))
     missing = np.where(np.isnan(share.estimate), "", share.missing)
-    converted = {**intervals, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
-    n = intervals[ACCURACY].n_items
+    converted = {**share_intervals, XPARACON: replace(share, estimate=value, lower=low, upper=high, missing=missing)}
+    n = share_intervals[ACCURACY].n_items
     return {"n_questions": n, "mean_sd": share.estimate * widest, **interval.build_interval_columns(converted)}
 
 
-def compute_xparacon_ends(
-    figures: Mapping[str, Parts], pairs: Sequence[tuple[int, int]], wordings: int, level: float = LEVEL
+def compute_xparacon_difference_ends(
+    terms_by_measure: Mapping[str, ShareTerms],
+    unit_pairs: Sequence[tuple[int, int]],
+    n_wordings: int,
+    level: float = LEVEL,
 ) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
 
@@ -190,9 +203,9 @@ def compute_xparacon_ends(
 
     Parameters
     ----------
-    figures, pairs
-        As in `compare_shares`.
-    wordings
+    terms_by_measure, unit_pairs
+        As in `estimate_share_differences`.
+    n_wordings
         How many a question has.
     level
         Coverage, 0 to 1.
@@ -202,41 +215,46 @@ def compute_xparacon_ends(
     tuple
         Lower and upper end: (pairs,).
     """
-    part, whole = figures[XPARACON]
-    ends = np.full((2, len(pairs)), np.nan)
-    widest = measures.compute_largest_spread(wordings)
-    for number, pair in enumerate(pairs):
-        has_both = ~np.isnan(part[:, pair]).any(axis=1)
+    part, whole = terms_by_measure[XPARACON]
+    ends = np.full((2, len(unit_pairs)), np.nan)
+    widest = measures.compute_largest_possible_sd(n_wordings)
+    for number, unit_pair in enumerate(unit_pairs):
+        has_both = ~np.isnan(part[:, unit_pair]).any(axis=1)
         if has_both.sum() < 2:
             continue
-        share = estimate_share([(part[has_both][:, pair], whole[has_both][:, pair])], level)
+        share = estimate_share([(part[has_both][:, unit_pair], whole[has_both][:, unit_pair])], level)
         if not (share.estimate > 0).all():
             continue
         value, low, high = (
             measures.compute_xparacon(end * widest) for end in (share.estimate, share.upper, share.lower)
         )
         converted = replace(share, estimate=value, lower=low, upper=high)
-        share_a, share_b = (converted.take(np.array([side])) for side in (0, 1))
+        share_a, share_b = (converted.select_units(np.array([side])) for side in (0, 1))
         ends[:, number] = np.ravel(newcombe(share_a, share_b))
     return ends[0], ends[1]
 
 
-def _flatten_parts(figures: Mapping[str, Parts]) -> dict[str, Array]:
+def _flatten_share_terms(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
     """Return numerators and denominators as columns `X_part` and `X_whole`, for the bootstrap."""
-    return {f"{name}_{side}": values for name, parts in figures.items()
-            for side, values in zip(("part", "whole"), parts, strict=True)}  # fmt: skip
+    return {f"{name}_{side}": values for name, terms in terms_by_measure.items()
+            for side, values in zip(("part", "whole"), terms, strict=True)}  # fmt: skip
 
 
-def _compute_ratios_of_parts(columns: Columns, counts: Array, shares: Mapping[str, Sequence[str]]) -> dict[str, Array]:
+def _compute_drawn_shares(
+    columns: Columns, draw_counts: Array, measures_by_share: Mapping[str, Sequence[str]]
+) -> dict[str, Array]:
     """Compute every share, or difference of two, for every draw of questions."""
     ratios_by_name = {}
-    for name, parts in shares.items():
-        ratios = [compute_drawn_ratio(counts, columns[f"{part}_part"], columns[f"{part}_whole"]) for part in parts]
+    for name, measure_names in measures_by_share.items():
+        ratios = [
+            compute_drawn_ratio(draw_counts, columns[f"{measure}_part"], columns[f"{measure}_whole"])
+            for measure in measure_names
+        ]
         ratios_by_name[name] = ratios[0] if len(ratios) == 1 else ratios[0] - ratios[1]
     return ratios_by_name
 
 
-def _select_share_parts(columns: Columns, shares: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
+def _select_share_terms(columns: Columns, measures_by_share: Mapping[str, Sequence[str]]) -> dict[str, list[Share]]:
     """Return numerator and denominator of every share, or of both sides of a difference."""
-    return {name: [[(columns[f"{part}_part"], columns[f"{part}_whole"])] for part in parts]
-            for name, parts in shares.items()}  # fmt: skip
+    return {name: [[(columns[f"{measure}_part"], columns[f"{measure}_whole"])] for measure in measure_names]
+            for name, measure_names in measures_by_share.items()}  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.measures.choices import list_choice_studies, read_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
-from analysis.pages.choice.cautions import describe_readings
+from analysis.pages.choice.cautions import describe_text_readings
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment, render_note
@@ -32,8 +32,9 @@ class ChoicePage(Page):
         shapes = [study.asked_mask.shape for study in read_choice_studies(self.runs)]
         size = self._count_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
         return self.show_answer(narrative.answer_question(
-            frames, size, words.word_dates(self.runs.info), beyond.describe_beyond_rewording(self.runs),
-            chance.find_chance(self.runs),
+            frames, size, words.phrase_run_dates(self.runs.info),
+            beyond.describe_differences_beyond_rewording(self.runs),
+            chance.find_chance_prone_units(self.runs),
             beyond.has_shared_wordings(self.runs),
         ))  # fmt: skip
 
@@ -50,23 +51,24 @@ class ChoicePage(Page):
         frame = self.frame("choice_examples")
         if frame.empty:
             return render_note("No model is right in one wording or order and chooses wrongly in another.")
-        first_examples = frame.assign(label=labels.name_rows(frame)).head(MOST_EXAMPLES)
+        first_examples = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
         n_left = len(frame) - len(first_examples)
-        left_out = f"{words.word_quantity(n_left, 'more pair')} in the table." if n_left else ""
+        left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_example_pair(row) for _, row in first_examples.iterrows()]
         caption = catalogue.look_up_table("choice_examples").caption
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.list_options("choice").items()} | self.options
+        options = {key: p.default for key, p in tables.list_table_options("choice").items()} | self.options
         table = self.frame("choice")
         all_question_rows = narrative.select_all_question_rows(table)
         return render_fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
-            answers=int(all_question_rows["n"].sum()), readings=" ".join(describe_readings(all_question_rows)),
+            answers=int(all_question_rows["n"].sum()), readings=" ".join(describe_text_readings(all_question_rows)),
             word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.describe_rules("validity", "interval", "chance", "several", "change", "holm", "beyond"),
+            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "change", "holm",
+                                                  "beyond"),
         )  # fmt: skip
 
 

@@ -26,10 +26,10 @@ def list_panel_subsets(rows: pd.DataFrame) -> list[str]:
     return [name for name in names if name != ALL] or names
 
 
-def word_subset_title(subset: str) -> str:
+def format_subset_title(subset: str) -> str:
     """Write the title of the panel of a subset.
 
-    >>> [word_subset_title(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
+    >>> [format_subset_title(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
     ['All questions', 'No subset', 'Math reasoning', 'mmlu_anatomy', 'ARC']
     """
     title = subset if "_" in subset else subset[:1].upper() + subset[1:]
@@ -52,16 +52,16 @@ def draw_choice_map(
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    subsets, looks = list_panel_subsets(rows), looks or plotting.assign_looks(rows["model"])
+    subsets, looks = list_panel_subsets(rows), looks or plotting.assign_colours_and_markers(rows["model"])
     names = list(rows["label"].unique())
-    fitted_names = dict(zip(names, labels.fit_names(names, LETTERS), strict=True))
+    fitted_names = dict(zip(names, labels.drop_prefix_and_shorten_names(names, LETTERS), strict=True))
     across = 1 if panels.is_narrow(width) else min(2, len(subsets))
     high = max(2.3 if panels.is_narrow(width) else 2.6, 0.128 * len(names) + 0.25)
     drawing, panel_axes = panels.lay_out_panels(
@@ -69,7 +69,7 @@ def draw_choice_map(
     )
     for axes, subset in zip(panel_axes, subsets, strict=True):
         part = rows[rows["subset"] == subset]
-        heights = _set_xparacon_axis(axes, part["xparacon"])
+        heights = _place_values_on_xparacon_axis(axes, part["xparacon"])
         names_at = (
             panels.measure_panel(axes)[0] - plotting.measure_widest(fitted_names.values()) - 0.1
         )  # inches from the left
@@ -87,12 +87,12 @@ def draw_choice_map(
                          edgecolors=look.colour,
                          linewidths=1, zorder=3)  # fmt: skip
         _draw_point_names(axes, part.assign(height=heights), fitted_names, looks, names_at)
-        panels.draw_title(axes, word_subset_title(subset))
+        panels.draw_title(axes, format_subset_title(subset))
         panels.label_y_axis(axes, "XParaCon")
     return drawing
 
 
-def _set_xparacon_axis(axes: Axes, values: pd.Series) -> pd.Series:
+def _place_values_on_xparacon_axis(axes: Axes, values: pd.Series) -> pd.Series:
     """Set the vertical axis for XParaCon; return where the values stand, the infinite ones above a dashed line."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 2.0)
@@ -109,13 +109,13 @@ def _set_xparacon_axis(axes: Axes, values: pd.Series) -> pd.Series:
     return values.where(np.isfinite(values), high + step)
 
 
-def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, inches: float) -> None:
+def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, names_left_inches: float) -> None:
     """Set the horizontal axis, so that accuracy ends so many inches from the left, where the names begin."""
     accuracies = pd.concat([part["accuracy"], part["chance"]])
     low, high = (float(accuracies.min()), float(accuracies.max())) if len(part) else (0.0, 1.0)
     pad = max(0.03, 0.08 * (high - low))
     low, high = max(-0.02, low - pad), min(1.02, high + pad)
-    axes.set_xlim(low, low + (high - low) * panels.measure_panel(axes)[0] / (inches - 0.2))
+    axes.set_xlim(low, low + (high - low) * panels.measure_panel(axes)[0] / (names_left_inches - 0.2))
     ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
     while len(ticks) > 5:
         ticks = ticks[::2]
@@ -126,7 +126,7 @@ def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, inches: float) -> None:
 
 
 def _draw_point_names(
-    axes: Axes, part: pd.DataFrame, fitted_names: Mapping[str, str], looks: Looks, inches: float
+    axes: Axes, part: pd.DataFrame, fitted_names: Mapping[str, str], looks: Looks, names_left_inches: float
 ) -> None:
     """Write the names at the right, apart from one another, each with a thin line to its point."""
     sorted_rows = part.sort_values("height", kind="stable")
@@ -134,29 +134,29 @@ def _draw_point_names(
     low, high = axes.get_ylim()
     target_heights = ((sorted_rows["height"] - low) / (high - low)).to_numpy() * tall
     left, right = axes.get_xlim()
-    at = left + (right - left) * inches / panels.measure_panel(axes)[0]
+    at = left + (right - left) * names_left_inches / panels.measure_panel(axes)[0]
     for place, (_, row) in zip(
-        space_places_apart(target_heights, panels.LINE - 0.01, tall), sorted_rows.iterrows(), strict=True
+        push_places_apart(target_heights, panels.LINE - 0.01, tall), sorted_rows.iterrows(), strict=True
     ):
         y, colour = low + (high - low) * place / tall, looks[row["model"]].colour
         axes.plot([row["accuracy"], at], [row["height"], y], color=colour, linewidth=0.4, alpha=0.7, zorder=1)
-        panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), of="data", label="said")
+        panels.draw_text(axes, (at, y), fitted_names[row["label"]], (2, 0), coordinates="data", label="said")
 
 
-def space_places_apart(places: np.ndarray, step: float, most: float) -> np.ndarray:
-    """Move places as little as possible, so that they are `step` apart and inside 0 to `most`.
+def push_places_apart(places: np.ndarray, step: float, highest_place: float) -> np.ndarray:
+    """Move places as little as possible, so that they are `step` apart and inside 0 to `highest_place`.
 
     The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
     regression by pooling adjacent violators), and what is outside moves to the edge.
 
-    >>> [space_places_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
+    >>> [push_places_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
     [[0.4, 0.6, 2.0], [2.7, 2.9]]
 
     Parameters
     ----------
     places
         Places in rising order, in inches.
-    step, most
+    step, highest_place
         In inches, too.
 
     Returns
@@ -172,7 +172,7 @@ def space_places_apart(places: np.ndarray, step: float, most: float) -> np.ndarr
             (mean_before, n), (mean_after, m) = pools[-2:]
             pools[-2:] = [[(n * mean_before + m * mean_after) / (n + m), n + m]]
     pooled = np.concatenate([np.full(int(n), place) for place, n in pools]) if pools else steps
-    return np.asarray(np.clip(pooled, step / 2, most - step / 2 - steps[-1:].sum()) + steps)
+    return np.asarray(np.clip(pooled, step / 2, highest_place - step / 2 - steps[-1:].sum()) + steps)
 
 
 @apply_style
@@ -186,22 +186,22 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
     subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
     )
-    names = labels.select_ends(list(rows["label"].unique()), panels.ROWS)
+    names = labels.select_first_and_last(list(rows["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     across = 1 if panels.is_narrow(width) else min(3, len(subsets))
     drawing, panel_axes = panels.lay_out_panels(
         width,
@@ -221,11 +221,11 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     for number, (axes, subset) in enumerate(zip(panel_axes, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
         panels.draw_row_guides(axes, len(names))
-        panels.draw_title(axes, word_subset_title(subset))
+        panels.draw_title(axes, format_subset_title(subset))
         panels.scale_axis(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
         clipped = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
-        panels.draw_dots(axes, clipped[~infinite], "xparacon", looks, hollow=part.loc[~infinite, "silent"])
+        panels.draw_dots(axes, clipped[~infinite], "xparacon", looks, is_hollow=part.loc[~infinite, "silent"])
         for _, row in clipped[infinite].iterrows():
             colour = looks[row["model"]].colour
             axes.hlines(row["row"], row["xparacon_lower"], high, colors=colour, linewidth=1.2)
@@ -248,20 +248,20 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
-    names = labels.select_ends(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
+    names = labels.select_first_and_last(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     letters = [letter for letter in rows["letter"].unique() if rows.loc[rows["letter"] == letter, "share"].max() > 0]
-    fitted_names = labels.fit_names(names, panels.count_label_letters(width, 6))
+    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width, 6))
     across = min(len(letters), 2 if panels.is_narrow(width) else 6)
     drawing, panel_axes = panels.lay_out_panels(
         width,
@@ -278,7 +278,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         panels.draw_title(axes, letter if len(letter) == 1 else "no choice")
         panels.scale_axis(axes, 0, high, 2)
         axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
-        panels.draw_dots(axes, part, "share", looks, hollow=part["silent"])
+        panels.draw_dots(axes, part, "share", looks, is_hollow=part["silent"])
         if number % across == 0:
             panels.draw_row_labels(axes, fitted_names)
     return drawing
@@ -293,7 +293,7 @@ def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         Table `choice_history`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -301,8 +301,8 @@ def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
         The figure.
     """
     models = list(frame["model"].unique())[:LINES]
-    looks = looks or plotting.assign_looks(models)
-    legend_names = labels.fit_names(models, 34)
+    looks = looks or plotting.assign_colours_and_markers(models)
+    legend_names = labels.drop_prefix_and_shorten_names(models, 34)
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.0 if panels.is_narrow(width) else 2.4, left=0.46, title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),

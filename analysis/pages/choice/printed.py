@@ -9,7 +9,7 @@ from analysis.reporting.catalogue.published_numbers import FOLDER
 PAPER = "Choi, RoParQ, {}"
 
 
-def read_printed_performance() -> pd.DataFrame:
+def read_printed_accuracy_and_xparacon() -> pd.DataFrame:
     """Read Tables 3 and 5 in the form of our table `choice_printed`; of the second only what is tuned (FT).
 
     The models of Table 5 that are not tuned are in Table 3, with the same numbers.

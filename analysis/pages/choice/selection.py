@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.measures.choices import Choices
-from analysis.pages.choice.measures import compute_choice_accuracies, mark_perfect_wordings
+from analysis.pages.choice.measures import compute_wording_accuracies, mark_perfect_wordings
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
 
@@ -49,13 +49,13 @@ class JudgeAnswers:
         return mark_perfect_wordings(self.accuracy) == 1
 
     @property
-    def classes(self) -> list[str]:
+    def question_classes(self) -> list[str]:
         """Return the class of every question."""
         right = self.perfect_wordings.sum(axis=1)
         return [CONFIDENT if n == len(self.wordings) else INCONSISTENT if n else UNCONFIDENT for n in right]
 
 
-def select_judge(study: Choices, model: str = "", condition: str = "") -> JudgeAnswers:
+def select_judge_answers(study: Choices, model: str = "", condition: str = "") -> JudgeAnswers:
     """Take one judge of a study.
 
     Parameters
@@ -96,7 +96,7 @@ def select_judge(study: Choices, model: str = "", condition: str = "") -> JudgeA
             "some wordings only; ask in several"
         )
     unit = study.units.index(judges[0])
-    accuracy = compute_choice_accuracies(study.chosen_letter[..., [unit]], study.gold)[..., 0]
+    accuracy = compute_wording_accuracies(study.chosen_letter[..., [unit]], study.gold)[..., 0]
     for item, wording in np.argwhere(np.isnan(accuracy))[:1]:
         raise InputError(
             f"study {study.study!r}: question {study.items[item]!r} has no answer in wording "
@@ -115,7 +115,7 @@ def build_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
             "judge": judge.model,
             "condition": judge.condition,
         }
-        for item, flags, name in zip(judge.items, judge.perfect_wordings, judge.classes, strict=True)
+        for item, flags, name in zip(judge.items, judge.perfect_wordings, judge.question_classes, strict=True)
     ]
 
 
@@ -126,17 +126,17 @@ def summarize_selection(judge: JudgeAnswers) -> dict[str, Any]:
     return {
         "judge": judge.model,
         "condition": judge.condition,
-        **_count_classes(judge, np.full(len(judge.items), True)),
-        "subsets": {name: _count_classes(judge, rows) for name, rows in parts.items()},
+        **_summarize_judged_questions(judge, np.full(len(judge.items), True)),
+        "subsets": {name: _summarize_judged_questions(judge, rows) for name, rows in parts.items()},
     }
 
 
-def _count_classes(judge: JudgeAnswers, rows: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def _summarize_judged_questions(judge: JudgeAnswers, question_mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
     """Count the classes of some questions, and average the judge's accuracy by wording over them."""
-    class_names = [name for name, is_selected in zip(judge.classes, rows, strict=True) if is_selected]
+    class_names = [name for name, is_selected in zip(judge.question_classes, question_mask, strict=True) if is_selected]
     means = {
-        "accuracy": judge.accuracy[rows].mean(axis=0),
-        "perfectly_correct": judge.perfect_wordings[rows].mean(axis=0),
+        "accuracy": judge.accuracy[question_mask].mean(axis=0),
+        "perfectly_correct": judge.perfect_wordings[question_mask].mean(axis=0),
     }
     return {
         "n_questions": len(class_names),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NO_LETTER = "none"
 
 
-def tabulate_choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how right every model is, and how far that holds when the question is reworded (Choi, section 3.3).
 
     Parameters
@@ -36,33 +36,33 @@ def tabulate_choice(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.
         One row per model, condition and subset of the questions; see `waver table --list choice`.
     """
 
-    def measure_rightness(part: Choices) -> dict[str, Any]:
+    def measure_accuracy_and_xparacon(choices: Choices) -> dict[str, Any]:
         """Compute the columns over units for the questions of a subset."""
-        figures = over_questions.compute_headline_parts(part)
-        answers = part.chosen_letter != NOT_ASKED
-        sizes = np.where(part.asked_mask, part.size, 1)
+        terms_by_measure = over_questions.compute_headline_share_terms(choices)
+        answers = choices.chosen_letter != NOT_ASKED
+        sizes = np.where(choices.asked_mask, choices.size, 1)
         with np.errstate(invalid="ignore"):
             return {
                 **over_questions.build_headline_columns(
-                    over_questions.measure_shares(figures, resamples, seed), len(part.wordings)
+                    over_questions.estimate_share_intervals(terms_by_measure, resamples, seed), len(choices.wordings)
                 ),
                 "n": answers.sum(axis=(0, 1, 2)),
-                "validity": part.validity,
-                "least_validity": part.least,
-                "no_choice": (part.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
-                "reading": part.readings,
-                **_count_readings(part),
+                "validity": choices.validity,
+                "least_validity": choices.least,
+                "no_choice": (choices.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
+                "reading": choices.readings,
+                **_count_text_readings(choices),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
-                "n_varying": (figures[over_questions.XPARACON][0] > 0).sum(axis=0),
+                "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
-    return _tabulate_parts(runs, measure_rightness)
+    return _tabulate_by_subset(runs, measure_accuracy_and_xparacon)
 
 
-def _count_readings(part: Choices) -> dict[str, Any]:
+def _count_text_readings(choices: Choices) -> dict[str, Any]:
     """Say of every unit how its texts were read, how many there are, and how many another reading reads otherwise."""
-    answers, readings = part.chosen_letter != NOT_ASKED, np.array(part.readings, object)
-    counts = {"n_texts": part.texts, "read_otherwise": part.otherwise}
+    answers, readings = choices.chosen_letter != NOT_ASKED, np.array(choices.readings, object)
+    counts = {"n_texts": choices.texts, "read_otherwise": choices.otherwise}
     return {"reading": readings} | {
         name: np.where(readings != "", np.where(answers, array, 0).sum(axis=(0, 1, 2)), np.nan)
         for name, array in counts.items()
@@ -83,26 +83,26 @@ def tabulate_choice_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         One row per model, condition, subset and wording; then the printed rows, by `source`.
     """
 
-    def measure_wordings(part: Choices) -> list[dict[str, Any]]:
+    def measure_wordings(choices: Choices) -> list[dict[str, Any]]:
         """Compute the columns over units for each wording."""
-        accuracy = measures.compute_choice_accuracies(part.chosen_letter, part.gold)
+        accuracy = measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
         perfect, rows = measures.mark_perfect_wordings(accuracy), []
-        orders = part.asked_mask.sum(axis=2)
-        for number, name in enumerate(part.wordings):
+        orders = choices.asked_mask.sum(axis=2)
+        for number, name in enumerate(choices.wordings):
             wording_accuracy, weight = accuracy[:, number], orders[:, number, None]
-            intervals = over_questions.measure_shares(
+            intervals = over_questions.estimate_share_intervals(
                 {"accuracy": (wording_accuracy * weight, wording_accuracy * 0 + weight),
                  "perfectly_correct": (perfect[:, number], perfect[:, number] * 0 + 1)}, resamples, seed
             )  # fmt: skip
-            rows.append({"wording": name, **_build_figure_columns(intervals), "source": OURS})
+            rows.append({"wording": name, **_build_columns_with_n_questions(intervals), "source": OURS})
         return rows
 
     return pd.concat(
-        [_tabulate_parts(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
+        [_tabulate_by_subset(runs, measure_wordings), printed.read_printed_choice_wordings()], ignore_index=True
     )
 
 
-def tabulate_choice_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
     With three wordings, some are one or two: the questions that `waver select` keeps.
@@ -119,25 +119,27 @@ def tabulate_choice_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
         some or no wordings are; n_X: their numbers.
     """
 
-    def measure_classes(part: Choices) -> dict[str, Any]:
+    def measure_classes(choices: Choices) -> dict[str, Any]:
         """Compute share and number of questions of each class, over units."""
-        perfect = measures.mark_perfect_wordings(measures.compute_choice_accuracies(part.chosen_letter, part.gold))
+        perfect = measures.mark_perfect_wordings(
+            measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
+        )
         n_perfect, unknown = perfect.sum(axis=1), np.isnan(perfect).any(axis=1)
-        n_wordings = len(part.wordings)
+        n_wordings = len(choices.wordings)
         kinds = {
             "confident": n_perfect == n_wordings,
             "inconsistent": (n_perfect > 0) & (n_perfect < n_wordings),
             "unconfident": n_perfect == 0,
         }
         shares = {name: np.where(unknown, np.nan, kind) for name, kind in kinds.items()}
-        intervals = over_questions.measure_shares(
+        intervals = over_questions.estimate_share_intervals(
             {name: (share, share * 0 + 1) for name, share in shares.items()}, resamples, seed
         )
-        return _build_figure_columns(intervals) | {
+        return _build_columns_with_n_questions(intervals) | {
             f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
         }
 
-    return _tabulate_parts(runs, measure_classes)
+    return _tabulate_by_subset(runs, measure_classes)
 
 
 def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -158,33 +160,44 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
         where only the wording, or only the order, differs; `order_minus_wording`: their difference.
     """
 
-    def measure_consistency(part: Choices) -> dict[str, Any]:
+    def measure_consistency(choices: Choices) -> dict[str, Any]:
         """Compute the shares of kept and of turned choices, over units."""
-        is_same_throughout = measures.mark_same_throughout(part.chosen_letter)
-        figures = {
-            "same_in_orders": over_questions.compute_mean_parts(measures.mark_same_over_orders(part.chosen_letter)),
-            "same_in_wordings": over_questions.compute_mean_parts(measures.mark_same_over_wordings(part.chosen_letter)),
+        is_same_throughout = measures.mark_same_throughout(choices.chosen_letter)
+        terms_by_measure = {
+            "same_in_orders": over_questions.sum_and_count_over_axis(
+                measures.mark_same_over_orders(choices.chosen_letter)
+            ),
+            "same_in_wordings": over_questions.sum_and_count_over_axis(
+                measures.mark_same_over_wordings(choices.chosen_letter)
+            ),
             "same_throughout": (is_same_throughout, is_same_throughout * 0 + 1),
             "changed": (1 - is_same_throughout, is_same_throughout * 0 + 1),
-            "same_letter": over_questions.compute_mean_parts(measures.mark_same_over_orders(part.chosen_place)),
+            "same_letter": over_questions.sum_and_count_over_axis(measures.mark_same_over_orders(choices.chosen_place)),
         }
-        kept_columns = _build_figure_columns(over_questions.measure_shares(figures, resamples, seed))
+        kept_columns = _build_columns_with_n_questions(
+            over_questions.estimate_share_intervals(terms_by_measure, resamples, seed)
+        )
         turned = {
-            "turned_by_wordings": over_questions.compute_mean_parts(
-                measures.compute_turns_by_wording(part.chosen_letter)
+            "turned_by_wordings": over_questions.sum_and_count_over_axis(
+                measures.compute_differing_share_over_wordings(choices.chosen_letter)
             ),
-            "turned_by_orders": over_questions.compute_mean_parts(measures.compute_turns_by_order(part.chosen_letter)),
+            "turned_by_orders": over_questions.sum_and_count_over_axis(
+                measures.compute_differing_share_over_orders(choices.chosen_letter)
+            ),
         }
         gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}
-        turned_columns = _build_figure_columns(over_questions.measure_shares(turned, resamples, seed, gap))
-        return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"], "validity": part.validity,
+        turned_columns = _build_columns_with_n_questions(
+            over_questions.estimate_share_intervals(turned, resamples, seed, gap)
+        )
+        return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"],
+                "validity": choices.validity,
                 "no_interval": _join_missing_reasons(kept_columns["no_interval"],
                                                      turned_columns["no_interval"])}  # fmt: skip
 
-    return _tabulate_parts(runs, measure_consistency)
+    return _tabulate_by_subset(runs, measure_consistency)
 
 
-def tabulate_choice_positions(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure how often each letter is chosen, whatever stands there: by the letter of the right choice, and in all.
 
     Parameters
@@ -201,27 +214,27 @@ def tabulate_choice_positions(runs: Runs, *, resamples: int = DRAWS, seed: int =
         them, so that either of them alone tells little: a model that guesses has no preference.
     """
 
-    def measure_positions(part: Choices) -> list[dict[str, Any]]:
+    def measure_letter_shares(choices: Choices) -> list[dict[str, Any]]:
         """Compute the share of every letter, for each letter of the right choice and over all, over units."""
-        letters, rows = part.letters[: int(part.size.max())], []
+        letters, rows = choices.letters[: int(choices.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
             for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
-                counts = measures.count_letter_answers(part.chosen_place, part.right, number, of)
-                is_asked = (part.chosen_place != NOT_ASKED).any(axis=(1, 2))
+                counts = measures.count_answers_at_place(choices.chosen_place, choices.right, number, of)
+                is_asked = (choices.chosen_place != NOT_ASKED).any(axis=(1, 2))
                 share, whole = (np.where(is_asked, side, np.nan) for side in counts)
-                figures, gap = {"share": (share, whole)}, {}
+                terms_by_measure, gap = {"share": (share, whole)}, {}
                 if of is None:
-                    right_at_letter = (part.chosen_place != NOT_ASKED) & (part.right == number)[..., None]
-                    figures["is_right"] = np.where(is_asked, right_at_letter.sum(axis=(1, 2)), np.nan), whole
+                    right_at_letter = (choices.chosen_place != NOT_ASKED) & (choices.right == number)[..., None]
+                    terms_by_measure["is_right"] = np.where(is_asked, right_at_letter.sum(axis=(1, 2)), np.nan), whole
                     gap = {"preference": ("share", "is_right")}
-                intervals = over_questions.measure_shares(figures, resamples, seed, gap)
+                intervals = over_questions.estimate_share_intervals(terms_by_measure, resamples, seed, gap)
                 is_right = intervals.pop("is_right").estimate if of is None else float(of == number)
                 rows.append({"right": right, "letter": letter, "n": counts[1].sum(axis=0).astype(int),
-                             "validity": part.validity, **_build_figure_columns(intervals),
+                             "validity": choices.validity, **_build_columns_with_n_questions(intervals),
                              "is_right": is_right})  # fmt: skip
         return rows
 
-    return _tabulate_parts(runs, measure_positions, whole=True).drop(columns="subset")
+    return _tabulate_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(columns="subset")
 
 
 def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
@@ -229,13 +242,15 @@ def _join_missing_reasons(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[
     return ["; ".join(filter(None, pair)) for pair in zip(reasons_a, reasons_b, strict=True)]
 
 
-def _build_figure_columns(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
+def _build_columns_with_n_questions(intervals: dict[str, interval.Interval]) -> dict[str, Any]:
     """Return estimates and interval ends as columns, with n_questions."""
     return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 
 
-def _tabulate_parts(
-    runs: Runs, make: Callable[[Choices], dict[str, Any] | list[dict[str, Any]]], whole: bool = False
+def _tabulate_by_subset(
+    runs: Runs,
+    compute_columns: Callable[[Choices], dict[str, Any] | list[dict[str, Any]]],
+    whole_studies_only: bool = False,
 ) -> pd.DataFrame:
     """Make rows for every study, subset and unit: of a function that gives columns over units, or several such.
 
@@ -245,8 +260,8 @@ def _tabulate_parts(
     for study in read_choice_studies(runs):
         models, conditions = zip(*study.units, strict=True)
         frames = []
-        for subset, part in ({ALL: study} if whole else study.parts()).items():
-            part_columns = make(part)
+        for subset, choices in ({ALL: study} if whole_studies_only else study.split_by_subset()).items():
+            part_columns = compute_columns(choices)
             keys = {"study": study.study, "model": models, "condition": conditions, "subset": subset}
             frames += [
                 pd.DataFrame(keys | columns)

@@ -21,7 +21,7 @@ BUILDING_COLUMNS = ["step", "of", "count", "reason"]
 HISTORY_COLUMNS = ["step", "epoch", "loss", "validation_loss"]
 
 
-def tabulate_choice_building(runs: Runs) -> pd.DataFrame:
+def tabulate_question_building_steps(runs: Runs) -> pd.DataFrame:
     """List the numbers of questions after every step of building a study, beside Choi's Tables 2 and 4.
 
     A study whose questions were not built by `waver choice build` has no rows.
@@ -52,8 +52,8 @@ def tabulate_training_history(runs: Runs) -> pd.DataFrame:
 
 def tabulate_choice_beside_printed(runs: Runs) -> pd.DataFrame:
     """Put accuracy and XParaCon of these runs beside Choi's Tables 3 and 5: other models and questions, as context."""
-    ours = tables.tabulate_choice(runs, resamples=0).assign(source=OURS)
+    ours = tables.tabulate_choice_accuracy(runs, resamples=0).assign(source=OURS)
     adapters = {model for model, fields in runs.info["models"].items() if fields.get("adapter")}
     ours["tuned"] = np.where(ours["model"].isin(adapters), "yes", "no")
     names = ["source", "study", "model", "condition", "tuned", "subset", "n_questions", "accuracy", "xparacon"]
-    return pd.concat([ours[names], printed.read_printed_performance()], ignore_index=True)
+    return pd.concat([ours[names], printed.read_printed_accuracy_and_xparacon()], ignore_index=True)

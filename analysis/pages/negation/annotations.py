@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
-from analysis.pages.negation.rows import ENDINGS, Row, read_located_rows
+from analysis.pages.negation.rows import ENDINGS, Row, read_rows_with_locations
 from ground.errors import InputError, shorten_line
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
@@ -55,17 +55,17 @@ def read_annotator_agreement(folder: Path) -> Agreement:
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
     if not files:
         raise InputError(f"{folder}: there are no annotations in it ({', '.join(ENDINGS)})")
-    rows = [row for file in files for row in read_located_rows(file)]
-    _refuse_duplicate_rows(rows)
+    rows = [row for file in files for row in read_rows_with_locations(file)]
+    _check_sentence_pairs_are_unique(rows)
     label_rows = [parse_annotator_labels(row) for row in rows]
     given_labels = [[label for label in row if label] for row in label_rows]
-    kappa, why = compute_fleiss_kappa(given_labels, max(map(len, label_rows), default=0))
+    kappa, why = compute_fleiss_kappa_and_note(given_labels, max(map(len, label_rows), default=0))
     return Agreement(
         sum(map(bool, given_labels)), sum(find_majority_label(row) is not None for row in given_labels), kappa, why
     )
 
 
-def _refuse_duplicate_rows(rows: Iterable[Row]) -> None:
+def _check_sentence_pairs_are_unique(rows: Iterable[Row]) -> None:
     """Refuse two rows about one pair of sentences, such as two sheets of two annotators: it would count twice."""
     places_by_sentences: dict[str, str] = {}
     for where, fields in rows:
@@ -84,14 +84,14 @@ def find_majority_label(row_labels: Sequence[str]) -> str | None:
     return label if votes >= LEAST and 2 * votes > len(row_labels) else None
 
 
-def compute_fleiss_kappa(label_rows: Sequence[Sequence[str]], annotators: int) -> tuple[float | None, str]:
+def compute_fleiss_kappa_and_note(label_rows: Sequence[Sequence[str]], n_annotators: int) -> tuple[float | None, str]:
     """Compute Fleiss' kappa over the pairs that all annotators labelled.
 
     Parameters
     ----------
     label_rows
         For every pair, the labels that it was given.
-    annotators
+    n_annotators
         How many annotators there are.
 
     Returns
@@ -103,11 +103,11 @@ def compute_fleiss_kappa(label_rows: Sequence[Sequence[str]], annotators: int) -
     ----------
     Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological Bulletin 76, 378-382.
     """
-    complete_rows = [row for row in label_rows if len(row) == annotators]
-    if annotators < LEAST:
-        return None, f"kappa needs {LEAST} annotators or more, here {'is one' if annotators else 'are none'}"
+    complete_rows = [row for row in label_rows if len(row) == n_annotators]
+    if n_annotators < LEAST:
+        return None, f"kappa needs {LEAST} annotators or more, here {'is one' if n_annotators else 'are none'}"
     if not complete_rows:
-        return None, f"no pair has labels of all {annotators} annotators, so there is no kappa"
+        return None, f"no pair has labels of all {n_annotators} annotators, so there is no kappa"
     if len({label for row in complete_rows for label in row}) < 2:
         return None, "all labels are the same, so kappa is undefined"
     from statsmodels.stats.inter_rater import fleiss_kappa

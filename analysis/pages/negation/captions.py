@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.pages.negation.plots import LINES, choose_slope_rows
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import labels, word_count_range, word_quantity
+from analysis.reporting.words import format_count_range, format_quantity, labels
 
 INTERVALS = "Lines: 95 % intervals over originals (shares: Wilson; differences: Newcombe)."
 KINDS = "Important: the negation changes the right label; unimportant: it does not."
@@ -18,21 +18,22 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
     several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
     where = ", each in the condition with most valid answers" if several else ""
     return (
-        f"Share of right labels of {word_quantity(rows['model'].nunique(), 'model')}{where}, without and with the one "
-        f"negation in which the two sides of a minimal pair differ ({word_count_range(rows['n'])} pairs per line). "
-        f"{KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et al., Table "
+        f"Share of right labels of {format_quantity(rows['model'].nunique(), 'model')}{where}, without and with the "
+        f"one negation in which the two sides of a minimal pair differ ({format_count_range(rows['n'])} pairs per "
+        f"line). {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
+        "al., Table "
         f"2.{labels.describe_selection(LINES, models, 'models', 'whose share changes most over important negations')}"
-        f"{labels.explain_silent(rows)}"
+        f"{labels.explain_silent_mark(rows)}"
     )
 
 
 def caption_negation_changes(frame: pd.DataFrame) -> str:
     """Write the caption of the changes."""
-    n_rows = labels.name_rows(frame).nunique()
+    n_rows = labels.build_row_labels(frame).nunique()
     selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the largest and the smallest loss")
     return (
         "Share of right labels with the negation minus without, of "
-        f"{word_quantity(frame['model'].nunique(), 'model')} over {word_count_range(frame['n'])} minimal pairs per "
+        f"{format_quantity(frame['model'].nunique(), 'model')} over {format_count_range(frame['n'])} minimal pairs per "
         f"row. {KINDS} {INTERVALS} Left of the dashed line, a negation costs right labels. Counterpart of AccChg in "
-        f"Yoshida et al., Table 2.{selection}{labels.explain_silent(frame)}"
+        f"Yoshida et al., Table 2.{selection}{labels.explain_silent_mark(frame)}"
     )

@@ -19,7 +19,7 @@ DEFINED = (
 SIZES = split_names("m_important m_unimportant m_important_end m_important_mid m_unimportant_end m_unimportant_mid")
 TABLES = {
     "minimal_pairs": Table(
-        "tables.tabulate_minimal_pairs",
+        "tables.tabulate_minimal_pair_accuracy",
         "Right labels without and with a negation, over minimal pairs",
         f"Acc, Acc′ and AccChg of Yoshida et al., section 4.2, with {OVER_ITEMS}. An item is an original with all "
         f"pairs made from it. {DEFINED} An answer that is not valid counts as wrong.",
@@ -32,7 +32,7 @@ TABLES = {
         ),
     ),
     "negation_places": Table(
-        "tables.tabulate_negation_places",
+        "tables.tabulate_accuracy_by_negation_place",
         "The same by position and by part of speech",
         "Accuracy over the minimal pairs whose one negation stands at the end or in the middle of its sentence, and by "
         "the part of speech that it follows. Empty where the items do not say it.",
@@ -49,7 +49,7 @@ TABLES = {
         frozenset(split_names("accuracy_lower accuracy_upper")), BARE,
     ),
     "negation_bias": Table(
-        "tables.tabulate_negation_bias",
+        "tables.tabulate_label_shares_by_negation",
         "Which labels are said without and with a negation",
         "Share of each label among all answers, valid or not, and among the right labels. The change, with minus "
         "without, is over the originals that have both.",
@@ -58,7 +58,7 @@ TABLES = {
         frozenset(split_names("lower upper n_original n_negated")), BARE, {"said_change": ("lower", "upper")},
     ),
     "negation_data": Table(
-        "tables.tabulate_negation_data",
+        "tables.tabulate_negation_data_counts",
         "Originals, pairs with a negation, and minimal pairs",
         "The counterpart of Yoshida et al., Tables 3 and 4, with the printed rows below ours.",
         (*split_names("source study d_orig d_neg"), *SIZES),

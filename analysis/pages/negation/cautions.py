@@ -26,7 +26,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     return tuple(_list_negation_cautions(frames["negation_accuracy"], frames["minimal_pairs"], frames["negation_bias"]))
 
 
-def find_informed_units(accuracy: pd.DataFrame) -> pd.DataFrame:
+def find_units_above_majority(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return the units that label the originals rightly more often than the majority baseline.
 
     By their intervals, widened for the number of units after Holm: of many that guess, some are above it by chance.
@@ -34,12 +34,12 @@ def find_informed_units(accuracy: pd.DataFrame) -> pd.DataFrame:
     rows = accuracy[(accuracy["sentences"] == "original") & accuracy["accuracy_lower"].notna()]
     names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
 
-    def judge_units(number: int) -> list[str]:
+    def judge_units(n_comparisons: int) -> list[str]:
         """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
-        return ["able" if verdicts.widen_share_interval(share, low, high, number)[0] > majority else ""
+        return ["able" if verdicts.widen_share_interval(share, low, high, n_comparisons)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
-    is_able = [word != "" for word in verdicts.judge_stepwise(judge_units, len(rows))]
+    is_able = [word != "" for word in verdicts.choose_words_by_holm(judge_units, len(rows))]
     return rows.loc[is_able, list(UNIT)].reset_index(drop=True)
 
 
@@ -48,30 +48,30 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     valid = compute_valid_shares(accuracy)
     yield from _list_silent_cautions(valid)
     answering = valid[~is_silent(valid["valid"])]
-    yield from _list_uninformed_cautions(accuracy, answering)
-    yield from _list_one_label_cautions(bias.assign(name=labels.name_rows(bias)).merge(answering[list(UNIT)]))
-    items_by_label = pairs["n_items"].set_axis(labels.name_rows(pairs))
+    yield from _list_below_majority_cautions(accuracy, answering)
+    yield from _list_one_label_cautions(bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)]))
+    items_by_label = pairs["n_items"].set_axis(labels.build_row_labels(pairs))
     yield from list_few_items_cautions(items_by_label, " of a kind of pairs", "intervals are wide")
     yield from list_few_models_cautions(accuracy["model"].nunique())
 
 
-def _list_silent_cautions(valid: pd.DataFrame) -> Iterator[str]:
+def _list_silent_cautions(valid_shares: pd.DataFrame) -> Iterator[str]:
     """Name the models of which less than half of the answers are valid."""
-    silent_units = valid[is_silent(valid["valid"])]
+    silent_units = valid_shares[is_silent(valid_shares["valid"])]
     if len(silent_units):
         yield (
-            f"Less than half of the answers of {join_names(list(labels.name_rows(valid)[silent_units.index]))} are "
-            f"one of the labels. The lowest share is {format_percent(silent_units['valid'].min(), 1)}. These models "
-            "are not compared."
+            "Less than half of the answers of "
+            f"{join_names(list(labels.build_row_labels(valid_shares)[silent_units.index]))} are one of the labels. "
+            f"The lowest share is {format_percent(silent_units['valid'].min(), 1)}. These models are not compared."
         )
 
 
-def _list_uninformed_cautions(accuracy: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
     """Name the models whose accuracy without any negation is not clearly above the majority baseline."""
-    units = answering.merge(find_informed_units(accuracy).assign(able=True), "left", on=list(UNIT))
+    units = answering.merge(find_units_above_majority(accuracy).assign(able=True), "left", on=list(UNIT))
     is_unable = units["able"].isna()
     if is_unable.any():
-        names = labels.name_rows(units)[is_unable]
+        names = labels.build_row_labels(units)[is_unable]
         yield (
             f"{join_names(list(names))}: not clearly above the majority baseline on the originals. What a negation "
             "does to guesses says little, so the answer leaves them out."

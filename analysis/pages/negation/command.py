@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
     from analysis.pages.negation.annotations import Agreement, read_annotator_agreement
-    from analysis.pages.negation.dataset import POSITIONS, count_negation_data, read_instance_groups
+    from analysis.pages.negation.dataset import POSITIONS, count_originals_and_minimal_pairs, read_instance_groups
     from analysis.pages.negation.judgements import KINDS
 
     files = {file.resolve(): file for file in args.data}
@@ -46,7 +46,7 @@ def main(args: argparse.Namespace) -> int:
         repeated_file = next(file for file in args.data if files[file.resolve()] is not file)
         raise InputError(f"{repeated_file}: is named twice, so its pairs would count twice; name it once")
     instance_groups = [group for file in args.data for group in read_instance_groups(file)]
-    counts = count_negation_data(instance_groups)
+    counts = count_originals_and_minimal_pairs(instance_groups)
     annotator_agreement = read_annotator_agreement(args.annotations) if args.annotations else Agreement(0, 0, None)
     agreement_counts = {
         "kappa": annotator_agreement.kappa,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.pages.negation.judgements import BOTH, HYPOTHESIS, IMPORTANT, PATTERNS, PREMISE, UNIMPORTANT
-from analysis.pages.negation.rows import Row, read_located_rows
+from analysis.pages.negation.rows import Row, read_rows_with_locations
 from analysis.runs.folder import ORIGINAL
 from ground.errors import InputError, shorten_line
 
@@ -54,7 +54,7 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
         with two, the same two sentences twice in an item, and sentences that do not fit the pattern of their row.
     """
     groups_by_item: dict[str, list[Instance]] = defaultdict(list)
-    for row in read_located_rows(file):
+    for row in read_rows_with_locations(file):
         instance = _parse_sentence_pair(row)
         groups_by_item[instance.item].append(instance)
     for item, group in groups_by_item.items():
@@ -66,7 +66,7 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
                 f"{ORIGINAL}; it "
                 "needs one"
             )
-        _check_instance_group(group)
+        _check_duplicates_and_patterns(group)
     if not groups_by_item:
         raise InputError(f"{file}: there are no pairs of sentences in it")
     return list(groups_by_item.values())
@@ -80,13 +80,13 @@ def find_minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """
     for before in group:
         for after in group:
-            position = _find_added_negation(before, after)
+            position = _find_added_negation_position(before, after)
             if position is not None:
                 kind = UNIMPORTANT if before.label == after.label else IMPORTANT
                 yield Pair(kind, position or None)
 
 
-def count_negation_data(instance_groups: Sequence[Sequence[Instance]]) -> dict[str, int | float | None]:
+def count_originals_and_minimal_pairs(instance_groups: Sequence[Sequence[Instance]]) -> dict[str, int | float | None]:
     """Count originals, negated instances and minimal pairs over groups, with both majority baselines in per cent.
 
     Groups of several files are different ones, whatever their items are called: training and validation sets both count
@@ -118,7 +118,7 @@ def count_negation_data(instance_groups: Sequence[Sequence[Instance]]) -> dict[s
     }
 
 
-def _check_instance_group(group: Sequence[Instance]) -> None:
+def _check_duplicates_and_patterns(group: Sequence[Instance]) -> None:
     """Refuse what would be counted as a minimal pair and is none: a row that is there twice, or of a wrong pattern."""
     original, instances_by_text = group[0], dict[tuple[str, str], Instance]()
     for instance in group:
@@ -145,7 +145,7 @@ def _compute_majority_share(labels: Sequence[str]) -> float | None:
     return 100 * max(Counter(labels).values()) / len(labels) if labels else None
 
 
-def _find_added_negation(before: Instance, after: Instance) -> str | None:
+def _find_added_negation_position(before: Instance, after: Instance) -> str | None:
     """Return where the one negation stands that only `after` has: "" where unknown; None: they are no minimal pair."""
     step = before.pattern, after.pattern
     if step == (ORIGINAL, PREMISE) or (step == (HYPOTHESIS, BOTH) and before.hypothesis == after.hypothesis):
@@ -185,41 +185,41 @@ def _parse_sentence_pair(row: Row) -> Instance:
     )  # fmt: skip
 
 
-def _parse_position(where: str, fields: Any, name: str = "neg_position") -> str | None:
+def _parse_position(where: str, fields: Any, field: str = "neg_position") -> str | None:
     """Return where a negation stands, or None where the field is missing or empty."""
     if not isinstance(fields, dict):
-        raise InputError(f"{where}: neg is not an object with {name}")
-    return _parse_one_of(where, fields, name, POSITIONS) if fields.get(name) else None
+        raise InputError(f"{where}: neg is not an object with {field}")
+    return _parse_one_of(where, fields, field, POSITIONS) if fields.get(field) else None
 
 
-def _parse_one_of(where: str, fields: Mapping[str, Any], name: str, choices: Sequence[str]) -> str:
+def _parse_one_of(where: str, fields: Mapping[str, Any], field: str, choices: Sequence[str]) -> str:
     """Return the text of a field that must be one of some choices."""
-    value = _require_field(where, fields, name)
+    value = _require_field(where, fields, field)
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}; it must be one of {', '.join(choices)}")
+        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}; it must be one of {', '.join(choices)}")
     return value
 
 
-def _parse_sentence_field(where: str, fields: Mapping[str, Any], name: str) -> str:
+def _parse_sentence_field(where: str, fields: Mapping[str, Any], field: str) -> str:
     """Return the text of a field that must be a sentence."""
-    value = _require_field(where, fields, name)
+    value = _require_field(where, fields, field)
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not a sentence")
+        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}, not a sentence")
     return value
 
 
-def _parse_pair_id(where: str, fields: Mapping[str, Any], name: str) -> str:
+def _parse_pair_id(where: str, fields: Mapping[str, Any], field: str) -> str:
     """Return the number or name of a pair as text."""
-    value = _require_field(where, fields, name)
+    value = _require_field(where, fields, field)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{where}: {name} is {shorten_line(repr(value))}, not the number or name of a pair")
+        raise InputError(f"{where}: {field} is {shorten_line(repr(value))}, not the number or name of a pair")
     return str(value).strip()
 
 
-def _require_field(where: str, fields: Mapping[str, Any], name: str) -> Any:
+def _require_field(where: str, fields: Mapping[str, Any], field: str) -> Any:
     """Return a field of the row; refuse a row without it."""
-    if name not in fields:
+    if field not in fields:
         raise InputError(
-            f"{where}: there is no {name}; the fields are {shorten_line(', '.join(fields), 200) or 'none'}"
+            f"{where}: there is no {field}; the fields are {shorten_line(', '.join(fields), 200) or 'none'}"
         )
-    return fields[name]
+    return fields[field]

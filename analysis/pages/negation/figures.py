@@ -13,12 +13,12 @@ from analysis.runs.folder import UNIT
 
 def frame_negation_slopes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`."""
-    yield from _split_negation_studies(frames)
+    yield from _split_minimal_pairs_by_study(frames)
 
 
 def frame_negation_changes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the same parts as for the slopes."""
-    yield from _split_negation_studies(frames)
+    yield from _split_minimal_pairs_by_study(frames)
 
 
 def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -28,7 +28,7 @@ def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
     return (units["given"] / units["n"]).rename("valid").reset_index()
 
 
-def _split_negation_studies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def _split_minimal_pairs_by_study(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`."""
     valid = compute_valid_shares(frames["negation_accuracy"])
     marked_pairs = frames["minimal_pairs"].merge(valid.assign(silent=is_silent(valid["valid"])), on=list(UNIT))

@@ -147,26 +147,26 @@ def _find_negation_run_path(runs: Runs, study: str) -> str:
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
-def count_minimal_pairs(runs: Runs, by: str = "") -> Counts:
+def count_minimal_pair_judgements(runs: Runs, split_by: str = "") -> Counts:
     """Count per original the minimal pairs of both kinds, and how often each side of them was judged rightly.
 
     A pair counts where both sides have a response.
 
     Parameters
     ----------
-    by
+    split_by
         "position" or "target": a row for each value of it; pairs without one are left out. Empty: over all pairs.
 
     Returns
     -------
     Counts
-        Rows: study, model, condition, pairs, and `value` with `by`. Sums: pairs, before and after (right without the
-        negation, and with it), valid (answers on both sides).
+        Rows: study, model, condition, pairs, and `value` with `split_by`. Sums: pairs, before and after (right without
+        the negation, and with it), valid (answers on both sides).
     """
-    return runs.compute_once(("negation pairs", by), lambda: _query_pair_counts(runs, by))
+    return runs.compute_once(("negation pairs", split_by), lambda: _query_pair_counts(runs, split_by))
 
 
-def count_instances(runs: Runs) -> Counts:
+def count_sentence_pair_judgements(runs: Runs) -> Counts:
     """Count per original the pairs of sentences with and without a negation, and the labels that were said of them.
 
     Returns
@@ -178,16 +178,16 @@ def count_instances(runs: Runs) -> Counts:
     return runs.compute_once("negation instances", lambda: _query_instance_counts(runs))
 
 
-def list_study_labels(runs: Runs) -> list[str]:
+def list_entailment_labels(runs: Runs) -> list[str]:
     """List the labels of the studies, in the order of run.json."""
     studies = (fields for fields in runs.info["studies"].values() if fields["protocol"] == PROTOCOL)
     return list(dict.fromkeys(str(label) for fields in studies for label in fields["canonical"]))
 
 
-def _query_pair_counts(runs: Runs, by: str) -> Counts:
+def _query_pair_counts(runs: Runs, split_by: str) -> Counts:
     """Count in SQL what `count_minimal_pair_judgements` returns."""
     create_judgement_views(runs)
-    value = {"": "''", "position": "position", "target": "target"}[by]
+    value = {"": "''", "position": "position", "target": "target"}[split_by]
     frame = runs.sql(
         f"""
         SELECT a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item, min(p.place) AS place,
@@ -209,8 +209,8 @@ def _query_instance_counts(runs: Runs) -> Counts:
     sums = []
     for name, where in (("original", "NOT negated"), ("negated", "negated")):
         parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
-        parts |= {f"_{label}": f"said = '{label}'" for label in list_study_labels(runs)}
-        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in list_study_labels(runs)}
+        parts |= {f"_{label}": f"said = '{label}'" for label in list_entailment_labels(runs)}
+        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in list_entailment_labels(runs)}
         sums += [(f"{name}{part}", f"{where} AND {test}") for part, test in parts.items()]
     count_columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
     frame = runs.sql(
@@ -220,7 +220,11 @@ def _query_instance_counts(runs: Runs) -> Counts:
 
 
 def _arrange_counts(
-    runs: Runs, frame: pd.DataFrame, keys: Sequence[str], sums: Sequence[str], orders: Mapping[str, Sequence[str]]
+    runs: Runs,
+    frame: pd.DataFrame,
+    keys: Sequence[str],
+    count_names: Sequence[str],
+    order_by_key: Mapping[str, Sequence[str]],
 ) -> Counts:
     """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their order."""
     units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
@@ -229,9 +233,9 @@ def _arrange_counts(
     frame = frame.assign(unit=[places.get(unit, -1) for unit in row_units])
     frame = frame[frame["unit"] >= 0]  # without subsamples of a condition
     rows = frame[["unit", *UNIT, *keys]].drop_duplicates()
-    sorting = {key: rows[key].map(list(order).index) for key, order in orders.items()}
+    sorting = {key: rows[key].map(list(order).index) for key, order in order_by_key.items()}
     rows = rows.assign(**{f"_{key}": place for key, place in sorting.items()})
-    rows = rows.sort_values(["unit", *(f"_{key}" if key in orders else key for key in keys)], kind="stable")
+    rows = rows.sort_values(["unit", *(f"_{key}" if key in order_by_key else key for key in keys)], kind="stable")
     rows = rows[[*UNIT, *keys]].reset_index(drop=True)
     items = frame[["study", "item", "place"]].groupby(["study", "item"], sort=False)["place"].min().reset_index()
     items = items.sort_values(["study", "place"], kind="stable")
@@ -239,7 +243,7 @@ def _arrange_counts(
     row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
     unit_keys = [*UNIT, *keys]
     column = pd.MultiIndex.from_frame(rows[unit_keys]).get_indexer(pd.MultiIndex.from_frame(frame[unit_keys]))
-    arrays = {name: np.full((len(items), len(rows)), np.nan) for name in sums}
+    arrays = {name: np.full((len(items), len(rows)), np.nan) for name in count_names}
     for name, values in arrays.items():
         values[row, column] = frame[name]
     return Counts(rows, arrays)

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import FEW_ITEMS, is_silent
-from analysis.pages.negation.cautions import find_informed_units, list_cautions
+from analysis.pages.negation.cautions import find_units_above_majority, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting.words import (
     Answer,
-    describe_no_answer,
+    describe_models_without_answers,
     format_percent,
-    format_points,
+    format_percentage_points,
+    format_quantity,
     labels,
+    phrase_model_condition_count,
     verdicts,
-    word_quantity,
-    word_unit_count,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
@@ -44,7 +44,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     frames
         The tables named in `TABLES`.
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
 
     Returns
     -------
@@ -56,43 +56,43 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
     valid = compute_valid_shares(accuracy)
     answering = valid[~is_silent(valid["valid"])][list(UNIT)]
     if answering.empty:
-        verdict, why = describe_no_answer(list(labels.name_rows(valid).unique()))
+        verdict, why = describe_models_without_answers(list(labels.build_row_labels(valid).unique()))
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
-    judged = answering.merge(find_informed_units(accuracy))
+    judged = answering.merge(find_units_above_majority(accuracy))
     details = {
         "negation_slopes": (*WORD_MEANINGS, *_describe_change_extremes(important.merge(judged))),
-        "negation_changes": tuple(_describe_kinds_of_pairs(pairs.merge(judged))),
-        "negation_places": tuple(_describe_negation_places(frames["negation_places"].merge(judged))),
+        "negation_changes": tuple(_describe_mean_change_by_kind(pairs.merge(judged))),
+        "negation_places": tuple(_describe_mean_change_by_place(frames["negation_places"].merge(judged))),
         "negation_bias": tuple(_describe_label_bias(frames["negation_bias"].merge(answering))),
     }
     return Answer(
-        asked_sentence, _word_negation_verdict(important.merge(judged), len(valid)), cautions=doubts,
+        asked_sentence, _describe_negation_verdict(important.merge(judged), len(valid)), cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
 
-def _describe_asked_pairs(accuracy: pd.DataFrame, when: str) -> str:
+def _describe_asked_pairs(accuracy: pd.DataFrame, dates_text: str) -> str:
     """Say how many models were asked about how many pairs of sentences, and when."""
     models = accuracy["model"].nunique()
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())
     return (
-        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked how premise and hypothesis go "
-        f"together, in {word_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{when}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked how premise and hypothesis go "
+        f"together, in {format_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{dates_text}."
     )
 
 
-def _word_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
+def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
     """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     verdict_words = verdicts.judge_differences(judged, "acc_change", BANDS)
     if len(judged) > 1:
         scope_text = " that beat the majority baseline" if len(judged) < n_asked else ""
-        return verdicts.describe_word_counts(verdict_words, word_unit_count(judged) + scope_text)
+        return verdicts.describe_verdict_word_counts(verdict_words, phrase_model_condition_count(judged) + scope_text)
     row = judged.iloc[0]
     return (
         f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['acc'])} of the labels are right "
@@ -104,32 +104,33 @@ def _describe_change_extremes(important: pd.DataFrame) -> Iterator[str]:
     """Name the judged models that lose most and least over important pairs."""
     if important.empty:
         return
-    rows = important.assign(label=labels.name_rows(important)).sort_values("acc_change", kind="stable")
+    rows = important.assign(label=labels.build_row_labels(important)).sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
             f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in "
             f"{format_percent(row['acc'])} without it and in {format_percent(row['acc_negated'])} with it. The change "
-            f"is {format_points(row['acc_change'])} points{_word_change_interval(row)}."
+            f"is {format_percentage_points(row['acc_change'])} points{_format_accuracy_change_interval(row)}."
         )
 
 
-def _describe_kinds_of_pairs(pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_mean_change_by_kind(pairs: pd.DataFrame) -> Iterator[str]:
     """Compare the mean changes over both kinds of pairs."""
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:
         yield (
-            f"On average over the models that are judged, the change is {format_points(means['important'])} points "
-            f"where the negation is important, and {format_points(means['unimportant'])} where it is not."
+            "On average over the models that are judged, the change is "
+            f"{format_percentage_points(means['important'])} points where the negation is important, and "
+            f"{format_percentage_points(means['unimportant'])} where it is not."
         )
 
 
-def _describe_negation_places(places: pd.DataFrame) -> Iterator[str]:
+def _describe_mean_change_by_place(places: pd.DataFrame) -> Iterator[str]:
     """Say where important negations cost more: means over the judged models, of places that are no rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:
-            changes_text = ", ".join(f"{value} {format_points(change)}" for value, change in means.items())
+            changes_text = ", ".join(f"{value} {format_percentage_points(change)}" for value, change in means.items())
             yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {changes_text}."
 
 
@@ -144,10 +145,10 @@ def _describe_label_bias(bias: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _word_change_interval(row: pd.Series) -> str:
+def _format_accuracy_change_interval(row: pd.Series) -> str:
     """Write the interval of the change in accuracy in brackets; empty where there is none."""
     return (
         ""
         if pd.isna(row["lower"])
-        else f" (95 % interval {format_points(row['lower'])} to {format_points(row['upper'])})"
+        else f" (95 % interval {format_percentage_points(row['lower'])} to {format_percentage_points(row['upper'])})"
     )

@@ -28,27 +28,28 @@ class NegationPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_question(frames, words.word_dates(self.runs.info)))
+        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def examples(self) -> Html:
         """Show the pairs where a negation costs most: right without it, wrong with it."""
         frame = self.frame("negation_worst")
         if frame.empty:
             return render_note("No model is right without a negation and wrong with it.")
-        frame = frame.assign(label=labels.name_rows(frame)).head(MOST_EXAMPLES)
+        frame = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
         n_left = len(self.frame("negation_worst")) - len(frame)
-        left_out = f"{words.word_quantity(n_left, 'more pair')} in the table." if n_left else ""
+        left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_negation_example(row) for _, row in frame.iterrows()]
         caption = catalogue.look_up_table("negation_worst").caption
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: p.default for key, p in tables.list_options("minimal_pairs").items()} | self.options
+        options = {key: p.default for key, p in tables.list_table_options("minimal_pairs").items()} | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
             "negation/method", resamples=options["resamples"], failed=failed,
-            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_rules("validity", "interval"),
+            word_meanings=" ".join(narrative.WORD_MEANINGS),
+            rules=verdicts.describe_verdict_rules("validity", "interval"),
         )  # fmt: skip
 
 

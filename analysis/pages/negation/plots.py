@@ -29,7 +29,7 @@ def choose_slope_rows(frame: pd.DataFrame) -> pd.DataFrame:
     ranks = change.sort_values(["silent", "first", "change"], ascending=[True, False, False], kind="stable")
     order = ranks["model"].unique()
     rows = rows[rows["model"].isin(order[:LINES])]
-    return rows.assign(label=labels.name_rows(rows.drop(columns="condition")))
+    return rows.assign(label=labels.build_row_labels(rows.drop(columns="condition")))
 
 
 @apply_style
@@ -41,7 +41,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -51,9 +51,9 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = choose_slope_rows(frame)
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
     hollow = rows.groupby("model")["silent"].any()
-    looks = looks or plotting.assign_looks(models)
+    looks = looks or plotting.assign_colours_and_markers(models)
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    legend_names = labels.fit_names(list(models.values()), 34)
+    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
     high = 2.1 if panels.is_narrow(width) else 2.6
     drawing, panel_axes = panels.lay_out_panels(
         width, len(kinds), len(kinds), high, left=0.46, bottom=0.2, gap=0.24,
@@ -96,7 +96,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -104,14 +104,14 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         The figure.
     """
     rows = frame.rename(columns={"lower": "acc_change_lower", "upper": "acc_change_upper"})
-    rows = rows.assign(label=labels.name_rows(rows))
+    rows = rows.assign(label=labels.build_row_labels(rows))
     ranks = rows.sort_values(["silent", "pairs", "acc_change"], kind="stable", na_position="last")
-    names = labels.select_ends(list(ranks["label"].unique()), panels.ROWS)
+    names = labels.select_first_and_last(list(ranks["label"].unique()), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
-    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     high = len(names) * panels.choose_row_pitch(len(names), 3.6)
     across = 1 if panels.is_narrow(width) else len(kinds)
     drawing, panel_axes = panels.lay_out_panels(
@@ -121,8 +121,14 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         part = rows[rows["pairs"] == kind]
         panels.draw_row_guides(axes, len(names))
         panels.draw_title(axes, TITLES[kind])
-        panels.scale_axis(axes, -edge, edge, 2, mark=0.0)
-        panels.draw_dots(axes, part, "acc_change", looks or plotting.assign_looks(rows["model"]), hollow=part["silent"])
+        panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
+        panels.draw_dots(
+            axes,
+            part,
+            "acc_change",
+            looks or plotting.assign_colours_and_markers(rows["model"]),
+            is_hollow=part["silent"],
+        )
         if number % across == 0:
             panels.draw_row_labels(axes, fitted_names)
     return drawing

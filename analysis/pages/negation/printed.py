@@ -28,7 +28,7 @@ def read_printed_negation_accuracy() -> pd.DataFrame:
     return rows.assign(**rows[shares] / 100, seeds=seeds)
 
 
-def read_printed_negation_data() -> pd.DataFrame:
+def read_printed_negation_data_counts() -> pd.DataFrame:
     """Read Tables 3 and 4 in the form of our table `negation_data`; the two sets stand in the column `study`."""
     third, fourth = (pd.read_csv(FOLDER / f"yoshida_table{number}.csv") for number in (3, 4))
     return third.merge(fourth, on="study").assign(source="Yoshida et al., Tables 3 and 4")

@@ -14,7 +14,7 @@ Row: TypeAlias = tuple[str, dict[str, Any]]  # file and line, and the fields
 ENDINGS = (".jsonl", ".json", ".csv")
 
 
-def read_located_rows(file: Path) -> Iterator[Row]:
+def read_rows_with_locations(file: Path) -> Iterator[Row]:
     """Read the rows of a file; empty lines are left out.
 
     Raises
@@ -44,12 +44,12 @@ def read_located_rows(file: Path) -> Iterator[Row]:
 def _parse_row_json(where: str, text: str) -> Any:
     """Parse JSON; refuse what is not valid, and keys that are there twice."""
     try:
-        return json.loads(text, object_pairs_hook=_join_unique_fields)
+        return json.loads(text, object_pairs_hook=_build_dict_of_unique_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON ({str(error)[:100]})") from None
 
 
-def _join_unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_dict_of_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a dict of the pairs of a JSON object; raise ValueError for a key that is there twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 WITHOUT, WITH = "original", "negated"
 ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),
               "acc_change": (("after", "pairs"), ("before", "pairs"))}  # fmt: skip
-Figures = Mapping[str, tuple[tuple[str, str], ...]]
+MeasureShares = Mapping[str, tuple[tuple[str, str], ...]]
 
 
-def tabulate_minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_minimal_pair_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure accuracy on both sides of minimal pairs: Acc, Acc' and AccChg of Yoshida et al., section 4.2.
 
     Parameters
@@ -41,14 +41,16 @@ def tabulate_minimal_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
     DataFrame
         One row per model, condition and kind of pairs; see `waver table --list minimal_pairs`.
     """
-    pair_counts = judgements.count_minimal_pairs(runs)
+    pair_counts = judgements.count_minimal_pair_judgements(runs)
     valid, pairs = (np.nansum(pair_counts.sums[name], axis=0) for name in ("valid", "pairs"))
     return (
-        _measure_pair_changes(pair_counts, resamples, seed).drop(columns="value").assign(validity=valid / (2 * pairs))
+        _measure_minimal_pair_accuracies(pair_counts, resamples, seed)
+        .drop(columns="value")
+        .assign(validity=valid / (2 * pairs))
     )
 
 
-def tabulate_negation_places(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_accuracy_by_negation_place(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure the same by the position of the negation, and by the part of speech that it follows.
 
     Parameters
@@ -63,7 +65,7 @@ def tabulate_negation_places(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     """
     parts = []
     for by, name in (("position", "position"), ("target", "part of speech")):
-        frame = _measure_pair_changes(judgements.count_minimal_pairs(runs, by), resamples, seed)
+        frame = _measure_minimal_pair_accuracies(judgements.count_minimal_pair_judgements(runs, by), resamples, seed)
         parts.append(frame.assign(by=name, value=frame["value"].replace(TARGETS)))
     return pd.concat(parts, ignore_index=True)
 
@@ -82,23 +84,23 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
         One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
         of majority_label, the most frequent right label: the accuracy of always saying it.
     """
-    instance_counts, labels = judgements.count_instances(runs), judgements.list_study_labels(runs)
+    instance_counts, labels = judgements.count_sentence_pair_judgements(runs), judgements.list_entailment_labels(runs)
     parts = []
     for name in (WITHOUT, WITH):
         sums = _mask_empty_originals(instance_counts, name)
-        figures = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
+        shares_by_measure = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
         golds = np.stack([np.nansum(sums[f"{name}_gold_{label}"], axis=0) for label in labels])
         n = np.nansum(sums[name], axis=0)
         with np.errstate(invalid="ignore"):
             majority = golds.max(axis=0) / n
         majority_labels = np.array(labels, object)[golds.argmax(axis=0)]
-        frame = _measure_figures(instance_counts.rows, sums, figures, name, resamples, seed)
+        frame = _estimate_shares_and_differences(instance_counts.rows, sums, shares_by_measure, name, resamples, seed)
         frame = frame.drop(columns=["valid_lower", "valid_upper"])
         parts.append(frame.assign(sentences=name, majority_label=majority_labels, majority=majority)[n > 0])
     return _sort_by_unit(instance_counts, pd.concat(parts))
 
 
-def tabulate_negation_bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count how often each label is said with and without a negation.
 
     Parameters
@@ -112,25 +114,27 @@ def tabulate_negation_bias(runs: Runs, *, resamples: int = DRAWS, seed: int = 0)
         One row per model, condition and label. said_X: share of X (original, negated) where it is said; right_X: where
         it is right; said_change, with its interval: negated minus original; n_X.
     """
-    instance_counts, parts = judgements.count_instances(runs), []
+    instance_counts, parts = judgements.count_sentence_pair_judgements(runs), []
     sums = _mask_empty_originals(instance_counts, WITHOUT, WITH)
-    for label in judgements.list_study_labels(runs):
-        figures: Figures = {
+    for label in judgements.list_entailment_labels(runs):
+        shares_by_measure: MeasureShares = {
             "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
             "said_negated": ((f"{WITH}_{label}", WITH),),
             "said_change": ((f"{WITH}_{label}", WITH), (f"{WITHOUT}_{label}", WITHOUT)),
             "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
             "right_negated": ((f"{WITH}_gold_{label}", WITH),),
         }
-        frame = _measure_figures(instance_counts.rows, sums, figures, WITH, resamples, seed).drop(columns="n")
-        ends = [f"{name}_{end}" for name in figures if name != "said_change" for end in ("lower", "upper")]
+        frame = _estimate_shares_and_differences(
+            instance_counts.rows, sums, shares_by_measure, WITH, resamples, seed
+        ).drop(columns="n")
+        ends = [f"{name}_{end}" for name in shares_by_measure if name != "said_change" for end in ("lower", "upper")]
         frame = frame.drop(columns=ends).rename(columns={"said_change_lower": "lower", "said_change_upper": "upper"})
         counts = {f"n_{name}": np.nansum(sums[name], axis=0).astype(int) for name in (WITHOUT, WITH)}
         parts.append(frame.assign(label=label, **counts))
     return _sort_by_unit(instance_counts, pd.concat(parts))
 
 
-def tabulate_negation_data(runs: Runs) -> pd.DataFrame:
+def tabulate_negation_data_counts(runs: Runs) -> pd.DataFrame:
     """Count originals, pairs made from them and minimal pairs, as Tables 3 and 4 of Yoshida et al. do.
 
     The counts by position are missing where the position of any such negation is not known.
@@ -144,16 +148,17 @@ def tabulate_negation_data(runs: Runs) -> pd.DataFrame:
         FROM (SELECT study, count(*) FILTER (WHERE pattern = 'original') AS d_orig,
                      count(*) FILTER (WHERE pattern <> 'original') AS d_neg, min(position) AS place
               FROM asked_pairs GROUP BY study)
-        LEFT JOIN (SELECT study, {", ".join(_list_count_columns())} FROM pairs GROUP BY study) USING (study)
+        LEFT JOIN (SELECT study, {", ".join(_list_pair_count_expressions())} FROM pairs GROUP BY study) USING (study)
         ORDER BY study"""
     )
     counts = rows.drop(columns="study").astype("float64")  # a count that is not known is NaN
     return pd.concat(
-        [counts.assign(study=rows["study"], source=OURS), printed.read_printed_negation_data()], ignore_index=True
+        [counts.assign(study=rows["study"], source=OURS), printed.read_printed_negation_data_counts()],
+        ignore_index=True,
     )
 
 
-def _list_count_columns() -> list[str]:
+def _list_pair_count_expressions() -> list[str]:
     """List the SQL expressions that count minimal pairs by kind, and by kind and position."""
     parts = []
     for kind in KINDS:
@@ -172,7 +177,7 @@ def tabulate_negation_beside_printed(runs: Runs) -> pd.DataFrame:
 
     The models of one tuning, which differ in the seed, are one row: their mean, as the paper has it.
     """
-    pairs, single = tabulate_minimal_pairs(runs, resamples=0), tabulate_negation_accuracy(runs, resamples=0)
+    pairs, single = tabulate_minimal_pair_accuracy(runs, resamples=0), tabulate_negation_accuracy(runs, resamples=0)
     ours = single.drop_duplicates(list(UNIT))[list(UNIT)].assign(source=OURS)
     for name in (WITHOUT, WITH):
         part = single[single["sentences"] == name]
@@ -239,9 +244,9 @@ def tabulate_worst_pairs(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _measure_pair_changes(pair_counts: Counts, resamples: int, seed: int) -> pd.DataFrame:
+def _measure_minimal_pair_accuracies(pair_counts: Counts, resamples: int, seed: int) -> pd.DataFrame:
     """Make one row per unit and kind of pairs: accuracy without the negation, with it, and the difference."""
-    frame = _measure_figures(pair_counts.rows, pair_counts.sums, ACCURACIES, "pairs", resamples, seed)
+    frame = _estimate_shares_and_differences(pair_counts.rows, pair_counts.sums, ACCURACIES, "pairs", resamples, seed)
     return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
 
 
@@ -251,8 +256,13 @@ def _mask_empty_originals(instance_counts: Counts, *names: str) -> dict[str, Arr
     return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}
 
 
-def _measure_figures(
-    rows: pd.DataFrame, sums: Mapping[str, Array], figures: Figures, size: str, resamples: int, seed: int
+def _estimate_shares_and_differences(
+    rows: pd.DataFrame,
+    sums: Mapping[str, Array],
+    shares_by_measure: MeasureShares,
+    size_name: str,
+    resamples: int,
+    seed: int,
 ) -> pd.DataFrame:
     """Compute figures with intervals over originals: each a share of counts, or the first share minus the second.
 
@@ -260,35 +270,40 @@ def _measure_figures(
     ----------
     rows, sums
         As in `Counts`.
-    figures
+    shares_by_measure
         Name -> the counts that its shares are made of.
-    size
+    size_name
         The count that is the column `n`.
     """
-    columns = {part: sums[part] for shares in figures.values() for pair in shares for part in pair}
+    columns = {part: sums[part] for shares in shares_by_measure.values() for pair in shares for part in pair}
     intervals = bootstrap_intervals(
         columns,
-        partial(_compute_figures, figures=figures),
-        partial(_list_figure_shares, figures=figures),
+        partial(_compute_shares_and_differences, shares_by_measure=shares_by_measure),
+        partial(_list_hits_and_totals_by_measure, shares_by_measure=shares_by_measure),
         draws=resamples,
         seed=seed,
     )
-    n = {"n": np.nansum(sums[size], axis=0).astype(int), "n_items": next(iter(intervals.values())).n_items}
+    n = {"n": np.nansum(sums[size_name], axis=0).astype(int), "n_items": next(iter(intervals.values())).n_items}
     return rows.assign(**n, **interval.build_interval_columns(intervals))
 
 
-def _compute_figures(columns: Columns, counts: Array, figures: Figures) -> dict[str, Array]:
+def _compute_shares_and_differences(
+    columns: Columns, counts: Array, shares_by_measure: MeasureShares
+) -> dict[str, Array]:
     """Compute every share, or difference of two shares, in every draw."""
-    values_by_figure = {}
-    for name, shares in figures.items():
+    value_by_measure = {}
+    for name, shares in shares_by_measure.items():
         parts = [compute_drawn_ratio(counts, columns[part], columns[whole]) for part, whole in shares]
-        values_by_figure[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
-    return values_by_figure
+        value_by_measure[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
+    return value_by_measure
 
 
-def _list_figure_shares(columns: Columns, figures: Figures) -> dict[str, list[Share]]:
+def _list_hits_and_totals_by_measure(columns: Columns, shares_by_measure: MeasureShares) -> dict[str, list[Share]]:
     """Give the hits and totals of every measure's shares, for its closed interval."""
-    return {name: [[(columns[part], columns[whole])] for part, whole in shares] for name, shares in figures.items()}
+    return {
+        name: [[(columns[part], columns[whole])] for part, whole in shares]
+        for name, shares in shares_by_measure.items()
+    }
 
 
 def _sort_by_unit(instance_counts: Counts, frame: pd.DataFrame) -> pd.DataFrame:

@@ -17,9 +17,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.reliability import aggregated
-from analysis.statistics.reliability.aggregated import Block
+from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
-from analysis.statistics.reliability.templates import compute_accuracy_intervals, correct_luck, estimate_share_noise
+from analysis.statistics.reliability.templates import (
+    correct_highest_for_luck,
+    estimate_binomial_noise_variance,
+    summarize_accuracies_with_intervals,
+)
 from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ FEW, SEVERAL = 1, 4  # templates that coefficients are given for
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RankingGroup:
     """Hold what one ranking is made from.
 
     Attributes
@@ -51,28 +55,28 @@ class Group:
     condition: str
     task: str
     models: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[TaskAccuracies, ...]
     left_out: tuple[str, ...]
     tasks: tuple[str, ...]
     n_tasks_asked: int
 
     @property
-    def row_keys(self) -> dict[str, Any]:
+    def key_columns(self) -> dict[str, Any]:
         """Return the columns that name a row about it."""
         return {"study": self.study, "condition": self.condition, "task": self.task}
 
     @property
-    def sizes(self) -> dict[str, Any]:
+    def group_size_columns(self) -> dict[str, Any]:
         """Return how many models, tasks and templates of each there are, and the least number of answers."""
         templates = [block.accuracies.shape[1] for block in self.blocks]
         return {
             "n_models": len(self.models), "n_tasks": len(self.blocks), "n_tasks_asked": self.n_tasks_asked,
-            "tasks": ", ".join(self.tasks), "n_templates": self.n_templates, "n_templates_least": min(templates),
+            "tasks": ", ".join(self.tasks), "n_templates": self.mean_n_templates, "n_templates_least": min(templates),
             "n_templates_most": max(templates), "n_items": int(min(block.n.min() for block in self.blocks)),
         }  # fmt: skip
 
     @property
-    def n_templates(self) -> float:
+    def mean_n_templates(self) -> float:
         """Return the number of templates of a task that all its models have, the mean over tasks."""
         return float(np.mean([block.accuracies.shape[1] for block in self.blocks]))
 
@@ -113,17 +117,17 @@ def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
     return accuracy_rows
 
 
-def list_ranking_groups(runs: Runs) -> list[Group]:
+def list_ranking_groups(runs: Runs) -> list[RankingGroup]:
     """List the rankings of all studies, each condition with its mean over tasks first, where it has several tasks."""
     return runs.compute_once("accuracy groups", lambda: list(_build_ranking_groups(read_accuracy_rows(runs))))
 
 
-def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[Group]:
+def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]:
     """Yield the rankings of every study and condition: by the mean over tasks first, then of every task."""
     for (study, condition), part in accuracy_rows.groupby(["study", "condition"], sort=False):
         study_condition, models = (str(study), str(condition)), part["model"].unique()
         tables_by_task = {
-            str(task): _arrange_task(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)
+            str(task): _pivot_task_accuracies(rows_of_task) for task, rows_of_task in part.groupby("task", sort=False)
         }
         ranked_tables = {task: tables for task, tables in tables_by_task.items() if min(tables[0].shape) > 1}
         shared_tables = {task: tables for task, tables in ranked_tables.items() if len(tables[0]) * 2 >= len(models)}
@@ -141,29 +145,33 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[Group]:
             yield _build_ranking_group(study_condition, task, {task: tables}, task_models, len(tables_by_task))
 
 
-def _arrange_task(part: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _pivot_task_accuracies(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Lay one task out as models by templates: accuracies, and numbers of answers."""
-    wide, n = (part.pivot(index="model", columns="template", values=name) for name in (ACCURACY, "n"))
+    wide, n = (task_rows.pivot(index="model", columns="template", values=name) for name in (ACCURACY, "n"))
     wide = wide[wide.notna().sum(axis=1) * 2 >= wide.shape[1]].dropna(axis=1)
-    wide = wide.loc[[model for model in part["model"].unique() if model in wide.index]]
+    wide = wide.loc[[model for model in task_rows["model"].unique() if model in wide.index]]
     return wide, n.loc[wide.index, wide.columns]
 
 
 def _build_ranking_group(
     study_condition: tuple[str, str],
     task: str,
-    tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
+    accuracies_and_counts_by_task: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
     models: Any,
-    n_asked: int,
-) -> Group:
+    n_tasks_asked: int,
+) -> RankingGroup:
     """Build the group of one ranking from the accuracies and the numbers of answers of its tasks."""
-    ranked_models = tuple(next(iter(tables.values()))[0].index)
-    blocks = tuple(Block(wide.to_numpy(float), n.to_numpy(float)) for wide, n in tables.values())
+    ranked_models = tuple(next(iter(accuracies_and_counts_by_task.values()))[0].index)
+    blocks = tuple(
+        TaskAccuracies(wide.to_numpy(float), n.to_numpy(float)) for wide, n in accuracies_and_counts_by_task.values()
+    )
     left_out = tuple(model for model in models if model not in ranked_models)
-    return Group(*study_condition, task, ranked_models, blocks, left_out, tuple(tables), n_asked)
+    return RankingGroup(
+        *study_condition, task, ranked_models, blocks, left_out, tuple(accuracies_and_counts_by_task), n_tasks_asked
+    )
 
 
-def rank_group_models(runs: Runs, group: Group, seed: int) -> Ranking:
+def rank_group_models(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
     """Rank the models of a group; once per group.
 
     Parameters
@@ -180,18 +188,18 @@ def rank_group_models(runs: Runs, group: Group, seed: int) -> Ranking:
     Ranking
         Of the models of the group.
     """
-    key = ("accuracy ranking", *group.row_keys.values(), seed)
+    key = ("accuracy ranking", *group.key_columns.values(), seed)
     return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
 
 
-def list_accuracy_ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]]:
+def list_accuracy_ranking_rows(runs: Runs, seed: int, new_in_replication: str) -> list[dict[str, Any]]:
     """Make the rows of `wording_ranking` about accuracies.
 
     Parameters
     ----------
     runs, seed
         As in `rank_group_models`.
-    anew
+    new_in_replication
         What another study has anew.
 
     Returns
@@ -203,7 +211,7 @@ def list_accuracy_ranks(runs: Runs, seed: int, anew: str) -> list[dict[str, Any]
         {
             "study": group.study, "measure": ACCURACY, "headline": True, "task": group.task,
             "model": group.models[place], "condition": group.condition, "n_items": group_ranking.n_items,
-            "n_wordings": group_ranking.n_wordings, "anew": anew, "mean": group_ranking.mean[place],
+            "n_wordings": group_ranking.n_wordings, "anew": new_in_replication, "mean": group_ranking.mean[place],
             "rank": group_ranking.rank[place],
             "rank_lower": group_ranking.lower[place], "rank_upper": group_ranking.upper[place],
             "first": group_ranking.first[place],
@@ -227,33 +235,36 @@ def tabulate_template_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks (`Group`),
-        n_templates, n_templates_least, n_templates_most, n_items; model, template, model_template, sampling,
-        model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four, four_lower,
-        four_upper: coefficients of generalizability with the same items; one_items, four_items: with other items;
-        kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with another
-        study of this size.
+        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks
+        (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; model, template, model_template,
+        sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four,
+        four_lower, four_upper: coefficients of generalizability with the same items; one_items, four_items: with other
+        items; kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with
+        another study of this size.
     """
     table_rows = []
     for group in list_ranking_groups(runs):
-        group_reliability = aggregated.estimate_reliability(group.blocks)
+        group_reliability = aggregated.estimate_ranking_reliability(group.blocks)
         model_pairs = np.triu_indices(len(group.models), 1)
-        (one_low, one_high), (four_low, four_high) = (group_reliability.interval(k, seed) for k in (FEW, SEVERAL))
+        (one_low, one_high), (four_low, four_high) = (
+            group_reliability.compute_coefficient_interval(k, seed) for k in (FEW, SEVERAL)
+        )
         table_rows.append({
-            **group.row_keys, **group.sizes, "model": group_reliability.model, "template": group_reliability.template,
+            **group.key_columns, **group.group_size_columns, "model": group_reliability.model,
+            "template": group_reliability.template,
             "model_template": group_reliability.model_template, "sampling": group_reliability.sampling,
             "model_template_least": group_reliability.model_template - group_reliability.sampling,
-            "one": group_reliability.coefficient(FEW), "one_lower": one_low, "one_upper": one_high,
-            "four": group_reliability.coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
-            "one_items": group_reliability.coefficient(FEW, items=True),
-            "four_items": group_reliability.coefficient(SEVERAL, items=True),
+            "one": group_reliability.compute_coefficient(FEW), "one_lower": one_low, "one_upper": one_high,
+            "four": group_reliability.compute_coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
+            "one_items": group_reliability.compute_coefficient(FEW, other_items=True),
+            "four_items": group_reliability.compute_coefficient(SEVERAL, other_items=True),
             "kept_one": float(aggregated.compute_same_order_share(group.blocks, seed=seed)[model_pairs].mean()),
             "tau": rank_group_models(runs, group, seed).tau,
         })  # fmt: skip
     return pd.DataFrame(table_rows).rename(columns={"model": "models"})
 
 
-def tabulate_template_pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
+def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int = 0) -> pd.DataFrame:
     """Compute for every pair of models how likely it keeps its order under other templates, and with other items.
 
     Parameters
@@ -287,11 +298,11 @@ def tabulate_template_pairs(runs: Runs, *, task: str = "", seed: int = 0) -> pd.
         group_ranking = rank_group_models(runs, group, seed)
         kept_one, kept_others = (
             aggregated.compute_same_order_share(group.blocks, seed=seed),
-            aggregated.foresee_same_order(group.blocks),
+            aggregated.compute_same_order_probabilities(group.blocks),
         )
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
-                **group.row_keys, "n_templates": group.n_templates, "a_model": group.models[a],
+                **group.key_columns, "n_templates": group.mean_n_templates, "a_model": group.models[a],
                 "b_model": group.models[b],
                 "difference": group_ranking.mean[a] - group_ranking.mean[b], "kept_one": kept_one[a, b],
                 "same_wordings": kept_others[a, b],
@@ -311,23 +322,25 @@ def list_template_accuracies(runs: Runs) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table_rows.to_dict("records")]
 
 
-def name_estimate_columns(ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
+def flatten_estimates_to_row(estimates_with_ends: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
     """Name estimates and the ends of their intervals as columns; the SD, which never has an interval, has none."""
     row: dict[str, float] = {}
-    for name, (value, low, high) in ends.items():
+    for name, (value, low, high) in estimates_with_ends.items():
         row |= {name: value} if name == "sd" else {name: value, f"{name}_lower": low, f"{name}_upper": high}
     return row
 
 
-def list_task_scores(runs: Runs) -> list[dict[str, Any]]:
+def list_task_accuracy_summaries(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `template_scores` about accuracies: of every model, condition and task."""
     table_rows = []
     for names, part in read_accuracy_rows(runs).groupby(["study", "model", "condition", "task"], sort=False):
         row_keys: Mapping[str, Any] = dict(zip(("study", "model", "condition", "task"), names, strict=True))
         shares, n = part["accuracy"].to_numpy(float), part["n"].to_numpy(float)
-        ends = compute_accuracy_intervals(shares, n)
+        ends = summarize_accuracies_with_intervals(shares, n)
         row = {**row_keys, "n_items": int(part["n"].min()), "n_templates": len(part)}
         table_rows.append(
-            row | name_estimate_columns(ends) | correct_luck(shares, estimate_share_noise(shares, n), ends)
+            row
+            | flatten_estimates_to_row(ends)
+            | correct_highest_for_luck(shares, estimate_binomial_noise_variance(shares, n), ends)
         )
     return table_rows

@@ -10,11 +10,11 @@ import pandas as pd
 
 from analysis.reporting.words import (
     Answer,
+    format_count_range,
     format_percent,
+    format_quantity,
     join_names,
     list_few_models_cautions,
-    word_count_range,
-    word_quantity,
 )
 
 TABLES = ("template_reliability", "template_scores", "wording_ranking", "template_pairs")
@@ -32,7 +32,7 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
     frames
         The tables named in `TABLES`.
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
 
     Returns
     -------
@@ -44,13 +44,13 @@ def answer_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -
     conditions = scores["condition"].nunique()
     under = f" under {conditions} conditions" if conditions > 1 else ""
     asked_sentence = (
-        f"{word_quantity(models, 'model')} {'has' if models == 1 else 'have'} accuracies in "
-        f"{word_quantity(int(tasks), 'task')} with {word_count_range(scores['n_templates'])} templates of "
+        f"{format_quantity(models, 'model')} {'has' if models == 1 else 'have'} accuracies in "
+        f"{format_quantity(int(tasks), 'task')} with {format_count_range(scores['n_templates'])} templates of "
         f"each{under}{when}."
     )
     return Answer(
         asked_sentence,
-        " ".join(_word_template_verdict(rankings)),
+        " ".join(_describe_template_verdict(rankings)),
         cautions=tuple(_list_accuracy_cautions(scores, rankings)),
         details=_describe_accuracy_details(frames),
     )
@@ -90,13 +90,15 @@ def _describe_accuracy_details(frames: Mapping[str, pd.DataFrame]) -> dict[str, 
     details = {
         "template_reliability": tuple(_describe_template_reliability(rankings)),
         "template_ranges": tuple(_describe_template_ranges(scores[scores["task"] != ""])) if len(scores) else (),
-        "wording_ranking": tuple(_describe_first_models(places[places["task"] != ""], rankings)) if len(places) else (),
-        "template_pairs": tuple(_describe_template_pairs(frames["template_pairs"])),
+        "wording_ranking": tuple(_describe_first_ranked_models(places[places["task"] != ""], rankings))
+        if len(places)
+        else (),
+        "template_pairs": tuple(_describe_sure_model_orders(frames["template_pairs"])),
     }
     return {name: sentences for name, sentences in details.items() if sentences}
 
 
-def _word_template_verdict(rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_template_verdict(rankings: pd.DataFrame) -> Iterator[str]:
     """Yield how many pairs of models keep their order with another template, and how reliably one ranks them."""
     if rankings.empty:
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
@@ -115,16 +117,16 @@ def _word_template_verdict(rankings: pd.DataFrame) -> Iterator[str]:
         return
     every = f"intervals of every {grouping}" if len(main_rankings) > 1 else "interval"
     yield (
-        f"One of {_word_template_counts(main_rankings, spelled=True)} templates ranks them with a reliability of "
-        f"{_format_coefficient(with_interval['one_lower'].min())} to "
+        f"One of {_format_template_count_range(main_rankings, spelled_out=True)} templates ranks them with a "
+        f"reliability of {_format_coefficient(with_interval['one_lower'].min())} to "
         f"{_format_coefficient(with_interval['one_upper'].max())} ({every})."
     )
 
 
-def _word_template_counts(rows: pd.DataFrame, *, spelled: bool = False) -> str:
+def _format_template_count_range(rows: pd.DataFrame, *, spelled_out: bool = False) -> str:
     """Write how many templates the tasks have: "5 to 7", or, as far as there are words, "five to seven"."""
     ends = int(rows["n_templates_least"].min()), int(rows["n_templates_most"].max())
-    texts = [WORDS[number] if spelled and number < len(WORDS) else f"{number:,}" for number in ends]
+    texts = [WORDS[number] if spelled_out and number < len(WORDS) else f"{number:,}" for number in ends]
     return " to ".join(dict.fromkeys(texts))
 
 
@@ -138,14 +140,14 @@ def _describe_template_reliability(rankings: pd.DataFrame) -> Iterator[str]:
     """Say it of every condition: by the mean over tasks, and of the task with the lowest estimate."""
     for row in _select_main_rankings(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
-        over = f"the mean over {_word_task_count(row)}" if is_mean else row["task"]
-        where = _word_condition_prefix(rankings, row)
-        templates = _word_template_counts(pd.DataFrame([row]))
+        over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]
+        where = _format_condition_prefix(rankings, row)
+        templates = _format_template_count_range(pd.DataFrame([row]))
         yield (
             f"{f'{where}one' if where else 'One'} of {templates} templates ranks "
-            f"{row['n_models']} models by {over} {_word_reliability_interval(row, 'one')}."
+            f"{row['n_models']} models by {over} {_phrase_reliability_with_interval(row, 'one')}."
         )
-        yield f"Four such templates rank them {_word_reliability_interval(row, 'four')}."
+        yield f"Four such templates rank them {_phrase_reliability_with_interval(row, 'four')}."
         yield f"From one template to another, {format_percent(row['kept_one'])} of pairs of models kept their order."
         task_rankings = rankings[(rankings["study"] == row["study"]) & (rankings["condition"] == row["condition"])
                         & (rankings["task"] != ALL)].dropna(subset=["one"])  # fmt: skip
@@ -153,28 +155,28 @@ def _describe_template_reliability(rankings: pd.DataFrame) -> Iterator[str]:
             low = task_rankings.loc[task_rankings["one"].idxmin()]
             yield (
                 f"By single tasks, the estimate is lowest in {low['task']}: one of {low['n_templates']:.0f} templates "
-                f"ranks models {_word_reliability_interval(low, 'one')}."
+                f"ranks models {_phrase_reliability_with_interval(low, 'one')}."
             )
 
 
-def _word_task_count(row: Mapping[str, Any]) -> str:
+def _format_averaged_task_count(row: Mapping[str, Any]) -> str:
     """Say over how many tasks a mean is: "8 tasks", or "6 of 8 tasks"."""
     of_all = f"{row['n_tasks']} of " if row["n_tasks"] < row["n_tasks_asked"] else ""
-    return f"{of_all}{word_quantity(int(row['n_tasks_asked']), 'task')}"
+    return f"{of_all}{format_quantity(int(row['n_tasks_asked']), 'task')}"
 
 
-def _word_reliability_interval(row: Mapping[str, Any] | pd.Series, name: str) -> str:
+def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coefficient_name: str) -> str:
     """Say a coefficient with its interval; nothing is said of one without."""
-    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    low, high = row[f"{coefficient_name}_lower"], row[f"{coefficient_name}_upper"]
     if pd.isna(low) or pd.isna(high):
         return "with a reliability that is not shown, as models differ too little"
     return (
-        f"with a reliability of {_format_coefficient(row[name])} (interval {_format_coefficient(low)} to "
+        f"with a reliability of {_format_coefficient(row[coefficient_name])} (interval {_format_coefficient(low)} to "
         f"{_format_coefficient(high)})"
     )
 
 
-def _word_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
+def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
     """Write "Condition X: " where the rankings are of several conditions; else nothing."""
     return f"Condition {row['condition']}: " if rankings["condition"].nunique() > 1 else ""
 
@@ -199,29 +201,29 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
         yield f"They differ most for {row['model']} in {row['task']}: {row['lowest']:.3f} to {row['highest']:.3f}."
 
 
-def _describe_first_models(places: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
     """Say who is first, and whether it would be in another study."""
     for row in _select_main_rankings(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         keys = ["study", "condition", "task"]
-        part = places[(places[keys] == pd.Series(row)[keys]).all(axis=1)]
+        part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
         first = part.loc[part["rank"].idxmin()]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
-            f"{_word_condition_prefix(rankings, row)}{first['model']} is first, and expected to stay so in some "
+            f"{_format_condition_prefix(rankings, row)}{first['model']} is first, and expected to stay so in some "
             f"{format_percent(first['first'])} of studies with other items and templates ({place} in 95 %)."
         )
         yield f"The ranking's tau with that of another study is expected to be about {_format_coefficient(row['tau'])}."
 
 
-def _describe_template_pairs(pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
     """Count the pairs that keep their order almost surely."""
-    for condition, part in list(pairs.groupby("condition", sort=False))[:CONDITIONS] if len(pairs) else ():
-        where = f"Condition {condition}: " if pairs["condition"].nunique() > 1 else ""
+    for condition, part in list(model_pairs.groupby("condition", sort=False))[:CONDITIONS] if len(model_pairs) else ():
+        where = f"Condition {condition}: " if model_pairs["condition"].nunique() > 1 else ""
         n_sure, n_sure_both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         number = f"{part['n_templates'].mean():.1f}".removesuffix(".0")
         yield (
-            f"{where}{n_sure:,} of {word_quantity(len(part), 'pair')} keep their order under {number} other templates "
-            f"with a probability of 95 % or more; with other items, too, {n_sure_both:,}."
+            f"{where}{n_sure:,} of {format_quantity(len(part), 'pair')} keep their order under {number} other "
+            f"templates with a probability of 95 % or more; with other items, too, {n_sure_both:,}."
         )
 
 
@@ -237,14 +239,14 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Ite
     for row in main_rankings[main_rankings["n_tasks"] < main_rankings["n_tasks_asked"]].to_dict("records")[:CONDITIONS]:
         if row["task"] == ALL:
             yield (
-                f"{_word_condition_prefix(rankings, row)}means over tasks are over {row['n_tasks']} of "
+                f"{_format_condition_prefix(rankings, row)}means over tasks are over {row['n_tasks']} of "
                 f"{row['n_tasks_asked']} tasks, in which half of the models or more are ranked."
             )
     fewer = main_rankings[main_rankings["n_models"] < main_rankings["n_models"].max()]
     left = scores["model"].nunique() - int(main_rankings["n_models"].min())
     if left or len(fewer):
         yield (
-            f"{word_quantity(left, 'model')} {'is' if left == 1 else 'are'} not ranked everywhere: ranked are models "
+            f"{format_quantity(left, 'model')} {'is' if left == 1 else 'are'} not ranked everywhere: ranked are models "
             "with half of a task's templates or more, by the templates that all of these have."
         )
     few = rankings.loc[rankings["task"] != ALL, "n_templates"]

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.pages.reliability.comparisons import ITEMS
 from analysis.pages.reliability.plots import CONDITIONS, LINES, choose_error_curves
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import labels, word_count_range, word_quantity
+from analysis.reporting.words import format_count_range, format_quantity, labels
 
 OTHERS = "other items and other wordings"
 
@@ -17,10 +17,10 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
     row, rows = frame.iloc[0], choose_error_curves(frame)
     unit_rows = frame.drop_duplicates("label")
     return (
-        f"Standard error of the mean {row['measure']} of {word_quantity(rows['label'].nunique(), 'model')} with other "
-        f"items and other wordings, by the number of wordings of each of {word_count_range(unit_rows['n_items'])} "
-        f"items, as the variance components predict it. Wordings: {row['design']}. Marks: the number that was asked. "
-        "Where a line is flat, more wordings add nothing."
+        f"Standard error of the mean {row['measure']} of {format_quantity(rows['label'].nunique(), 'model')} with "
+        "other items and other wordings, by the number of wordings of each of "
+        f"{format_count_range(unit_rows['n_items'])} items, as the variance components predict it. Wordings: "
+        f"{row['design']}. Marks: the number that was asked. Where a line is flat, more wordings add nothing."
         f"{labels.describe_selection(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
     )
 
@@ -28,14 +28,14 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
 def caption_wording_ranking(frame: pd.DataFrame) -> str:
     """Write the caption of the ranks."""
     row = frame.iloc[0]
-    over = f"mean {row['measure']} over {word_quantity(int(row['n_items']), 'common item')}"
+    over = f"mean {row['measure']} over {format_quantity(int(row['n_items']), 'common item')}"
     caveat = ""
     if row["task"]:
         caveat = " Rather too long: how far models share errors of items is not known from accuracies."
         of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
-        f"Rank of {word_quantity(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % "
+        f"Rank of {format_quantity(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % "
         f"of other studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}.{caveat}"
         f"{labels.describe_selection(panels.ROWS, len(frame), 'models', 'first and last')}"
     )
@@ -45,9 +45,9 @@ def caption_template_accuracies(frame: pd.DataFrame) -> str:
     """Write the caption of the accuracies with templates."""
     models = frame["label"].nunique()
     return (
-        f"Share of right answers of {word_quantity(models, 'model')} with each of "
-        f"{word_quantity(frame['template'].nunique(), 'template')}: a dot per template, over "
-        f"{word_count_range(frame['n_items'])} items each. Stroke: mean over templates."
+        f"Share of right answers of {format_quantity(models, 'model')} with each of "
+        f"{format_quantity(frame['template'].nunique(), 'template')}: a dot per template, over "
+        f"{format_count_range(frame['n_items'])} items each. Stroke: mean over templates."
         f"{labels.describe_selection(panels.ROWS, models, 'models', 'with the highest and lowest mean')}"
     )
 
@@ -55,23 +55,23 @@ def caption_template_accuracies(frame: pd.DataFrame) -> str:
 def caption_template_reliability(frame: pd.DataFrame) -> str:
     """Write the caption of the reliability with one template and with four."""
     return (
-        f"Reliability of the ranking of {word_count_range(frame['n_models'])} models by one template of each task, "
+        f"Reliability of the ranking of {format_count_range(frame['n_models'])} models by one template of each task, "
         "and by four: share of the variance of their accuracies that is not due to templates. Lines: 95 % intervals "
-        f"for models and templates like these, from {word_count_range(frame['n_templates'])} templates of a task."
-        f"{_caption_condition_panels(frame)}"
+        f"for models and templates like these, from {format_count_range(frame['n_templates'])} templates of a task."
+        f"{_describe_condition_panels(frame)}"
     )
 
 
 def caption_template_ranges(frame: pd.DataFrame) -> str:
     """Write the caption of the ranges over templates."""
     return (
-        f"Highest minus lowest accuracy over {word_count_range(frame['n_templates'])} templates of a task: a dot for "
-        f"each of {word_quantity(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with "
-        f"the number of templates, and with what luck adds.{_caption_condition_panels(frame)}"
+        f"Highest minus lowest accuracy over {format_count_range(frame['n_templates'])} templates of a task: a dot for "
+        f"each of {format_quantity(frame['model'].nunique(), 'model')}. Stroke: mean over models. The range grows with "
+        f"the number of templates, and with what luck adds.{_describe_condition_panels(frame)}"
     )
 
 
-def _caption_condition_panels(frame: pd.DataFrame) -> str:
+def _describe_condition_panels(frame: pd.DataFrame) -> str:
     """Say that each condition has a panel, and which conditions and tasks are left out."""
     conditions, tasks = frame["condition"].nunique(), frame["task"].nunique()
     return (
@@ -85,8 +85,8 @@ def caption_planned_errors(frame: pd.DataFrame) -> str:
     """Write the caption of the errors that were foreseen."""
     row, models = frame.iloc[0], frame["label"].nunique()
     return (
-        f"Standard errors of {word_quantity(models, 'model')} by the number of wordings of each of "
-        f"{word_count_range(frame['n_items'])} items. Lines: foreseen from {word_count_range(frame['n_pilot'])} "
+        f"Standard errors of {format_quantity(models, 'model')} by the number of wordings of each of "
+        f"{format_count_range(frame['n_items'])} items. Lines: foreseen from {format_count_range(frame['n_pilot'])} "
         f"wordings. Marks: computed from wordings that were held back. Wordings: {row['design']}."
         f"{labels.describe_selection(LINES, models, 'models', 'first and last in run.json')}"
     )
@@ -96,8 +96,8 @@ def caption_ranking_calibration(frame: pd.DataFrame) -> str:
     """Write the caption of the probabilities that came true."""
     row = frame.iloc[0]
     return (
-        f"Pairs of {word_quantity(int(row['n_models']), 'model')} by {row['measure']}. Each half of the wordings "
+        f"Pairs of {format_quantity(int(row['n_models']), 'model')} by {row['measure']}. Each half of the wordings "
         "foresees how likely a pair keeps its order in the other half. Dots: pairs with similar probabilities, larger "
-        f"where there are more of them ({word_count_range(frame['n_cases'])}). On the dashed line, probabilities come "
-        "true. Pairs share models and halves share data, so that there are no intervals."
+        f"where there are more of them ({format_count_range(frame['n_cases'])}). On the dashed line, probabilities "
+        "come true. Pairs share models and halves share data, so that there are no intervals."
     )

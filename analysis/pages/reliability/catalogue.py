@@ -16,7 +16,7 @@ _LIKE = "for wordings like these: with other items and other wordings drawn anew
 _ENDS = frozenset(split_names("widening_lower widening_upper"))
 TABLES = {
     "wording_precision": Table(
-        "tables.tabulate_wording_precision",
+        "tables.tabulate_precision_of_means",
         "Means with their intervals, and what more wordings would add",
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
         f"shares of right answers. And {_LIKE}. Widening: width of the latter, divided by what it would be with "
@@ -66,7 +66,7 @@ TABLES = {
         frozenset(split_names("headline lower upper p margin")), interval={"difference": ("lower", "upper")},
     ),
     "wording_ranking": Table(
-        "comparisons.tabulate_wording_ranking",
+        "comparisons.tabulate_model_ranking",
         "The ranking of the models, and whether it would stand",
         "Models by their means over common items and wordings, the highest first, with the ranks that hold in 95 % of "
         "other studies of this size, and the probability to be first in one. Where all items share one wording, others "
@@ -87,14 +87,14 @@ TABLES = {
         frozenset({"headline", "relative_lower", "relative_upper"}), frozenset({"n_shared"}),
     ),
     "templates": Table(
-        "templates.tabulate_templates",
+        "templates.tabulate_accuracies_by_template",
         "Accuracy with every template",
         "Share of right answers with each template that all items share, with Wilson's 95 % interval over items.",
         split_names("study model condition task template n_items accuracy accuracy_lower accuracy_upper"),
         frozenset(split_names("accuracy_lower accuracy_upper")), frozenset({"task"}),
     ),
     "template_scores": Table(
-        "templates.tabulate_template_scores",
+        "templates.tabulate_summaries_over_templates",
         "Accuracy over templates, summed up",
         "Quantiles over templates (Polo et al. 2024); highest and mean accuracy, saturation and combined score "
         "(MaxP, AvgP, Sat and CPS of Mizrahi et al. 2024). The best of many templates is too high by luck: corrected "
@@ -118,14 +118,14 @@ TABLES = {
                         "four_lower four_upper one_items four_items")),
     ),
     "template_pairs": Table(
-        "accuracies.tabulate_template_pairs",
+        "accuracies.tabulate_same_order_probabilities",
         "Which pairs of models keep their order",
         "From accuracies without answers: each pair of models, the better one first, and how likely it keeps its order "
         "with as many other templates of the same items, and with other items, too; by the mean over tasks.",
         split_names("study condition task n_templates a_model b_model difference kept_one same_wordings same_both"),
     ),
     "planned_errors": Table(
-        "checks.tabulate_planned_errors",
+        "checks.tabulate_foreseen_and_actual_errors",
         "Standard errors as a pilot foresees them, and as they are",
         "A pilot of a tenth of each item's wordings foresees the standard errors of the mean, of the SD over wordings "
         "and of the share of flips with k others (as `waver plan` does). Actual: computed from k wordings that the "

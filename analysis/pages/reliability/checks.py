@@ -9,8 +9,11 @@ import pandas as pd
 from analysis.measures.reworded import AGREEMENT, LOGIT
 from analysis.pages.reliability.tables import FLIP
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.statistics.reliability.backtest import compare_errors
-from analysis.statistics.reliability.calibration import foresee_half_orders, group_cases_by_probability
+from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
+from analysis.statistics.reliability.calibration import (
+    compare_predicted_and_kept_orders,
+    summarize_cases_by_probability,
+)
 from analysis.statistics.reliability.panel import Anew
 from ground.errors import InputError
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 ANEW: tuple[Anew, ...] = ("wordings", "both")
 
 
-def tabulate_planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
+def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
     """Compare the standard errors that a tenth of the wordings foresees with those of the others.
 
     Of every model that answers, under its first condition in run.json: the mean agreement, or accuracy where it is
@@ -36,7 +39,7 @@ def tabulate_planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 
     DataFrame
         study, model, condition, measure, figure (mean, sd or flips), design; n_items: with enough wordings; n_pilot:
         wordings of each in the pilot; k: wordings that the error is of; predicted, actual
-        (`reliability.backtest.compare_errors`). Flips are not foreseen for shared wordings,
+        (`reliability.backtest.compare_forecast_and_actual_errors`). Flips are not foreseen for shared wordings,
         SDs as far as `reliability.deviations` tells.
 
     Raises
@@ -50,8 +53,8 @@ def tabulate_planned_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 
     for study in read_reworded_studies(runs):
         if study.measure == LOGIT:
             continue
-        for unit in study.list_ranked_units():
-            comparisons = compare_errors(
+        for unit in study.list_units_to_rank():
+            comparisons = compare_forecast_and_actual_errors(
                 study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure != AGREEMENT
             )  # fmt: skip
             model, condition = study.units[unit]
@@ -94,11 +97,11 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in read_reworded_studies(runs):
-        chosen_units = study.list_ranked_units()
+        chosen_units = study.list_units_to_rank()
         if not study.headline or len(chosen_units) < 2:
             continue
         for anew in ANEW:
-            cases = foresee_half_orders(study.values[chosen_units], study.crossed, anew, seed=seed)
+            cases = compare_predicted_and_kept_orders(study.values[chosen_units], study.crossed, anew, seed=seed)
             rows += [
                 {
                     "study": study.name,
@@ -111,6 +114,6 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                     "foreseen": foreseen,
                     "kept": kept_share,
                 }
-                for low, high, number, foreseen, kept_share in group_cases_by_probability(cases)
+                for low, high, number, foreseen, kept_share in summarize_cases_by_probability(cases)
             ]
     return pd.DataFrame(rows)

@@ -60,9 +60,9 @@ def main(args: argparse.Namespace) -> int:
     from analysis import runs
     from analysis.reporting.catalogue import list_pages
     from analysis.reporting.catalogue.rewordings import read_reworded_studies
-    from analysis.reporting.words import word_quantity
+    from analysis.reporting.words import format_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
-    from analysis.statistics.reliability.planning import SAMPLES, Goal, list_designs
+    from analysis.statistics.reliability.planning import SAMPLES, Goal, list_sufficient_designs
 
     _check_plan_arguments(args)
     study = _choose_study(
@@ -75,22 +75,23 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    ranked_designs = list_designs(
+    ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=SAMPLES if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording,
     )  # fmt: skip
     if not ranked_designs:
         raise InputError(
-            f"{_word_aim(args)} is out of reach: shared wordings differ too much, even with the most that are tried; "
-            f"allow a larger {'one' if args.se is not None else 'difference'}"
+            f"{_describe_plan_goal(args)} is out of reach: shared wordings differ too much, even with the most that "
+            f"are tried; allow a larger {'one' if args.se is not None else 'difference'}"
         )
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
-    models_text = word_quantity(len(forecasts), *nouns)
+    models_text = format_quantity(len(forecasts), *nouns)
     print(
-        f"{_word_aim(args)} in {_word_planned_measure(study, args)}; pilot: {_describe_pilot(study)}, {models_text}",
+        f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; pilot: {_describe_pilot(study)}, "
+        f"{models_text}",
         file=sys.stderr,
     )
-    for doubt in _describe_doubts(forecasts, ranked_designs[0]):
+    for doubt in _describe_flip_error_bounds(forecasts, ranked_designs[0]):
         print(doubt, file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
     for design in ranked_designs:
@@ -125,73 +126,77 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
 def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.pages.reliability.tables import FLIP
-    from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
-    from analysis.statistics.reliability.flips import forecast_flips
-    from analysis.statistics.reliability.forecast import forecast_mean
+    from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
+    from analysis.statistics.reliability.flips import build_flip_forecast
+    from analysis.statistics.reliability.forecast import build_mean_forecast
 
-    chosen_units = study.list_ranked_units()
+    chosen_units = study.list_units_to_rank()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
-        flip_forecasts = (forecast_flips(study.values[unit], threshold) for unit in chosen_units)
+        flip_forecasts = (build_flip_forecast(study.values[unit], threshold) for unit in chosen_units)
         return [forecast for forecast in flip_forecasts if forecast is not None]
     spread = args.measure == SD
     if spread and args.se is not None:
-        sd_forecasts = (forecast_sd(study.values[unit], study.crossed) for unit in chosen_units)
+        sd_forecasts = (build_sd_forecast(study.values[unit], study.crossed) for unit in chosen_units)
         return [forecast for forecast in sd_forecasts if forecast is not None]
     values = {
-        unit: compute_pseudo_deviations(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
+        unit: compute_sd_pseudo_values(study.values[unit]) if spread else study.values[unit] for unit in chosen_units
     }
-    samples_by_unit = {unit: None if spread else study.estimate_sampling(unit) for unit in chosen_units}
+    samples_by_unit = {unit: None if spread else study.estimate_unit_sampling_spread(unit) for unit in chosen_units}
     if args.se is not None:
         compared_answers = [(values[unit], samples_by_unit[unit]) for unit in chosen_units]
     else:
         compared_answers = [
-            (values[a] - values[b], _join_samples(samples_by_unit[a], samples_by_unit[b]))
+            (values[a] - values[b], _combine_sample_spreads(samples_by_unit[a], samples_by_unit[b]))
             for a, b in combinations(chosen_units, 2)
         ]
     mean_forecasts = [
-        forecast_mean(answers, study.crossed, samples, least=2 if spread else 1) for answers,
+        build_mean_forecast(answers, study.crossed, samples, least=2 if spread else 1) for answers,
         samples in compared_answers
     ]  # fmt: skip
     return [forecast for forecast in mean_forecasts if forecast.item == forecast.item]  # no number is unlike itself
 
 
-def _join_samples(first_samples: SampleSpread | None, second_samples: SampleSpread | None) -> SampleSpread | None:
+def _combine_sample_spreads(
+    first_spread: SampleSpread | None, second_spread: SampleSpread | None
+) -> SampleSpread | None:
     """Combine how far the samples of two models spread; None where one of them has no samples."""
-    return first_samples.combine_with(second_samples) if first_samples and second_samples else None
+    return first_spread.combine_for_difference(second_spread) if first_spread and second_spread else None
 
 
-def _describe_doubts(forecasts: Sequence[Forecast], cheapest: Design) -> Iterator[str]:
+def _describe_flip_error_bounds(forecasts: Sequence[Forecast], cheapest_design: Design) -> Iterator[str]:
     """Say how far the error of flips may be from what is foreseen, in the model whose bounds are the widest."""
     from analysis.statistics.reliability.flips import Flips
 
     bounds = [
-        forecast.bound_error(cheapest.items, cheapest.wordings) for forecast in forecasts if isinstance(forecast, Flips)
+        forecast.bound_standard_error(cheapest_design.items, cheapest_design.wordings)
+        for forecast in forecasts
+        if isinstance(forecast, Flips)
     ]
     if bounds:
         low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
         yield f"as few items as the pilot has leave the error of the first design between {low:.3g} and {high:.3g}"
 
 
-def _word_aim(args: argparse.Namespace) -> str:
+def _describe_plan_goal(args: argparse.Namespace) -> str:
     """Say what a design is to reach: a standard error, or a power to find a difference."""
     if args.se is not None:
         return f"a standard error of {args.se:.3g}"
     return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
 
 
-def _word_planned_measure(study: Study, args: argparse.Namespace) -> str:
+def _name_planned_measure(study: Study, args: argparse.Namespace) -> str:
     """Name the measure that the study is planned for."""
     return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
 
 
 def _describe_pilot(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers."""
-    from analysis.reporting.words import word_quantity
+    from analysis.reporting.words import format_quantity
 
-    panels = [study.compute_panel(unit) for unit in study.list_ranked_units()]
+    panels = [study.compute_panel(unit) for unit in study.list_units_to_rank()]
     items, wordings = min(panel.n_items for panel in panels), min(panel.n_wordings for panel in panels)
-    return f"{items:,} items, {word_quantity(round(wordings), 'wording')} ({study.design})"
+    return f"{items:,} items, {format_quantity(round(wordings), 'wording')} ({study.design})"
 
 
 def _check_plan_arguments(args: argparse.Namespace) -> None:

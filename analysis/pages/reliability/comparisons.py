@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.measures.reworded import Study, across_models
+from analysis.measures.reworded import Study, estimate_components_across_models
 from analysis.pages.reliability import accuracies
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.words import beyond
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
     compute_relative_coefficient,
-    compute_relative_interval,
+    compute_relative_coefficient_interval,
 )
 from analysis.statistics.reliability.ranking import rank_models
 from ground.errors import InputError
@@ -57,7 +57,7 @@ def tabulate_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFra
     return beyond.compare_model_pairs(read_reworded_studies(runs), margin)
 
 
-def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Rank the models that answer, each under its first condition in run.json, by their means over common items.
 
     Parameters
@@ -78,7 +78,7 @@ def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in read_reworded_studies(runs):
-        chosen_units = study.list_ranked_units()
+        chosen_units = study.list_units_to_rank()
         study_ranking = (
             rank_models(study.values[chosen_units], study.crossed, seed=seed) if len(chosen_units) > 1 else None
         )
@@ -89,13 +89,13 @@ def tabulate_wording_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
                 "n_items": study_ranking.n_items, "n_wordings": study_ranking.n_wordings,
-                "anew": _name_renewed_parts(study), "mean": study_ranking.mean[place],
+                "anew": _name_factors_new_in_replication(study), "mean": study_ranking.mean[place],
                 "rank": study_ranking.rank[place], "rank_lower": study_ranking.lower[place],
                 "rank_upper": study_ranking.upper[place],
                 "first": study_ranking.first[place],
             })  # fmt: skip
     rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
-    return pd.DataFrame(rows + accuracies.list_accuracy_ranks(runs, seed, BOTH))
+    return pd.DataFrame(rows + accuracies.list_accuracy_ranking_rows(runs, seed, BOTH))
 
 
 def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
@@ -112,23 +112,23 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, measure, headline, design, n_models, n_items, n_wordings: of each item; n_shared: as in
-        `incidence.Incidence`; anew: as in `tabulate_wording_ranking`; the components models and `FIGURES`
+        `incidence.Incidence`; anew: as in `tabulate_model_ranking`; the components models and `FIGURES`
         (`reliability.components.ModelComponents`); relative, relative_lower, relative_upper: coefficient of
         generalizability of the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau:
         expected Kendall tau with the ranking of another study.
     """
     rows = []
     for study in read_reworded_studies(runs):
-        components = across_models(study)
+        components = estimate_components_across_models(study)
         if components is None:
             continue
-        low, high = compute_relative_interval(components, seed)
-        study_ranking = rank_models(study.values[study.list_ranked_units()], study.crossed, seed=seed)
+        low, high = compute_relative_coefficient_interval(components, seed)
+        study_ranking = rank_models(study.values[study.list_units_to_rank()], study.crossed, seed=seed)
         size = components.n_items, components.n_wordings
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": components.n_models, "n_items": components.n_items, "n_wordings": components.n_wordings,
-            "n_shared": components.incidence.n_shared, "anew": _name_renewed_parts(study),
+            "n_shared": components.incidence.n_shared, "anew": _name_factors_new_in_replication(study),
             "models": components.model, **{name: getattr(components, name) for name in FIGURES},
             "relative": compute_relative_coefficient(components, *size), "relative_lower": low, "relative_upper": high,
             "relative_few": np.nan if np.isnan(components.wording)
@@ -139,6 +139,6 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _name_renewed_parts(study: Study) -> str:
+def _name_factors_new_in_replication(study: Study) -> str:
     """Say what another study has anew: where all items share one wording, nothing is known of others."""
     return ITEMS if study.crossed and study.has_single_wording else BOTH

@@ -24,17 +24,21 @@ def frame_wordings_needed(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     rows = rows[rows["item"].notna() & (rows["n_wordings"] > 1)]
     for _, part in rows.groupby("study", sort=False):
         curves = part.merge(pd.DataFrame({"at": AT}), how="cross")
-        yield (curves.assign(predicted=predict_errors(curves, curves["at"]), label=labels.name_rows(curves)),)
+        yield (
+            curves.assign(
+                predicted=predict_standard_errors(curves, curves["at"]), label=labels.build_row_labels(curves)
+            ),
+        )
 
 
-def predict_errors(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
-    """Predict the standard error of every row with other numbers of wordings, as `panel.Panel.error_at`.
+def predict_standard_errors(rows: pd.DataFrame, n_wordings: pd.Series) -> pd.Series:
+    """Predict the standard error of every row with other numbers of wordings, as `panel.Panel.predict_error_at`.
 
     Parameters
     ----------
     rows
         Components and sizes, as in tables `variance_components` and `wording_precision`.
-    at
+    n_wordings
         Number of wordings, for each row.
 
     Returns
@@ -44,9 +48,10 @@ def predict_errors(rows: pd.DataFrame, at: pd.Series) -> pd.Series:
     """
     item, shared = rows["item"], rows["interaction"].notna()
     inner = rows["interaction"].where(shared, rows["wording"]) + (rows["sample"] / rows["n_samples"]).fillna(0)
-    # With `at` wordings an item, at * n_shared / n_wordings are shared: an item that has 5 of 10 would have 8 of 16.
+    # With `n_wordings` wordings an item, at * n_shared / n_wordings are shared: an item that has 5 of 10 would have 8
+    # of 16.
     of_all = (rows["wording"] * rows["n_wordings"] / rows["n_shared"]).where(shared, 0)
-    return np.sqrt((item + inner / at) / rows["n_items"] + of_all / at)
+    return np.sqrt((item + inner / n_wordings) / rows["n_items"] + of_all / n_wordings)
 
 
 def select_answering_units(precision: pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +67,7 @@ def frame_wording_ranking(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     for _, part in frame[frame["headline"].astype(bool)].groupby("study", sort=False) if len(frame) else ():
         is_first = part[["task", "condition"]].eq(part[["task", "condition"]].iloc[0]).all(axis=1)
         drawn_rows = part[is_first] if part["task"].iloc[0] else part
-        yield (drawn_rows.assign(label=labels.name_rows(drawn_rows)),)
+        yield (drawn_rows.assign(label=labels.build_row_labels(drawn_rows)),)
 
 
 def frame_template_accuracies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -72,7 +77,7 @@ def frame_template_accuracies(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     frame, answering_units = frames["templates"], select_answering_units(frames["wording_precision"])
     rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT).dropna(subset=["accuracy"])
     for _, part in rows.groupby("study", sort=False):
-        yield (part.assign(label=labels.name_rows(part)),)
+        yield (part.assign(label=labels.build_row_labels(part)),)
 
 
 def frame_template_reliability(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -96,7 +101,7 @@ def frame_planned_errors(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT) if len(frame) else frame
     for _, part in rows.groupby("study", sort=False) if len(rows) else ():
         if part[["predicted", "actual"]].notna().all(axis=1).any():
-            yield (part.assign(label=labels.name_rows(part)),)
+            yield (part.assign(label=labels.build_row_labels(part)),)
 
 
 def frame_ranking_calibration(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

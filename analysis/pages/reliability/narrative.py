@@ -17,14 +17,14 @@ from analysis.reporting.words import (
     Answer,
     beyond,
     chance,
-    describe_no_answer,
+    describe_models_without_answers,
+    format_count_range,
+    format_quantity,
     join_names,
     labels,
     list_few_items_cautions,
     list_few_models_cautions,
     verdicts,
-    word_count_range,
-    word_quantity,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
@@ -44,7 +44,7 @@ TABLES = ("wording_precision", "variance_components", "beyond_rewording", "ranki
 
 
 def answer_question(
-    frames: Mapping[str, pd.DataFrame], when: str = "", drawn: Sequence[str] = (),
+    frames: Mapping[str, pd.DataFrame], when: str = "", drawn_wordings_texts: Sequence[str] = (),
     by_chance: pd.DataFrame = chance.NO_CHANCE,
 ) -> Answer:  # fmt: skip
     """Say for how many models the wordings were enough, and how reliable the ranking is.
@@ -54,9 +54,9 @@ def answer_question(
     frames
         The tables named in `TABLES`.
     when
-        From `words.word_dates`.
-    drawn
-        From `words.describe_drawn_wordings`.
+        From `words.phrase_run_dates`.
+    drawn_wordings_texts
+        From `words.describe_wording_sampling`.
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
 
@@ -71,132 +71,135 @@ def answer_question(
     asked_sentence = _describe_asked_wordings(headline_rows, parts["n_samples"].dropna(), when)
     answering = headline_rows[~is_silent(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
-        verdict, why = describe_no_answer(list(labels.name_rows(headline_rows).unique()))
+        verdict, why = describe_models_without_answers(list(labels.build_row_labels(headline_rows).unique()))
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     details = {
-        "wordings_needed": (*WORD_MEANINGS, *_describe_widest_model(answering)),
-        "wording_ranking": tuple(_describe_rankings(ranking)),
-        "variance_components": tuple(_describe_samples(parts.merge(answering[[*labels.UNIT, "measure"]]))),
-        "beyond_rewording": tuple(_describe_holding_differences(frames["beyond_rewording"])),
-        "spreads_at_k": tuple(_describe_wording_numbers(frames["spreads_at_k"])),
+        "wordings_needed": (*WORD_MEANINGS, *_describe_largest_widening(answering)),
+        "wording_ranking": tuple(_describe_ranking_reliability(ranking)),
+        "variance_components": tuple(_describe_sampling_reliability(parts.merge(answering[[*labels.UNIT, "measure"]]))),
+        "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
+        "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
     }
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
-        *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn),
+        *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
         *chance.list_chance_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     return Answer(
-        asked_sentence, " ".join((_word_wordings_verdict(answering), *_describe_least_reliable(ranking))),
+        asked_sentence, " ".join((_describe_whether_wordings_suffice(answering),
+                                  *_describe_least_reliable_ranking(ranking))),
         cautions=cautions,
         details={name: text for name, text in details.items() if text},
     )  # fmt: skip
 
 
-def _describe_asked_wordings(headline_rows: pd.DataFrame, samples: pd.Series, when: str) -> str:
+def _describe_asked_wordings(headline_rows: pd.DataFrame, sample_counts: pd.Series, when: str) -> str:
     """Say how many models were asked about how many items, in one or several wordings and samples."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
     valid_rows = headline_rows[headline_rows["n_items"] > 0]
     sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
     several = valid_rows["n_wordings"] > 1
-    answers = f", with {word_count_range(sizes)} valid answers to each on average" if several.any() else ""
-    if len(samples):
-        answers += f"{' from' if answers else ', with'} {word_count_range(samples.round())} samples each"
+    answers = f", with {format_count_range(sizes)} valid answers to each on average" if several.any() else ""
+    if len(sample_counts):
+        answers += f"{' from' if answers else ', with'} {format_count_range(sample_counts.round())} samples each"
     ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
     wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
     if several.all() and valid_rows["design"].str.startswith(ORDERS).all():
         wordings = "several orders of their options"
     return (
-        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
-        f"{word_quantity(int(items), 'item')} in {wordings}{when}{answers}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
+        f"{format_quantity(int(items), 'item')} in {wordings}{when}{answers}."
     )
 
 
-def _word_wordings_verdict(answering: pd.DataFrame) -> str:
+def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame) -> str:
     """Count the word that most models have; those with one wording have none."""
-    answering = answering[answering["n_wordings"] > 1]
-    if answering.empty:
+    answering_rows = answering_rows[answering_rows["n_wordings"] > 1]
+    if answering_rows.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
-    verdict_words = judge_widenings(answering)
+    verdict_words = judge_wordings_by_widening(answering_rows)
     commonest = Counter(sorted(filter(None, verdict_words))).most_common(1)
     if not commonest:
         return f"{verdicts.UNCLEAR} whether the wordings were enough."
     ((word, number),) = commonest
-    units_text = _count_units(answering)
+    units_text = _format_unit_count(answering_rows)
     if number == len(verdict_words):
         return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {units_text}."
     return f"{word.capitalize()} with {number:,} of these {units_text.split(' ', 1)[1]}."
 
 
-def judge_widenings(rows: pd.DataFrame) -> list[str]:
+def judge_wordings_by_widening(precision_rows: pd.DataFrame) -> list[str]:
     """Return the word of every row by the interval of its widening; empty where it allows none.
 
     The interval is widened for the number of rows, after Holm. That is done with the inverse, the share of the standard
     error that wordings without end would leave: it lies between 0 and 1.
     """
-    low, high = 1 / rows["widening_upper"], 1 / rows["widening_lower"]
-    left = pd.DataFrame({"left": 1 / rows["widening"], "lower": low, "upper": high})
+    low, high = 1 / precision_rows["widening_upper"], 1 / precision_rows["widening_lower"]
+    left = pd.DataFrame({"left": 1 / precision_rows["widening"], "lower": low, "upper": high})
     return verdicts.judge_differences(left, "left", LEFT_BANDS)
 
 
-def _count_units(rows: pd.DataFrame) -> str:
+def _format_unit_count(rows: pd.DataFrame) -> str:
     """Count the models, or where several studies asked them, models in studies."""
     if rows["study"].nunique() == 1:
-        return word_quantity(len(rows), "model")
-    return word_quantity(len(rows), "pair") + " of model and study"
+        return format_quantity(len(rows), "model")
+    return format_quantity(len(rows), "pair") + " of model and study"
 
 
-def _describe_least_reliable(ranking: pd.DataFrame) -> Iterator[str]:
+def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
     """State the reliability of the ranking, of several that whose interval begins lowest; where it is above 0."""
-    known_rankings = _select_headline_rows(ranking).dropna(subset=["relative"])
+    known_rankings = _select_headline_rows(rankings).dropna(subset=["relative"])
     if known_rankings.empty:
         return
     row = known_rankings.loc[known_rankings["relative_lower"].fillna(-np.inf).idxmin()]
     which = "The" if len(known_rankings) == 1 else "The least reliable"
-    if not is_shown_reliable(row):
+    if not is_ranking_shown_reliable(row):
         yield f"{which} ranking of the models, by {row['measure']}, is not shown to be reliable."
         return
     low, high = row["relative_lower"], row["relative_upper"]
     yield (
         f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
-        f"{_word_same_wording(row)}."
+        f"{_phrase_wording_restriction(row)}."
     )
 
 
-def is_shown_reliable(row: Mapping[str, Any]) -> bool:
+def is_ranking_shown_reliable(ranking_row: Mapping[str, Any]) -> bool:
     """Tell whether a ranking is shown to have any reliability: its whole interval lies above 0.
 
-    >>> is_shown_reliable({"relative_lower": 0.1}), is_shown_reliable({"relative_lower": 0.0})
+    >>> is_ranking_shown_reliable({"relative_lower": 0.1}), is_ranking_shown_reliable({"relative_lower": 0.0})
     (True, False)
     """
-    return bool(row["relative_lower"] > 0)
+    return bool(ranking_row["relative_lower"] > 0)
 
 
-def _word_same_wording(row: Mapping[str, Any]) -> str:
+def _phrase_wording_restriction(row: Mapping[str, Any]) -> str:
     """Write " in this wording" of a ranking for the one wording that items share; else nothing."""
     return " in this wording" if row["anew"] == ITEMS else ""
 
 
-def _describe_samples(parts: pd.DataFrame) -> Iterator[str]:
+def _describe_sampling_reliability(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled answers tell items apart, from as many samples as there were and from a single one."""
-    for (study, measure), part in parts.dropna(subset=["icc", "icc_sample"]).groupby(["study", "measure"], sort=False):
+    for (study, measure), part in component_rows.dropna(subset=["icc", "icc_sample"]).groupby(
+        ["study", "measure"], sort=False
+    ):
         reliable_parts = part[part["item_lower"] > 0]
         if len(reliable_parts):
             yield (
-                f"{str(measure).capitalize()} from {word_count_range(reliable_parts['n_samples'].round())} samples of "
-                f"one wording tells items of {study} apart with a reliability of "
-                f"{_word_value_range(reliable_parts['icc'])} by {word_quantity(len(reliable_parts), 'model')}; from "
-                f"one, {_word_value_range(reliable_parts['icc_sample'])}."
+                f"{str(measure).capitalize()} from {format_count_range(reliable_parts['n_samples'].round())} samples "
+                f"of one wording tells items of {study} apart with a reliability of "
+                f"{_format_value_range(reliable_parts['icc'])} by {format_quantity(len(reliable_parts), 'model')}; "
+                f"from one, {_format_value_range(reliable_parts['icc_sample'])}."
             )
         if len(reliable_parts) < len(part):
             yield (
-                f"With {len(part) - len(reliable_parts):,} of {word_quantity(len(part), 'model')}, items of {study} "
+                f"With {len(part) - len(reliable_parts):,} of {format_quantity(len(part), 'model')}, items of {study} "
                 "are not shown to differ by more than samples explain."
             )
 
 
-def _word_value_range(values: pd.Series) -> str:
+def _format_value_range(values: pd.Series) -> str:
     """Write the smallest and the largest value with two digits; one where they are alike."""
     low, high = f"{values.min():.2f}", f"{values.max():.2f}"
     return low if low == high else f"{low} to {high}"
@@ -207,13 +210,13 @@ def _select_headline_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["headline"].astype(bool)] if len(frame) else frame
 
 
-def _describe_widest_model(answering: pd.DataFrame) -> Iterator[str]:
+def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
     """Name the model whose standard error the wordings widen most, and by how much."""
-    widened_rows = answering.dropna(subset=["widening", "widening_lower"])
+    widened_rows = answering_rows.dropna(subset=["widening", "widening_lower"])
     if widened_rows.empty:
         return
     row = widened_rows.loc[widened_rows["widening"].idxmax()]
-    label = labels.name_rows(answering.drop(columns="condition"))[row.name]
+    label = labels.build_row_labels(answering_rows.drop(columns="condition"))[row.name]
     ends = f" (95 % interval {row['widening_lower']:.2f} to {row['widening_upper']:.2f})"
     yield (
         f"The wordings add {'most ' if len(widened_rows) > 1 else ''}to the standard error of {label}: it is "
@@ -227,24 +230,24 @@ def _describe_widest_model(answering: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_rankings(ranking: pd.DataFrame) -> Iterator[str]:
+def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
     """Say for each study how reliable the ranking is, and what it would be with few wordings."""
-    for row in _select_headline_rows(ranking).dropna(subset=["relative"]).to_dict("records"):
-        if not is_shown_reliable(row):
+    for row in _select_headline_rows(rankings).dropna(subset=["relative"]).to_dict("records"):
+        if not is_ranking_shown_reliable(row):
             yield (
                 f"By {row['measure']}, the means of {row['n_models']} models are not shown to differ by more than "
-                f"items and wordings explain{_word_interval_reach(row)}."
+                f"items and wordings explain{_phrase_reliability_upper_bound(row)}."
             )
             continue
         yield (
             f"Ranking these {row['n_models']} models by {row['measure']} is reliable to "
-            f"{_format_reliability(row['relative'])}{_word_reliability_ends(row)}{_word_same_wording(row)}{_word_few_wordings(row)}."
+            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}{_phrase_wording_restriction(row)}{_phrase_reliability_with_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."
 
 
-def _word_few_wordings(row: Mapping[str, float]) -> str:
+def _phrase_reliability_with_few_wordings(row: Mapping[str, float]) -> str:
     """Say how reliable the ranking would be with few wordings of each item; empty where it has as few."""
     few = row["relative_few"]
     return (
@@ -259,12 +262,12 @@ def _format_reliability(coefficient: float) -> str:
     return f"{coefficient:.2f}" if coefficient < 0.995 or coefficient >= 1 else "more than 0.99"
 
 
-def _word_reliability_ends(row: Mapping[str, float]) -> str:
+def _format_reliability_interval(row: Mapping[str, float]) -> str:
     """Write the 95 % interval of a ranking's reliability in parentheses."""
     return f" (95 % interval {row['relative_lower']:.2f} to {row['relative_upper']:.2f})"
 
 
-def _word_interval_reach(row: Mapping[str, float]) -> str:
+def _phrase_reliability_upper_bound(row: Mapping[str, float]) -> str:
     """Say up to where the interval of a reliability reaches that is not shown."""
     low, high = row["relative_lower"], row["relative_upper"]
     if low != low:
@@ -272,11 +275,12 @@ def _word_interval_reach(row: Mapping[str, float]) -> str:
     return f": the ranking's reliability may be anything up to {high:.2f}" if high > 0 else ""
 
 
-def _describe_holding_differences(pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the differences between models that hold (`beyond.describe_holding_pairs`), and those of which a study
+def _describe_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
+    """Count the differences between models that hold (`beyond.describe_significant_differences`), and those of which a
+    study
     finds the sign."""
     headline_pairs = _select_headline_rows(pairs)
-    beyond_sentence = beyond.describe_holding_pairs(headline_pairs)
+    beyond_sentence = beyond.describe_significant_differences(headline_pairs)
     if not beyond_sentence:
         return
     yield beyond_sentence
@@ -288,7 +292,7 @@ def _describe_holding_differences(pairs: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_wording_numbers(spreads: pd.DataFrame) -> Iterator[str]:
+def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
     """Say where numbers of wordings differ, or how far the range depends on their number."""
     for study, part in spreads.groupby("study", sort=False) if len(spreads) else ():
         low, high = int(part["wordings_least"].min()), int(part["wordings_most"].max())
@@ -299,30 +303,32 @@ def _describe_wording_numbers(spreads: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _list_reliability_cautions(headline_rows: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    left_out = headline_rows.drop(answering.index)
+    left_out = headline_rows.drop(answering_rows.index)
     if len(left_out):
         yield (
-            f"Left out: {join_names(list(labels.name_rows(left_out.drop(columns='condition'))))}. Less than half of "
-            "the answers are valid."
+            f"Left out: {join_names(list(labels.build_row_labels(left_out.drop(columns='condition'))))}. Less than "
+            "half of the answers are valid."
         )
-    yield from list_few_models_cautions(answering["model"].nunique())
-    sizes = answering.assign(label=labels.name_rows(answering.drop(columns="condition"))).set_index("label")["n_items"]
+    yield from list_few_models_cautions(answering_rows["model"].nunique())
+    sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
+        "label"
+    )["n_items"]
     yield from list_few_items_cautions(
-        sizes, so="intervals are wide, and those of variances rest on their distribution"
+        sizes, consequence="intervals are wide, and those of variances rest on their distribution"
     )
-    single = answering["n_wordings"] == 1
+    single = answering_rows["n_wordings"] == 1
     if single.any() and not single.all():
         yield (
             "Asked in one wording, so that nothing is said about others: "
-            f"{join_names(list(answering.loc[single, 'study'].unique()))}."
+            f"{join_names(list(answering_rows.loc[single, 'study'].unique()))}."
         )
-    shared = answering[answering["design"].str.contains("shared")]
+    shared = answering_rows[answering_rows["design"].str.contains("shared")]
     few = shared.loc[shared["n_shared"].round().between(2, 4), "n_shared"].round()
     if len(few):
         yield (
-            f"Only {word_count_range(few)} shared wordings: what is said about wordings like these rests on "
-            f"{word_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
+            f"Only {format_count_range(few)} shared wordings: what is said about wordings like these rests on "
+            f"{format_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
             "others, as of two orders, the intervals for these wordings are the right ones."
         )

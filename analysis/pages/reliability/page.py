@@ -21,14 +21,17 @@ class ReliabilityPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
-        when, drawn = words.word_dates(self.runs.info), words.describe_drawn_wordings(self.runs.info)
+        when, drawn = words.phrase_run_dates(self.runs.info), words.describe_wording_sampling(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
             return self.show_answer(
                 accuracy_sentences.answer_from_accuracies(
                     {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
                 )
             )
-        frames, by_chance = {name: self.frame(name) for name in narrative.TABLES}, chance.find_chance(self.runs)
+        frames, by_chance = (
+            {name: self.frame(name) for name in narrative.TABLES},
+            chance.find_chance_prone_units(self.runs),
+        )
         page_answer = narrative.answer_question(frames, when, drawn, by_chance)
         if accuracies.list_accuracy_studies(self.runs):
             page_answer = accuracy_sentences.add_accuracies_to_answer(
@@ -51,7 +54,7 @@ class ReliabilityPage(Page):
         Html
             One or both, by what the runs hold; a note where that is neither.
         """
-        return self._show_either(super().figure, name, instead, FIGURES[name].title)
+        return self._show_answers_or_accuracies(super().figure, name, instead, FIGURES[name].title)
 
     def table(self, name: str, *arguments: Any, instead: str = "", **options: Any) -> Html:
         """Show a table in the same way.
@@ -69,27 +72,34 @@ class ReliabilityPage(Page):
             One or both, by what the runs hold; a note where that is neither.
         """
         show = super().table
-        return self._show_either(lambda entry: show(entry, *arguments, **options), name, instead, TABLES[name].title)
+        return self._show_answers_or_accuracies(
+            lambda entry: show(entry, *arguments, **options), name, instead, TABLES[name].title
+        )
 
-    def _show_either(self, show: Callable[[str], Html], name: str, instead: str, title: str) -> Html:
+    def _show_answers_or_accuracies(
+        self, show_entry: Callable[[str], Html], name: str, accuracies_name: str, title: str
+    ) -> Html:
         """Show the entry about answers, the one about accuracies, or both, by what the runs hold; else a note."""
         has_answers, has_accuracies = (
             not accuracies.has_only_accuracies(self.runs),
             bool(accuracies.list_accuracy_studies(self.runs)),
         )
-        names = dict.fromkeys(([name] if has_answers else []) + ([instead] if has_accuracies and instead else []))
+        names = dict.fromkeys(
+            ([name] if has_answers else []) + ([accuracies_name] if has_accuracies and accuracies_name else [])
+        )
         if not names:
             return render_note(f"{title}: not from accuracies, as it needs the answers to single items.")
-        return Html("".join(show(name).text for name in names))
+        return Html("".join(show_entry(name).text for name in names))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
         defaults = {
-            key: option.default for name in narrative.TABLES for key, option in tables.list_options(name).items()
+            key: option.default for name in narrative.TABLES for key, option in tables.list_table_options(name).items()
         }
         return render_fragment(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
-            unread=rewordings.explain_not_compared(self.list_other_protocols()),
-            rules=verdicts.describe_rules("validity", "interval", "chance", "beyond"), **(defaults | self.options),
+            unread=rewordings.explain_wordings_not_compared(self.list_ignored_protocols()),
+            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "beyond"),
+            **(defaults | self.options),
         )  # fmt: skip

@@ -25,7 +25,7 @@ LINES = 7  # lines that can be told apart in one panel
 def choose_error_curves(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows of the curves that are drawn: of too many models, those that wordings widen least and most."""
     order = frame.drop_duplicates("label").sort_values("widening", kind="stable")["label"].tolist()
-    return frame[frame["label"].isin(labels.select_ends(order, LINES))]
+    return frame[frame["label"].isin(labels.select_first_and_last(order, LINES))]
 
 
 @apply_style
@@ -37,7 +37,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         From `figures.frame_wordings_needed`: a row for every model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = looks or plotting.assign_looks(models)
-    legend_names = labels.fit_names(list(models.values()), 34)
+    looks = looks or plotting.assign_colours_and_markers(models)
+    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.2 if panels.is_narrow(width) else 2.6, left=0.52, title=0.05, below=0.4,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
@@ -77,18 +77,18 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         From `figures.frame_planned_errors`: a row for every figure, model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    frame = frame[frame["label"].isin(labels.select_ends(list(dict.fromkeys(frame["label"])), LINES))]
+    frame = frame[frame["label"].isin(labels.select_first_and_last(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = looks or plotting.assign_looks(models)
+    looks = looks or plotting.assign_colours_and_markers(models)
     figures = list(dict.fromkeys(frame["figure"]))
-    legend_names = labels.fit_names(list(models.values()), 34)
+    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
     stacked = panels.is_narrow(width)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(figures), 1 if stacked else len(figures), 1.6 if stacked else 2.0, left=0.52, gap=0.5, below=0.4,
@@ -156,7 +156,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         From `figures.frame_wording_ranking`: a row for every model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -164,10 +164,10 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         The figure.
     """
     rows = frame.sort_values("rank", kind="stable")
-    names = labels.select_ends(list(rows["label"]), panels.ROWS)
+    names = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     drawing, (axes,) = panels.lay_out_panels(
         width,
         1,
@@ -179,7 +179,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     )
     panels.draw_row_guides(axes, len(names))
     panels.scale_axis(axes, 1, max(2, len(frame)), 4)
-    panels.draw_dots(axes, rows, "rank", looks or plotting.assign_looks(rows["model"]))
+    panels.draw_dots(axes, rows, "rank", looks or plotting.assign_colours_and_markers(rows["model"]))
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
     return drawing
@@ -194,17 +194,17 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     frame
         From `figures.frame_template_accuracies`: a row for every model and template.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
-    names = labels.select_ends(list(means.index), panels.ROWS)
-    fitted_names = labels.fit_names(names, panels.count_label_letters(width))
+    names = labels.select_first_and_last(list(means.index), panels.ROWS)
+    fitted_names = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     drawing, (axes,) = panels.lay_out_panels(
         width,
         1,
@@ -217,7 +217,7 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     panels.draw_row_guides(axes, len(names))
     panels.scale_axis(axes, 0, 1)
     rows = frame[frame["label"].isin(names)]
-    panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, intervals=False)
+    panels.draw_dots(axes, rows.assign(row=rows["label"].map(names.index)), "accuracy", looks, with_intervals=False)
     for row, name in enumerate(names):
         axes.vlines(means[name], row - 0.35, row + 0.35, colors=FAINT, linewidth=1.5, zorder=4)
     panels.draw_row_labels(axes, fitted_names)
@@ -244,10 +244,10 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     ways = {"one": Look(OKABE_ITO[1], "o"), "four": Look(OKABE_ITO[0], "s")}
     names = ["One template of each task", "Four"]
     top = 0.06 + panels.LINE * panels.count_legend_lines(names, width)
-    drawing, panel_axes, tasks = _draw_condition_panels(
+    drawing, panel_axes, tasks = _lay_out_condition_panels(
         frame, frame.groupby("task", sort=False)["one"].mean(), width, top
     )
-    for axes, (_, part) in zip(panel_axes, _split_conditions(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _split_drawn_conditions(frame), strict=True):
         panels.scale_axis(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
@@ -274,8 +274,8 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         The figure.
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
-    drawing, panel_axes, tasks = _draw_condition_panels(frame, order, width, 0.03)
-    for axes, (_, part) in zip(panel_axes, _split_conditions(frame), strict=True):
+    drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
+    for axes, (_, part) in zip(panel_axes, _split_drawn_conditions(frame), strict=True):
         panels.scale_axis(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
@@ -285,26 +285,26 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-def _split_conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _split_drawn_conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows of the conditions that are drawn."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
 
-def _draw_condition_panels(
-    frame: pd.DataFrame, order: pd.Series, width: float, top: float
+def _lay_out_condition_panels(
+    frame: pd.DataFrame, sort_value_by_task: pd.Series, width: float, top_margin: float
 ) -> tuple[Drawing, list[Axes], list[str]]:
     """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
-    places = order.sort_values(kind="stable")
+    places = sort_value_by_task.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
-    tasks = labels.select_ends(tasks, panels.ROWS)
-    short_tasks = labels.shorten_together(
-        ["mean over tasks" if task == ALL else task for task in tasks], panels.count_label_letters(width)
+    tasks = labels.select_first_and_last(tasks, panels.ROWS)
+    short_tasks = labels.shorten_but_keep_distinct(
+        ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )
-    conditions = _split_conditions(frame)
+    conditions = _split_drawn_conditions(frame)
     across = 1 if panels.is_narrow(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(conditions), across, len(tasks) * panels.choose_row_pitch(len(tasks), 3.6),
-        left=panels.measure_row_labels(short_tasks), top=top,
+        left=panels.measure_row_labels(short_tasks), top=top_margin,
         below=0.4, title=0.19 if len(conditions) > 1 else 0.05,
     )  # fmt: skip
     for number, (axes, (condition, _)) in enumerate(zip(panel_axes, conditions, strict=True)):

@@ -12,8 +12,8 @@ import pandas as pd
 from analysis.measures.reworded import AGREEMENT, Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics import interval
-from analysis.statistics.reliability.at_k import compute_flips_of_k, compute_range_of_k
-from analysis.statistics.reliability.generalizability import compute_icc, compute_krippendorff_alpha
+from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
+from analysis.statistics.reliability.generalizability import compute_intraclass_correlations, compute_krippendorff_alpha
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.reliability.ranges import compute_component_intervals, has_enough_freedom
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
 
 
-def list_unit_panels(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
+def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
     """Return the panel of every study, measure and unit, with the columns that name its row, and its answers."""
 
-    def build_unit_panels() -> Iterator[tuple[Study, dict[str, Any], Panel, Array]]:
+    def iterate_answer_panels() -> Iterator[tuple[Study, dict[str, Any], Panel, Array]]:
         """Yield study, row keys, panel and answers of every unit."""
         for study in read_reworded_studies(runs):
             for number, (model, condition) in enumerate(study.units):
                 row_keys = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
                 yield study, row_keys, study.compute_panel(number), study.values[number]
 
-    return runs.compute_once("reliability panels", lambda: list(build_unit_panels()))
+    return runs.compute_once("reliability panels", lambda: list(iterate_answer_panels()))
 
 
-def tabulate_wording_precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
+def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """Compute the mean of every model with both intervals, and how much more wordings would narrow them.
 
     Parameters
@@ -59,20 +59,21 @@ def tabulate_wording_precision(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         the first divided by the second; missing: why the latter are missing.
     """
     rows = []
-    for study, row_keys, panel, _ in list_unit_panels(runs):
+    for study, row_keys, panel, _ in list_answer_panels_by_unit(runs):
         unit = study.units.index((row_keys["model"], row_keys["condition"]))
-        (low, high), (like_low, like_high) = panel.interval("items"), panel.interval("both")
+        (low, high), (like_low, like_high) = panel.compute_interval("items"), panel.compute_interval("both")
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
             **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
             "n_items": panel.n_items, "n_wordings": panel.n_wordings, "n_shared": panel.incidence.n_shared,
             "n": panel.n, "mean": panel.mean,
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
-            "error": panel.error("both"), "error_least": panel.error_at(max(panel.n_items, 1), np.inf),
-            "widening": panel.widening(), "widening_lower": ends[0], "widening_upper": ends[1],
+            "error": panel.compute_standard_error("both"),
+            "error_least": panel.predict_error_at(max(panel.n_items, 1), np.inf),
+            "widening": panel.compute_interval_widening(), "widening_lower": ends[0], "widening_upper": ends[1],
             "missing": "; ".join(filter(None,
                 (_explain_missing_components(panel),
-                 _explain_missing_bounds(study) or _explain_missing_widening(panel, ends)))),
+                 _explain_unbounded_measure(study) or _explain_missing_widening_interval(panel, ends)))),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -97,7 +98,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         Krippendorff's; missing: why components are.
     """
     rows = []
-    for study, row_keys, panel, values in list_unit_panels(runs):
+    for study, row_keys, panel, values in list_answer_panels_by_unit(runs):
         unit = study.units.index((row_keys["model"], row_keys["condition"]))
         row = {
             **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
@@ -108,10 +109,10 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         row |= {"n_samples": samples.number if samples else np.nan}
         for name, value in (parts | {"sample": samples.sample if samples else np.nan}).items():
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
-        coefficients = {"icc_sample": np.nan} | compute_icc(panel)
+        coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
         unsampled = [] if samples else ["no answer has two samples"]
-        why = _explain_missing_components(panel), _explain_missing_bounds(study), *unsampled
+        why = _explain_missing_components(panel), _explain_unbounded_measure(study), *unsampled
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
     return pd.DataFrame(rows)
 
@@ -123,18 +124,22 @@ def _explain_missing_components(panel: Panel) -> str:
     if np.isnan(panel.wording):
         which = "the wording that all items share" if panel.crossed else "the one wording of each item"
         return f"{which} is not told apart from the items"
-    return "" if panel.spread > 0 or panel.inner > 0 else "all answers are alike"
+    return "" if panel.item_mean_variance > 0 or panel.inner > 0 else "all answers are alike"
 
 
-def _explain_missing_bounds(study: Study) -> str:
+def _explain_unbounded_measure(study: Study) -> str:
     """Say why the components of a measure without bounds have no interval (`compute_component_intervals`); empty where
     it has some."""
     return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
 
 
-def _explain_missing_widening(panel: Panel, ends: tuple[float, float]) -> str:
+def _explain_missing_widening_interval(panel: Panel, widening_ends: tuple[float, float]) -> str:
     """Say why a panel with components has no interval of its widening; empty where it has one, or where none can be."""
-    if np.isnan(panel.wording) or not np.isnan(ends[0]) or not (panel.spread > 0 or panel.inner > 0):
+    if (
+        np.isnan(panel.wording)
+        or not np.isnan(widening_ends[0])
+        or not (panel.item_mean_variance > 0 or panel.inner > 0)
+    ):
         return ""
     if not has_enough_freedom(panel):
         return "no intervals of components: items have too few of the wordings to be told apart from them"
@@ -188,29 +193,29 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
                          "wordings; give a smaller k")  # fmt: skip
     at = k or int(comparable_sizes.min())
     columns = {
-        "range_k": np.stack([compute_range_of_k(values, at) for values in study.values], axis=1),
-        "flip_k": np.stack([compute_flips_of_k(values, at, threshold) for values in study.values], axis=1),
-        "sd_k": _compute_deviations(study.values).T,
+        "range_k": np.stack([compute_expected_range_with_k(values, at) for values in study.values], axis=1),
+        "flip_k": np.stack([compute_flip_probability_with_k(values, at, threshold) for values in study.values], axis=1),
+        "sd_k": _compute_standard_deviations(study.values).T,
     }
     has_range = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(has_range, columns["sd_k"], np.nan)
-    intervals = bootstrap_intervals(columns, _average_columns, _list_flip_shares, draws=resamples, seed=seed)
+    intervals = bootstrap_intervals(columns, _average_columns_over_draws, _list_flip_shares, draws=resamples, seed=seed)
     models, conditions = zip(*study.units, strict=True)
     least_sizes = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)
     size_columns = {
         "study": study.name, "model": models, "condition": conditions, "k": at, "n_items": has_range.sum(axis=0),
         "n_fewer": (sizes > 0).sum(axis=1) - has_range.sum(axis=0),
         "wordings_least": np.where(sizes.max(axis=1) > 0, least_sizes, 0), "wordings_most": sizes.max(axis=1),
-        "range_all": [_average_full_ranges(values, has_range[:, i]) for i, values in enumerate(study.values)],
-        "flip_all": [_compute_full_flip_share(values, has_range[:, i], threshold) for i,
+        "range_all": [_average_range_of_all_answers(values, has_range[:, i]) for i, values in enumerate(study.values)],
+        "flip_all": [_compute_flip_share_of_all_answers(values, has_range[:, i], threshold) for i,
                      values in enumerate(study.values)],
     }  # fmt: skip
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
 
 
-def _average_columns(columns: Columns, counts: Array) -> dict[str, Array]:
+def _average_columns_over_draws(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Return the mean of every column over the items of each bootstrap draw."""
-    return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
+    return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
 def _list_flip_shares(columns: Columns) -> dict[str, list[Share]]:
@@ -218,7 +223,7 @@ def _list_flip_shares(columns: Columns) -> dict[str, list[Share]]:
     return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}
 
 
-def _compute_deviations(values: Array) -> Array:
+def _compute_standard_deviations(values: Array) -> Array:
     """Return the SD (n - 1 below) over the last axis, NaN below two answers."""
     has_value = ~np.isnan(values)
     n = has_value.sum(axis=-1)
@@ -228,17 +233,17 @@ def _compute_deviations(values: Array) -> Array:
         return np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
 
 
-def _average_full_ranges(values: Array, items: npt.NDArray[np.bool_]) -> float:
+def _average_range_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_]) -> float:
     """Return the mean range of some items with all their answers."""
-    item_values = values[items]
+    item_values = values[is_chosen_item]
     return (
         float((np.nanmax(item_values, axis=1) - np.nanmin(item_values, axis=1)).mean()) if len(item_values) else np.nan
     )
 
 
-def _compute_full_flip_share(values: Array, items: npt.NDArray[np.bool_], threshold: float) -> float:
+def _compute_flip_share_of_all_answers(values: Array, is_chosen_item: npt.NDArray[np.bool_], threshold: float) -> float:
     """Return the share of some items that flip with all their answers."""
-    if not items.any():
+    if not is_chosen_item.any():
         return np.nan
-    n, agree = (~np.isnan(values[items])).sum(axis=1), (values[items] >= 0.5).sum(axis=1)
+    n, agree = (~np.isnan(values[is_chosen_item])).sum(axis=1), (values[is_chosen_item] >= 0.5).sum(axis=1)
     return float((np.minimum(agree, n - agree) / n > threshold).mean())

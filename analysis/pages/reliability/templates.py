@@ -11,7 +11,11 @@ import pandas as pd
 from analysis.measures.reworded import ACCURACY, Study
 from analysis.pages.reliability import accuracies
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.statistics.reliability.templates import compute_template_intervals, correct_luck, estimate_answer_noise
+from analysis.statistics.reliability.templates import (
+    correct_highest_for_luck,
+    estimate_template_noise_variance,
+    summarize_answers_with_intervals,
+)
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share
 
@@ -26,7 +30,7 @@ def _list_template_studies(runs: Runs) -> Iterator[Study]:
             yield study
 
 
-def tabulate_templates(runs: Runs) -> pd.DataFrame:
+def tabulate_accuracies_by_template(runs: Runs) -> pd.DataFrame:
     """Compute the accuracy of every model with every template, where all items share them.
 
     Returns
@@ -51,7 +55,7 @@ def tabulate_templates(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows + accuracies.list_template_accuracies(runs))
 
 
-def tabulate_template_scores(runs: Runs) -> pd.DataFrame:
+def tabulate_summaries_over_templates(runs: Runs) -> pd.DataFrame:
     """Sum up every model's accuracies over templates (`reliability.templates.summarize_accuracies`), for these
     templates.
 
@@ -71,8 +75,10 @@ def tabulate_template_scores(runs: Runs) -> pd.DataFrame:
                 continue
             row: dict[str, object] = {"study": study.name, "model": model, "condition": condition, "task": "",
                                       "n_items": right.shape[0], "n_templates": right.shape[1]}  # fmt: skip
-            ends, shares = compute_template_intervals(right), np.nanmean(right, axis=0)
+            ends, shares = summarize_answers_with_intervals(right), np.nanmean(right, axis=0)
             rows.append(
-                row | accuracies.name_estimate_columns(ends) | correct_luck(shares, estimate_answer_noise(right), ends)
+                row
+                | accuracies.flatten_estimates_to_row(ends)
+                | correct_highest_for_luck(shares, estimate_template_noise_variance(right), ends)
             )
-    return pd.DataFrame(rows + accuracies.list_task_scores(runs))
+    return pd.DataFrame(rows + accuracies.list_task_accuracy_summaries(runs))

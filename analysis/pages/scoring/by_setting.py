@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.measures.scores import GOLD
 from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.items import parse_range_ends
-from analysis.reporting.words import format_percent, join_names, verdicts, word_count_range, word_quantity
+from analysis.reporting.words import format_count_range, format_percent, format_quantity, join_names, verdicts
 from analysis.statistics.multiplicity import ALPHA
 
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"
@@ -23,18 +23,18 @@ def describe_other_settings(models: pd.DataFrame) -> Iterator[str]:
     if len(models.drop_duplicates(["range", "temperature", "method"])) > 1:
         yield (
             f"All settings are in the tables: {'ranges' if len(ranges) > 1 else 'range'} {join_names(ranges, 4)}, "
-            f"{word_quantity(temperature_count, 'temperature')}, {methods} scores."
+            f"{format_quantity(temperature_count, 'temperature')}, {methods} scores."
         )
 
 
-def count_signed_differences(pairs: pd.DataFrame, name: str, sign: int) -> tuple[int, int]:
+def count_signed_and_clear_differences(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
     """Count the differences in a measure that have a sign.
 
     Parameters
     ----------
     pairs
         Rows of a table of differences.
-    name
+    measure
         The measure, such as kurtosis.
     sign
         1 or -1.
@@ -44,8 +44,8 @@ def count_signed_differences(pairs: pd.DataFrame, name: str, sign: int) -> tuple
     tuple of int
         How many have the sign, and how many of these are significant after Holm.
     """
-    with_sign = sign * pairs[f"{name}_difference"] > 0
-    return int(with_sign.sum()), int((with_sign & verdicts.mark_clear_effects(pairs[f"{name}_p_holm"])).sum())
+    with_sign = sign * pairs[f"{measure}_difference"] > 0
+    return int(with_sign.sum()), int((with_sign & verdicts.mark_clear_effects(pairs[f"{measure}_p_holm"])).sum())
 
 
 def describe_kurtosis_by_range(ranges: pd.DataFrame) -> Iterator[str]:
@@ -58,8 +58,8 @@ def describe_kurtosis_by_range(ranges: pd.DataFrame) -> Iterator[str]:
     name = str(range_counts.index[0]).removeprefix("kurtosis_").replace("_", "-")
     yield (
         f"The kurtosis is furthest from 0 on the range {name} in {range_counts.iloc[0]} of "
-        f"{word_quantity(len(complete_rows), 'combination')} of group, model, temperature and method that have one on "
-        "every range."
+        f"{format_quantity(len(complete_rows), 'combination')} of group, model, temperature and method that have one "
+        "on every range."
     )
 
 
@@ -75,24 +75,24 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
             lower = int((curves["last"] < curves["first"]).sum())
             yield (
                 f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
-                f"of {word_quantity(len(curves), 'case')} of model, group, range and method."
+                f"of {format_quantity(len(curves), 'case')} of model, group, range and method."
             )
 
 
-def describe_sampled_scores(methods: pd.DataFrame) -> Iterator[str]:
+def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled scores are from exact ones, and whether their tau is lower."""
     comparisons = methods[~(is_silent(methods["validity_sampled"]) | is_silent(methods["validity_exact"]))]
     comparisons = comparisons.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
-    lower, significant = count_signed_differences(comparisons, "tau", -1)
+    lower, significant = count_signed_and_clear_differences(comparisons, "tau", -1)
     width = methods["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((methods["score_distance"] / width).mean())
     yield (
-        f"The mean of {word_count_range(methods['samples'])} samples lies {distance} of the range away from the exact "
-        "score on average."
+        f"The mean of {format_count_range(methods['samples'])} samples lies {distance} of the range away from the "
+        "exact score on average."
     )
     yield (
         f"Its tau is lower than that of the exact score in {lower} of "
-        f"{word_quantity(len(comparisons), 'comparison')}, clearly in {significant or 'none'} ({HOLM})."
+        f"{format_quantity(len(comparisons), 'comparison')}, clearly in {significant or 'none'} ({HOLM})."
     )

@@ -14,14 +14,24 @@ from analysis.pages.scoring.plots import (
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import explain_missing_lines, explain_no_interval, labels, word_count_range, word_quantity
+from analysis.reporting.words import (
+    explain_missing_interval_lines,
+    explain_no_interval,
+    format_count_range,
+    format_quantity,
+    labels,
+)
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
 
 
-def _describe_missing_legend(models: int) -> str:
+def _describe_missing_legend(n_models: int) -> str:
     """Say that a legend is left out; empty where it is there."""
-    return "" if models <= MOST_NAMES else f" No legend: {models:,} models are more than colours; the table names them."
+    return (
+        ""
+        if n_models <= MOST_NAMES
+        else f" No legend: {n_models:,} models are more than colours; the table names them."
+    )
 
 
 def _describe_logarithmic_axis(kurtosis: pd.Series) -> str:
@@ -33,24 +43,24 @@ def caption_score_violins(items: pd.DataFrame) -> str:
     """Write the caption of the violins."""
     span, temperature, method = str(items["setting"].iloc[0]).rsplit("/", 2)
     sizes = items.groupby(["study", "group"])["item"].nunique()
-    groups = f"in {word_quantity(len(sizes), 'group')} " if len(sizes) > 1 else ""
+    groups = f"in {format_quantity(len(sizes), 'group')} " if len(sizes) > 1 else ""
     human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
-    unscored, models = int(items["score"].isna().sum()), labels.name_rows(items).nunique()
-    left_out_text = f" Left out: {word_quantity(unscored, 'missing score')}." if unscored else ""
+    unscored, models = int(items["score"].isna().sum()), labels.build_row_labels(items).nunique()
+    left_out_text = f" Left out: {format_quantity(unscored, 'missing score')}." if unscored else ""
     return (
-        f"Distribution of the scores that {word_quantity(items['model'].nunique(), 'model')} gave to "
-        f"{word_count_range(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
+        f"Distribution of the scores that {format_quantity(items['model'].nunique(), 'model')} gave to "
+        f"{format_count_range(sizes)} items {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
         f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
         f"{labels.describe_selection(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
-        f"{labels.explain_silent(items)}"
+        f"{labels.explain_silent_mark(items)}"
     )
 
 
 def caption_score_temperatures(scores: pd.DataFrame) -> str:
     """Write the caption of the curves by temperature."""
     first = scores.iloc[0]
-    items = word_count_range(scores["n"])
+    items = format_count_range(scores["n"])
     flat = int(scores["kurtosis"].isna().sum())
     models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
     flat_text = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
@@ -58,10 +68,10 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {items} items per "
         f"group.{_describe_logarithmic_axis(select_temperature_lines(scores)['kurtosis'])} Lines: 95 % bootstrap "
-        f"intervals over items.{explain_missing_lines(scores, 'kurtosis', 'tau')} Filled, solid: tuned models; "
-        f"hollow, dashed: base models.{flat_text}"
+        f"intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: tuned "
+        f"models; hollow, dashed: base models.{flat_text}"
         f"{labels.describe_selection(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
-        f"{labels.explain_silent(scores)}"
+        f"{labels.explain_silent_mark(scores)}"
     )
 
 
@@ -69,13 +79,13 @@ def caption_score_methods(frame: pd.DataFrame) -> str:
     """Write the caption of the comparison of sampled and exact scores."""
     rows_with_tau = frame.dropna(subset=["tau_difference"])
     peaks = frame[["kurtosis_sampled", "kurtosis_exact"]].dropna()
-    samples = word_count_range(frame["samples"])
+    samples = format_count_range(frame["samples"])
     return (
         f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
-        f"scores. Shown: {word_quantity(len(frame), 'combination')} of group, model, range and temperature "
-        f"({word_quantity(len(rows_with_tau), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled "
-        f"scores have the lower tau. {_HOLLOW}{_describe_missing_legend(labels.name_rows(frame).nunique())}"
-        f"{_describe_logarithmic_axis(peaks.stack())}{labels.explain_silent(frame)}"
+        f"scores. Shown: {format_quantity(len(frame), 'combination')} of group, model, range and temperature "
+        f"({format_quantity(len(rows_with_tau), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled "
+        f"scores have the lower tau. {_HOLLOW}{_describe_missing_legend(labels.build_row_labels(frame).nunique())}"
+        f"{_describe_logarithmic_axis(peaks.stack())}{labels.explain_silent_mark(frame)}"
     )
 
 

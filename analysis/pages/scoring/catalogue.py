@@ -14,7 +14,7 @@ _BOLD = " Bold: in each row the smallest absolute kurtosis and the largest tau."
 FEW = "Fewer than three pairs of a base and a tuned model have both differences."
 TABLES = {
     "scores": Table(
-        "tables.tabulate_scores",
+        "tables.tabulate_score_bias_and_accuracy",
         "How every model uses the scale, and how well",
         f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
         "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
@@ -30,7 +30,7 @@ TABLES = {
         ),
     ),
     "score_differences": Table(
-        "contrasts.tabulate_score_differences",
+        "contrasts.tabulate_score_changes_by_tuning",
         "Before and after tuning, by group and model series",
         "Kurtosis and tau-b of a base model (pre) and of the model tuned from it (post) on the same items (Sato "
         "et al., Table 1). Post minus pre with 95 % bootstrap intervals over items." + _BOLD,
@@ -42,7 +42,7 @@ TABLES = {
         best=(("kurtosis_pre kurtosis_post", "smallest absolute"), ("tau_pre tau_post", "largest")),
     ),
     "score_ranges": Table(
-        "tables.tabulate_score_ranges",
+        "tables.tabulate_kurtosis_and_tau_by_range",
         "Kurtosis and tau by the range that was asked for",
         "Every model's kurtosis and tau-b by range (Sato et al., Table 2)." + _BOLD,
         split_names("study group model series stage form temperature method kurtosis_* tau_*"),
@@ -50,7 +50,7 @@ TABLES = {
         best=(("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
     ),
     "score_influence": Table(
-        "influence.tabulate_score_influence",
+        "influence.tabulate_influence_on_correlation",
         "What single points do to the correlation between kurtosis and tau",
         "Pearson correlation between the differences, post minus pre, in kurtosis and in tau over groups and series. "
         "Of all points, and with each point, each group and each series left out. Intervals by resampling points. The "
@@ -60,7 +60,7 @@ TABLES = {
         frozenset(split_names("pearson_lower pearson_upper")), _BARE,
     ),
     "score_methods": Table(
-        "contrasts.tabulate_score_methods",
+        "contrasts.tabulate_sampled_versus_exact_scores",
         "Sampled scores compared with exact ones",
         "The mean of a few samples approximates the expected score: their distance per item, and what it does to "
         "kurtosis and tau-b. Sampled minus exact with 95 % bootstrap intervals over items.",
@@ -73,7 +73,7 @@ TABLES = {
                    *_TEST_COLUMNS}), frozenset({"caution", "no_interval"}),
     ),
     "score_conventions": Table(
-        "tables.tabulate_score_conventions",
+        "tables.tabulate_invalid_sample_conventions",
         "Samples without a number: dropped, or counted",
         "Dropped: a score is the mean of the samples that hold a number. Counted: an item of whose samples at least "
         "half hold no number has no score, and does not have the favourite score. Exact scores draw no samples, so "

@@ -14,10 +14,10 @@ from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     format_percent,
-    format_points,
+    format_percentage_points,
+    format_quantity,
     list_few_items_cautions,
     list_few_models_cautions,
-    word_quantity,
 )
 
 OFTEN_CLIPPED = 0.1  # share of clipped samples from which on the page mentions it
@@ -55,14 +55,14 @@ def _yield_score_cautions(
     flat = int((models["caution"] == EQUAL).sum())
     if flat:
         yield (
-            f"All scores are equal in {flat:,} of {word_quantity(len(models), 'combination')} of group, model and "
+            f"All scores are equal in {flat:,} of {format_quantity(len(models), 'combination')} of group, model and "
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
     low = models[is_silent(models["validity"])]
     if len(low):
         row = low.loc[low["validity"].idxmin()]
         yield (
-            f"Validity is low in {len(low):,} of {word_quantity(len(models), 'combination')}: less than half of the "
+            f"Validity is low in {len(low):,} of {format_quantity(len(models), 'combination')}: less than half of the "
             "samples (or of the probability) hold a number. The lowest is "
             f"{format_value(row['validity'], look_up_column('scores', 'validity'))} ({row['label']}, {row['range']} "
             f"at temperature {row['temperature']:g}). These are not compared."
@@ -75,13 +75,15 @@ def _yield_score_cautions(
         yield f"{moved:,} of {total:,.0f} samples ({format_percent(moved / total)}) were moved into the range."
     wordy = int((models["unscored"] - models["no_response"]).sum())
     if wordy:
-        yield f"{word_quantity(wordy, 'score')} {'is' if wordy == 1 else 'are'} missing: too few samples held a number."
+        yield (
+            f"{format_quantity(wordy, 'score')} {'is' if wordy == 1 else 'are'} missing: too few samples held a number."
+        )
     yield from _describe_missing_gold(setting_rows)
     table = select_setting_rows(frames["score_influence"], setting)
     correlated = table.loc[table["source"] == OURS, "n"]
     if len(correlated) and correlated.max() < FEW_POINTS:
         yield (
-            f"The correlation of kurtosis and tau has only {word_quantity(int(correlated.max()), 'point')}: it says "
+            f"The correlation of kurtosis and tau has only {format_quantity(int(correlated.max()), 'point')}: it says "
             "little."
         )
     if len(frames["score_differences"]) == 0:
@@ -103,12 +105,16 @@ def _describe_numberless_samples(conventions: pd.DataFrame, setting: str) -> Ite
         return
     lost_scores = int((conventions["n_dropped"] - conventions["n_inconsistent"]).sum())
     change = conventions["mode_share_inconsistent"] - conventions["mode_share_dropped"]
-    largest_change = format_points(change.loc[change.abs().idxmax()] if change.notna().any() else 0.0)
-    changes = "does not change" if largest_change == format_points(0.0) else f"changes by up to {largest_change} points"
+    largest_change = format_percentage_points(change.loc[change.abs().idxmax()] if change.notna().any() else 0.0)
+    changes = (
+        "does not change"
+        if largest_change == format_percentage_points(0.0)
+        else f"changes by up to {largest_change} points"
+    )
     yield (
-        f"{word_quantity(int(conventions['dropped'].sum()), 'sample')} "
+        f"{format_quantity(int(conventions['dropped'].sum()), 'sample')} "
         f"{'holds' if conventions['dropped'].sum() == 1 else 'hold'} no number. Where they count (-p "
-        f"invalid=inconsistent), {word_quantity(lost_scores, 'score') if lost_scores else 'no score'} fewer "
+        f"invalid=inconsistent), {format_quantity(lost_scores, 'score') if lost_scores else 'no score'} fewer "
         f"{'is' if lost_scores <= 1 else 'are'} known. The share of the most frequent score {changes}."
     )
 
@@ -119,4 +125,4 @@ def _describe_missing_gold(setting_rows: pd.DataFrame) -> Iterator[str]:
     if setting_rows["n_gold"].max() == 0:
         yield "No item has a human score, so there is no tau."
     elif missing_gold:
-        yield f"Up to {word_quantity(missing_gold, 'item')} of a group have no human score and are left out of tau."
+        yield f"Up to {format_quantity(missing_gold, 'item')} of a group have no human score and are left out of tau."

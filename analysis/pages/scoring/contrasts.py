@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import read_scores
-from analysis.pages.scoring.items import build_score_matrix
+from analysis.pages.scoring.items import build_score_matrix_gold_and_width
 from analysis.pages.scoring.undefined import list_undefined_reasons
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_differences
-from analysis.statistics.significance import compute_least_p
+from analysis.statistics.significance import compute_smallest_possible_p
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -27,7 +27,7 @@ PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
 
 
-def tabulate_score_differences(
+def tabulate_score_changes_by_tuning(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compare kurtosis and tau before and after tuning, by group and model series (Sato et al., Table 1).
@@ -39,7 +39,7 @@ def tabulate_score_differences(
     Parameters
     ----------
     biased, invalid, resamples, seed
-        As in `tables.tabulate_scores`.
+        As in `tables.tabulate_score_bias_and_accuracy`.
 
     Returns
     -------
@@ -49,15 +49,19 @@ def tabulate_score_differences(
         tau_pre, tau_post; caution: why one of them is missing;
         kurtosis_difference, tau_difference: post minus pre, with X_lower, X_upper, their 95 % intervals, both models
         resampled with the same items; no_interval: which have none, and why (`statistics.forms`); X_p: its two-sided
-        p value (`significance.compute_two_sided_p`), p_least: the smallest that so few items or draws allow, X_p_holm:
-        after Holm over the pairs of a study and setting; validity_pre, validity_post: as in `tables.tabulate_scores`.
+        p value (`significance.compute_two_sided_bootstrap_p`), p_least: the smallest that so few items or draws allow,
+        X_p_holm:
+        after Holm over the pairs of a study and setting; validity_pre, validity_post: as in
+        `tables.tabulate_score_bias_and_accuracy`.
     """
     rows = read_scores(runs, invalid)
-    frame = _compare_unit_pairs(rows, list(_pair_tuned_models(runs, rows)), ("pre", "post"), biased, resamples, seed)
+    frame = _compare_unit_pairs(
+        rows, list(_pair_base_with_tuned_units(runs, rows)), ("pre", "post"), biased, resamples, seed
+    )
     return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
 
-def tabulate_score_methods(
+def tabulate_sampled_versus_exact_scores(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compare sampled with exact scores: kurtosis and tau by both methods on the same items.
@@ -67,7 +71,7 @@ def tabulate_score_methods(
     runs
         From `analysis.runs.open_runs`.
     biased, invalid, resamples, seed
-        As in `tables.tabulate_scores`.
+        As in `tables.tabulate_score_bias_and_accuracy`.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def _compare_unit_pairs(
     """Make one row per group and pair of units: the figures of both, and the differences, second minus first."""
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
-        wide, gold, width = build_score_matrix(part)
+        wide, gold, width = build_score_matrix_gold_and_width(part)
         place = {unit: index for index, unit in enumerate(wide.columns)}
         chosen = [(a, b) for name, a, b in pairs if name == study and a in place and b in place]
         if not chosen:
@@ -117,7 +121,7 @@ def _compare_unit_pairs(
             score_and_gold, partial(_compute_tau, scale=width), order, draws=resamples, seed=seed
         )
         kurtosis_of_gold = _compute_unweighted_kurtosis(gold[~np.isnan(gold), None], biased, width)[0]
-        figures = partial(_compute_pair_figures, gold=gold, sides=sides, biased=biased, width=width)
+        figures = partial(_compute_score_pair_statistics, gold=gold, sides=sides, biased=biased, width=width)
         table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
         table["kurtosis_gold"] = kurtosis_of_gold
         table = table.assign(
@@ -138,34 +142,35 @@ def _compare_unit_pairs(
     if not tables:
         return pd.DataFrame()
     frame = pd.concat(tables, ignore_index=True)
-    frame["p_least"] = compute_least_p(resamples, frame["n"])
+    frame["p_least"] = compute_smallest_possible_p(resamples, frame["n"])
     family = ["study", *SETTING]
     return frame.assign(
         **{f"{name}_p_holm": correct_families_by_holm(frame, family, f"{name}_p") for name in ("kurtosis", "tau")}
     )
 
 
-def _compute_pair_figures(
-    pair: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float
+def _compute_score_pair_statistics(
+    pair_scores: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float
 ) -> dict[str, Any]:
     """Compute the figures of two columns of scores on the items that both have."""
-    pair, gold = pair[~np.isnan(pair).any(axis=1)], gold[~np.isnan(pair).any(axis=1)]
+    pair_scores, gold = pair_scores[~np.isnan(pair_scores).any(axis=1)], gold[~np.isnan(pair_scores).any(axis=1)]
     has_gold = ~np.isnan(gold)
-    figures: dict[str, Any] = {"n": len(pair)}
-    gap = pair[:, 1] - pair[:, 0]
-    figures["score_difference"] = gap.mean() if len(gap) else np.nan
-    figures["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
-    kurtosis, tau = _compute_unweighted_kurtosis(pair, biased, width), np.full(2, np.nan)
+    statistics_by_name: dict[str, Any] = {"n": len(pair_scores)}
+    gap = pair_scores[:, 1] - pair_scores[:, 0]
+    statistics_by_name["score_difference"] = gap.mean() if len(gap) else np.nan
+    statistics_by_name["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
+    kurtosis, tau = _compute_unweighted_kurtosis(pair_scores, biased, width), np.full(2, np.nan)
     if has_gold.any():
         tau = weighted.compute_kendall_tau(
-            np.ones((1, int(has_gold.sum()))), pair[has_gold], gold[has_gold, None], scale=width
+            np.ones((1, int(has_gold.sum()))), pair_scores[has_gold], gold[has_gold, None], scale=width
         )[0]
     for index, side in enumerate(sides):
-        figures |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
+        statistics_by_name |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
     reasons_by_side = {
-        side: list_undefined_reasons(pair[:, index], gold, width, biased=biased) for index, side in enumerate(sides)
+        side: list_undefined_reasons(pair_scores[:, index], gold, width, biased=biased)
+        for index, side in enumerate(sides)
     }
-    return figures | {
+    return statistics_by_name | {
         "caution": "; ".join(
             f"{side}: {reason}" for side, side_reasons in reasons_by_side.items() for reason in side_reasons
         )
@@ -189,7 +194,7 @@ def _compute_tau(columns: Columns, counts: Array, *, scale: float) -> dict[str, 
     return {"tau": weighted.compute_kendall_tau(counts, columns["score"], columns["gold"], scale=scale)}
 
 
-def _pair_tuned_models(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
+def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
     """Yield the pairs that `differences` compares."""
     models, fields_by_condition, units = (
         runs.info["models"],
@@ -211,17 +216,17 @@ def _pair_tuned_models(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
                 yield study, (pre, a), (post, b)
 
 
-def _is_tuned_from(models: Mapping[str, Any], study_models: list[str], pre: str, post: str) -> bool:
-    """Tell whether `post` is a tuned version of `pre`, according to run.json."""
-    series = models[pre].get("series")
-    if models[pre].get("stage") not in PRE or models[post].get("stage") not in POST or not series:
+def _is_tuned_from(models: Mapping[str, Any], study_models: list[str], base_model: str, tuned_model: str) -> bool:
+    """Tell whether `tuned_model` is a tuned version of `base_model`, according to run.json."""
+    series = models[base_model].get("series")
+    if models[base_model].get("stage") not in PRE or models[tuned_model].get("stage") not in POST or not series:
         return False
-    if models[post].get("series") != series:
+    if models[tuned_model].get("series") != series:
         return False
     bases = [
         model for model in study_models if models[model].get("series") == series and models[model].get("stage") in PRE
     ]
-    return len(bases) == 1 or models[pre].get("parameters") == models[post].get("parameters")
+    return len(bases) == 1 or models[base_model].get("parameters") == models[tuned_model].get("parameters")
 
 
 def _map_condition_fields(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -24,7 +24,7 @@ def choose_page_setting(frames: Frames) -> str:
 
 def frame_score_violins(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `score_items`, some groups of items at a time."""
-    yield from split_item_groups(_mark_silent_models(frames["score_items"], frames["scores"]))
+    yield from split_frame_by_group_count(_mark_silent_models(frames["score_items"], frames["scores"]))
 
 
 def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -37,7 +37,7 @@ def frame_score_temperatures(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
             "validity"
         ].transform("max")
-        yield from split_item_groups(rows.assign(silent=is_silent(best_validity)))
+        yield from split_frame_by_group_count(rows.assign(silent=is_silent(best_validity)))
 
 
 def frame_score_methods(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -61,7 +61,7 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = choose_page_setting(frames), frames["score_influence"]
     answered_differences = blank_silent_differences(select_setting_rows(frames["score_differences"], setting))
-    yield from _frame_influence_points(
+    yield from _yield_influence_and_points(
         select_setting_rows(table[table["source"] == OURS], setting), answered_differences
     )
 
@@ -69,24 +69,24 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the same for the paper's points."""
     table = frames["score_influence"]
-    yield from _frame_influence_points(table[table["source"] == PRINTED], read_printed_score_differences())
+    yield from _yield_influence_and_points(table[table["source"] == PRINTED], read_printed_score_differences())
 
 
-def _frame_influence_points(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
+def _yield_influence_and_points(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the table and its named points, where there are enough of them for a correlation."""
     whole_rows = table[table["omitted"] == "nothing"]
     if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:
         yield table, name_correlation_points(differences)
 
 
-def split_item_groups(frame: pd.DataFrame, size: int = MOST_PANELS) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame into parts of at most `size` groups of items, in their order.
+def split_frame_by_group_count(frame: pd.DataFrame, max_groups: int = MOST_PANELS) -> Iterator[tuple[pd.DataFrame]]:
+    """Split a frame into parts of at most `max_groups` groups of items, in their order.
 
     Parameters
     ----------
     frame
         Rows with study and group.
-    size
+    max_groups
         Most groups in a part.
 
     Yields
@@ -95,5 +95,5 @@ def split_item_groups(frame: pd.DataFrame, size: int = MOST_PANELS) -> Iterator[
         The rows of one part.
     """
     names = frame[["study", "group"]].drop_duplicates()
-    for start in range(0, len(names), size):
-        yield (frame.merge(names.iloc[start : start + size], on=["study", "group"]),)
+    for start in range(0, len(names), max_groups):
+        yield (frame.merge(names.iloc[start : start + max_groups], on=["study", "group"]),)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.scoring.contrasts import SETTING, tabulate_score_differences
+from analysis.pages.scoring.contrasts import SETTING, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics import interval, weighted
@@ -22,7 +22,7 @@ LEAST = 3  # points; two always lie on a line
 _FAMILY = ["source", "study", *SETTING]
 
 
-def tabulate_score_influence(
+def tabulate_influence_on_correlation(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Correlate the differences in kurtosis and in tau (Pearson) with all points, and without single ones.
@@ -33,7 +33,7 @@ def tabulate_score_influence(
     Parameters
     ----------
     biased, invalid
-        As in `tables.tabulate_scores`.
+        As in `tables.tabulate_score_bias_and_accuracy`.
     resamples, seed
         Draws of the bootstrap over points (0: no intervals) and its seed.
 
@@ -47,7 +47,7 @@ def tabulate_score_influence(
         change: pearson minus pearson of all points.
     """
     sources = (
-        blank_silent_differences(tabulate_score_differences(runs, biased=biased, invalid=invalid, resamples=0)),
+        blank_silent_differences(tabulate_score_changes_by_tuning(runs, biased=biased, invalid=invalid, resamples=0)),
         read_printed_score_differences(),
     )
     parts = [
@@ -79,12 +79,12 @@ def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))
 
 
-def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def correlate_with_omissions(points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Correlate all points (`name_correlation_points`), and those without each point, each group and each series.
 
     Parameters
     ----------
-    part
+    points
         Points of one source and setting.
     resamples, seed
         Draws of the bootstrap over points (0: no intervals) and its seed.
@@ -92,9 +92,9 @@ def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed
     Returns
     -------
     DataFrame
-        The columns of `tabulate_score_influence` from omitted on.
+        The columns of `tabulate_influence_on_correlation` from omitted on.
     """
-    defined_points = part.dropna(subset=["kurtosis_difference", "tau_difference"])
+    defined_points = points.dropna(subset=["kurtosis_difference", "tau_difference"])
     cases: list[tuple[str, str, Any]] = [(NOTHING, "", np.ones(len(defined_points), bool))]
     for omitted in ("point", "group", "series"):
         names = defined_points[omitted].unique()
@@ -106,7 +106,7 @@ def correlate_with_omissions(part: pd.DataFrame, *, resamples: int = DRAWS, seed
     correlations = bootstrap_intervals(columns, _correlate_differences, draws=resamples, seed=seed)["pearson"]
     has_enough = correlations.n_items >= LEAST
     table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
-    table = table.assign(n=correlations.n_items, undefined=len(part) - len(defined_points))
+    table = table.assign(n=correlations.n_items, undefined=len(points) - len(defined_points))
     for name, values in interval.build_interval_columns({"pearson": correlations}).items():
         table[name] = np.where(has_enough, values, "" if name == "no_interval" else np.nan)
     return table.assign(change=table["pearson"] - table["pearson"].iloc[0])

@@ -73,7 +73,7 @@ def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     return frame[(frame["range"] == span) & at_temperature & (frame["method"] == method)]
 
 
-def build_score_matrix(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:
+def build_score_matrix_gold_and_width(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:
     """Return the scores (items, units) of one group and range by (model, condition), human scores, and the width."""
     wide = rows.pivot(index="item", columns=["model", "condition"], values="score")
     units = rows[["model", "condition"]].drop_duplicates()

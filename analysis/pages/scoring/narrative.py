@@ -11,11 +11,11 @@ from analysis.measures.scores import GOLD
 from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.by_setting import (
     HOLM,
-    count_signed_differences,
+    count_signed_and_clear_differences,
     describe_kurtosis_by_range,
     describe_kurtosis_by_temperature,
     describe_other_settings,
-    describe_sampled_scores,
+    describe_sampled_versus_exact_scores,
 )
 from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.influence import NOTHING
@@ -28,15 +28,15 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
     Answer,
     explain_no_interval,
+    format_count_range,
     format_percent,
+    format_quantity,
     join_names,
     labels,
     verdicts,
-    word_count_range,
-    word_quantity,
 )
 from analysis.reporting.words.verdicts import Band
-from analysis.statistics.multiplicity import has_decidable_test
+from analysis.statistics.multiplicity import has_possibly_significant_test
 
 Frames = Mapping[str, pd.DataFrame]
 HABIT = 0.5  # share of a group's items from which on one score counts as given to everything
@@ -62,7 +62,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
     setting
         Range, temperature and method, such as "0-9/0.7/sampled".
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
 
@@ -80,7 +80,7 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
         list_cautions(models, setting_rows, frames, setting),
     )
     if answering_rows.empty and len(setting_rows):
-        verdict, why = words.describe_no_answer(list(setting_rows["label"].unique()))
+        verdict, why = words.describe_models_without_answers(list(setting_rows["label"].unique()))
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
     habit_words = set(judge_score_habits(judged_rows, scores)) if len(judged_rows) else set()
@@ -89,17 +89,17 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
     details = {
         "score_violins": (
             *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
-            *_describe_score_habit(answering_rows, scores),
+            *_describe_most_repeated_score(answering_rows, scores),
             *_describe_score_accuracy(answering_rows),
             *describe_other_settings(models),
             *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_describe_tuning_effects(differences)),
-        "score_influence": tuple(_describe_influence(_select_own_influence(frames, setting))),
-        "score_influence_printed": tuple(_describe_influence(printed[printed["source"] != OURS])),
+        "score_influence": tuple(_describe_correlation_and_influence(_select_own_correlation_rows(frames, setting))),
+        "score_influence_printed": tuple(_describe_correlation_and_influence(printed[printed["source"] != OURS])),
         "score_ranges": tuple(describe_kurtosis_by_range(frames["score_ranges"])),
         "score_temperatures": tuple(describe_kurtosis_by_temperature(frames["scores"])),
-        "score_methods": tuple(describe_sampled_scores(frames["score_methods"])),
+        "score_methods": tuple(describe_sampled_versus_exact_scores(frames["score_methods"])),
     }
     verdict = (
         _describe_scoring_verdict(judged_rows, scores)
@@ -116,23 +116,23 @@ def answer_question(frames: Frames, setting: str, when: str = "", beyond: str = 
 
 def _label_score_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, with its prompt form where it was asked in several."""
-    return scores.assign(label=labels.name_rows(scores.assign(condition=scores["form"])))
+    return scores.assign(label=labels.build_row_labels(scores.assign(condition=scores["form"])))
 
 
-def _select_own_influence(frames: Frames, setting: str) -> pd.DataFrame:
+def _select_own_correlation_rows(frames: Frames, setting: str) -> pd.DataFrame:
     """Return the correlation of these runs in one setting, whole and with each omission."""
     table = select_setting_rows(frames["score_influence"], setting)
     return table[table["source"] == OURS]
 
 
-def format_score_figure(raw: float, name: str) -> str:
+def format_score_table_value(value: float, column: str) -> str:
     """Write a value with the digits of its column in table `scores`.
 
     Parameters
     ----------
-    raw
+    value
         The value; NaN where it is undefined.
-    name
+    column
         The column.
 
     Returns
@@ -140,47 +140,47 @@ def format_score_figure(raw: float, name: str) -> str:
     str
         As a reader sees it.
     """
-    return format_value(raw, look_up_column("scores", name))
+    return format_value(value, look_up_column("scores", column))
 
 
-def _word_score_interval(row: pd.Series, name: str) -> str:
+def _format_score_interval_or_reason(row: pd.Series, column: str) -> str:
     """Write the interval in brackets, or why there is none."""
-    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    low, high = row[f"{column}_lower"], row[f"{column}_upper"]
     if np.isnan(low):
-        why = explain_no_interval(row, name)
+        why = explain_no_interval(row, column)
         return f" ({why})" if why else ""
-    return f" (95 % interval {format_score_figure(low, name)} to {format_score_figure(high, name)})"
+    return f" (95 % interval {format_score_table_value(low, column)} to {format_score_table_value(high, column)})"
 
 
-def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, when: str) -> str:
+def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, dates_text: str) -> str:
     """Say how many models scored how many items, on which range, how and when."""
     names = items.groupby("study", sort=False)["group"].nunique()
-    inside = f" in {word_quantity(int(names.sum()), 'group')}" if names.sum() > 1 else ""
+    inside = f" in {format_quantity(int(names.sum()), 'group')}" if names.sum() > 1 else ""
     total = len(items.dropna(subset=["score"]).drop_duplicates(["study", "item"]))
     span, temperature, method = setting.rsplit("/", 2)
     low, high = parse_range_ends(span)
     sizes = select_setting_rows(models, setting)["samples"].dropna()
-    how = f"{word_count_range(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
+    how = f"{format_count_range(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
     return (
-        f"{word_quantity(models['model'].nunique(), 'model')} scored {word_quantity(total, 'item')} of "
+        f"{format_quantity(models['model'].nunique(), 'model')} scored {format_quantity(total, 'item')} of "
         f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
-        f"{temperature}{when}."
+        f"{temperature}{dates_text}."
     )
 
 
 def _describe_scoring_verdict(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
     """Count what `judge_score_habits` says of each model; name the score of a model that is alone."""
     habit_words = judge_score_habits(judged_rows, scores)
-    who = word_quantity(len(habit_words), "model")
+    who = format_quantity(len(habit_words), "model")
     if len(habit_words) > judged_rows["model"].nunique():
-        who = word_quantity(len(habit_words), "combination") + " of model and prompt"
+        who = format_quantity(len(habit_words), "combination") + " of model and prompt"
     if not habit_words.any():
         wide = "with each model, an interval of the share of its most frequent score"
         if judged_rows["mode_share_lower"].isna().all():
             return f"{verdicts.UNCLEAR}: no interval was computed."
         corrected = ", widened for their number," if len(judged_rows) > 1 else ""
         return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {format_percent(HABIT)}."
-    tally_sentence = verdicts.describe_word_counts(list(habit_words), who)
+    tally_sentence = verdicts.describe_verdict_word_counts(list(habit_words), who)
     if len(habit_words) > 1:
         return tally_sentence
     deciding = judged_rows[(_judge_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
@@ -216,13 +216,13 @@ def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Se
         return list(
             _judge_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
-            .agg(_join_group_words)
+            .agg(_combine_group_verdicts)
         )
 
-    return pd.Series(verdicts.judge_stepwise(judge_models, len(model_labels)), model_labels)
+    return pd.Series(verdicts.choose_words_by_holm(judge_models, len(model_labels)), model_labels)
 
 
-def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, models: int = 1) -> pd.Series:
+def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models: int = 1) -> pd.Series:
     """Give each row its own word, by intervals that are widened for so many models.
 
     One group is enough for "yes", so for that word they are widened for the number of groups, too.
@@ -232,29 +232,31 @@ def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, models: i
     human_shares = people.reindex(pd.MultiIndex.from_frame(judged_rows[group_key])).to_numpy(float)
     groups, row_words = judged_rows.groupby("label")["label"].transform("size"), []
     for model_share, human_share, interval_count in zip(
-        judged_rows[share_columns].to_numpy(float), human_shares, models * groups, strict=True
+        judged_rows[share_columns].to_numpy(float), human_shares, n_models * groups, strict=True
     ):
-        model_interval = verdicts.widen_share_interval(model_share[0], model_share[1], model_share[2], models)
+        model_interval = verdicts.widen_share_interval(model_share[0], model_share[1], model_share[2], n_models)
         wide, people_wide = (
             verdicts.widen_share_interval(part[0], part[1], part[2], interval_count)
             for part in (model_share, human_share)
         )
-        row_word = verdicts.choose_word(*model_interval, BANDS[:1]) or verdicts.choose_word(*wide, BANDS[1:])
-        is_above_people = verdicts.is_clearly_above(model_share[0], wide[0], human_share[0], people_wide[1])
+        row_word = verdicts.choose_word_for_interval(*model_interval, BANDS[:1]) or verdicts.choose_word_for_interval(
+            *wide, BANDS[1:]
+        )
+        is_above_people = verdicts.is_share_clearly_above(model_share[0], wide[0], human_share[0], people_wide[1])
         row_words.append(
             PEOPLE if row_word == "yes" and not np.isnan(human_share[0]) and not is_above_people else row_word
         )
     return pd.Series(row_words, judged_rows.index)
 
 
-def _join_group_words(group_words: pd.Series) -> str:
+def _combine_group_verdicts(group_words: pd.Series) -> str:
     """Join the words of one model's groups: "yes" wherever it holds, "no" where it holds in all."""
     if "yes" in set(group_words):
         return "yes"
     return "" if "" in set(group_words) else PEOPLE if PEOPLE in set(group_words) else "no"
 
 
-def _describe_score_habit(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+def _describe_most_repeated_score(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
     """Name the model and score with the largest share of items, and the like share of the human scores."""
     rows_with_mode = answering_rows.dropna(subset=["mode_share"])
     if rows_with_mode.empty:
@@ -286,52 +288,52 @@ def _describe_score_accuracy(answering_rows: pd.DataFrame) -> Iterator[str]:
     for begin, row in rows if len(rows_with_tau) > 1 else [(f"{tau} that of", low)]:
         group_text = f" on {row['group']}" if answering_rows["group"].nunique() > 1 else ""
         yield (
-            f"{begin} {row['label']}{group_text}: {format_score_figure(row['tau'], 'tau')}"
-            f"{_word_score_interval(row, 'tau')}."
+            f"{begin} {row['label']}{group_text}: {format_score_table_value(row['tau'], 'tau')}"
+            f"{_format_score_interval_or_reason(row, 'tau')}."
         )
 
 
-def _describe_tuning_effects(tested: pd.DataFrame) -> Iterator[str]:
+def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
     """Say how kurtosis and tau change by tuning, in the pairs of which both models answer."""
-    pairs = tested[~(is_silent(tested["validity_pre"]) | is_silent(tested["validity_post"]))]
+    pairs = differences[~(is_silent(differences["validity_pre"]) | is_silent(differences["validity_post"]))]
     if pairs.empty:
         return
     yield "A pair is a base model and the model tuned from it, on one group of items."
     for name, measure_name in (("kurtosis", "Kurtosis, the peakedness of the scores,"), ("tau", "Tau")):
         defined_pairs = pairs.dropna(subset=[f"{name}_difference"])
-        family = tested[tested[f"{name}_p"].notna()]
+        family = differences[differences[f"{name}_p"].notna()]
         if defined_pairs.empty:
             continue
-        (up, more), (down, less) = (count_signed_differences(defined_pairs, name, sign) for sign in (1, -1))
-        if len(family) and not has_decidable_test(family):
-            yield f"{name.capitalize()}: {words.describe_undecided(family)}"
+        (up, more), (down, less) = (count_signed_and_clear_differences(defined_pairs, name, sign) for sign in (1, -1))
+        if len(family) and not has_possibly_significant_test(family):
+            yield f"{name.capitalize()}: {words.explain_no_detectable_difference(family)}"
         else:
             yield (
-                f"{measure_name} rises clearly in {more or 'none'} of {word_quantity(len(defined_pairs), 'pair')} and "
-                f"falls clearly in {less or 'none'} ({HOLM})."
+                f"{measure_name} rises clearly in {more or 'none'} of {format_quantity(len(defined_pairs), 'pair')} "
+                f"and falls clearly in {less or 'none'} ({HOLM})."
             )
         yield (
-            f"Without a test, {name} is higher after tuning in {up} of {word_quantity(len(defined_pairs), 'pair')}, "
+            f"Without a test, {name} is higher after tuning in {up} of {format_quantity(len(defined_pairs), 'pair')}, "
             f"lower in {down}."
         )
     flat = int(pairs["caution"].str.contains(f"post: {EQUAL}", regex=False).sum())
     if flat:
         yield (
-            f"In {flat} of {word_quantity(len(pairs), 'pair')}, the tuned model gives every item the same score, so "
+            f"In {flat} of {format_quantity(len(pairs), 'pair')}, the tuned model gives every item the same score, so "
             "kurtosis and tau are undefined. This is the strongest possible bias, and the numbers do not contain it."
         )
 
 
-def _describe_influence(table: pd.DataFrame) -> Iterator[str]:
+def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
     """Write the correlation of the differences, and its value without the point that changes it most."""
     for _, part in table.groupby(["source", "study"], sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
             continue
         yield (
-            f"Over {word_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
-            f"of tau correlate at {format_score_figure(whole['pearson'], 'pearson')}"
-            f"{_word_score_interval(whole, 'pearson')}."
+            f"Over {format_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
+            f"of tau correlate at {format_score_table_value(whole['pearson'], 'pearson')}"
+            f"{_format_score_interval_or_reason(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
             yield "The interval holds 0, so they may be unrelated."
@@ -339,9 +341,10 @@ def _describe_influence(table: pd.DataFrame) -> Iterator[str]:
         if len(single):
             most = single.loc[single["change"].abs().idxmax()]
             low, high = (
-                format_score_figure(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max())
+                format_score_table_value(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max())
             )
             yield (
-                f"Without {most['omitted_name']}, the correlation is {format_score_figure(most['pearson'], 'pearson')}."
+                f"Without {most['omitted_name']}, the correlation is "
+                f"{format_score_table_value(most['pearson'], 'pearson')}."
             )
             yield f"With any one point left out, it lies between {low} and {high}."

@@ -53,11 +53,11 @@ class ScoringPage(Page):
         frames = {name: self.frame(name) for name in TABLES}
         return self.show_answer(
             narrative.answer_question(
-                frames, self.setting, words.word_dates(self.runs.info), self._describe_beyond_rewording()
+                frames, self.setting, words.phrase_run_dates(self.runs.info), self._describe_differences_beyond_prompt()
             )
         )
 
-    def _describe_beyond_rewording(self) -> str:
+    def _describe_differences_beyond_prompt(self) -> str:
         """Say which differences in the page's setting are more than another prompt makes; empty for one prompt."""
         setting_conditions = select_setting_rows(read_scores(self.runs), self.setting)[
             ["study", "condition"]
@@ -66,24 +66,26 @@ class ScoringPage(Page):
             study: name_settings_and_prompts(self.runs.info["conditions"][study])[0]
             for study in setting_conditions["study"].unique()
         }
-        return beyond.describe_beyond_rewording(
+        return beyond.describe_differences_beyond_rewording(
             self.runs, {names_by_study[study][name] for study, name in setting_conditions.itertuples(index=False)}
         )
 
-    def select_page_rows(self, name: str) -> pd.DataFrame:
+    def select_page_rows(self, table_name: str) -> pd.DataFrame:
         """Return the rows of a table in the page's setting."""
-        return select_setting_rows(self.frame(name), self.setting)
+        return select_setting_rows(self.frame(table_name), self.setting)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: parameter.default for key, parameter in tables.list_options("scores").items()} | self.options
+        options = {
+            key: parameter.default for key, parameter in tables.list_table_options("scores").items()
+        } | self.options
         models = self.frame("scores")
         models = models[models["model"] != GOLD]
         return render_fragment(
             "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
                 invalid=options["invalid"], word_meanings=" ".join(narrative.WORD_MEANINGS),
-                rules=verdicts.describe_rules("validity", "interval", "several", "people", "holm",
-                                    *(["beyond"] if self._describe_beyond_rewording() else [])),
+                rules=verdicts.describe_verdict_rules("validity", "interval", "several", "people", "holm",
+                                    *(["beyond"] if self._describe_differences_beyond_prompt() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

@@ -33,26 +33,26 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     items
         Table `score_items`: one setting, at most `MOST_PANELS` groups.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(items["model"])
-    items = select_outer_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
+    looks = looks or plotting.assign_colours_and_markers(items["model"])
+    items = select_extreme_models(items, "score", panels.ROWS).assign(panel=lambda frame: _name_score_panels(frame))
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [GOLD, *names] if human else names
-    row_labels = [GOLD] * human + labels.fit_names(names, panels.count_label_letters(width))
+    row_labels = [GOLD] * human + labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     across = min(len(panel_names), 2 if panels.is_narrow(width) else 4)
     high = len(rows) * panels.choose_row_pitch(len(rows), 3.6, 0.27)
-    drawing, axes_of = panels.lay_out_panels(
+    drawing, panel_axes = panels.lay_out_panels(
         width, len(panel_names), across, high, left=panels.measure_row_labels(row_labels), bottom=0.15
     )
     scale = parse_range_ends(items["setting"].iloc[0].split("/")[0])
-    for index, (axes, panel) in enumerate(zip(axes_of, panel_names, strict=True)):
+    for index, (axes, panel) in enumerate(zip(panel_axes, panel_names, strict=True)):
         part = items[items["panel"] == panel]
         panels.draw_row_guides(axes, len(rows))
         panels.scale_axis(axes, *scale, 5)
@@ -60,11 +60,11 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
         if human:
             _draw_violin(axes, 0, part.drop_duplicates("item")["gold"].to_numpy(float), scale, Look(FAINT, "o"), True)
         for row, name in enumerate(names, start=int(human)):
-            of_model = part[part["label"] == name]
-            if len(of_model):
-                filled = of_model["stage"].iloc[0] != "base"
-                scores = of_model["score"].to_numpy(float)
-                _draw_violin(axes, row, scores, scale, looks[of_model["model"].iloc[0]], filled)
+            model_rows = part[part["label"] == name]
+            if len(model_rows):
+                filled = model_rows["stage"].iloc[0] != "base"
+                scores = model_rows["score"].to_numpy(float)
+                _draw_violin(axes, row, scores, scale, looks[model_rows["model"].iloc[0]], filled)
         if index % across == 0:
             panels.draw_row_labels(axes, row_labels)
         if index >= len(panel_names) - across:
@@ -72,7 +72,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-def select_outer_models(frame: pd.DataFrame, measure: str, most: int) -> pd.DataFrame:
+def select_extreme_models(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
     """Keep the models that a figure has room for.
 
     Parameters
@@ -81,7 +81,7 @@ def select_outer_models(frame: pd.DataFrame, measure: str, most: int) -> pd.Data
         Rows with model and condition, or with `label`.
     measure
         The column that orders the models, by its mean.
-    most
+    max_models
         Most models to keep.
 
     Returns
@@ -89,9 +89,9 @@ def select_outer_models(frame: pd.DataFrame, measure: str, most: int) -> pd.Data
     DataFrame
         With column `label`: all models, or the ends of their order.
     """
-    rows = frame if "label" in frame else frame.assign(label=labels.name_rows(frame))
+    rows = frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
-    return rows[rows["label"].isin(labels.select_ends(list(order), most))]
+    return rows[rows["label"].isin(labels.select_first_and_last(list(order), max_models))]
 
 
 def _name_score_panels(frame: pd.DataFrame) -> pd.Series:
@@ -107,7 +107,7 @@ def _draw_violin(
     values = values[~np.isnan(values)]
     if not len(values):
         panels.draw_text(
-            axes, (0.5, row), "no score", of=axes.get_yaxis_transform(), ha="center", color=FAINT, label="said"
+            axes, (0.5, row), "no score", coordinates=axes.get_yaxis_transform(), ha="center", color=FAINT, label="said"
         )
         return
     least = max(scale[1] - scale[0], 1e-9) / 60  # so that a constant score is a narrow peak
@@ -131,16 +131,16 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     scores
         Rows of table `scores` for one range and method, at several temperatures; at most `MOST_PANELS` groups.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(scores["model"])
+    looks = looks or plotting.assign_colours_and_markers(scores["model"])
     scores = select_temperature_lines(scores).assign(panel=lambda frame: _name_score_panels(frame))
-    groups, names, legend_names = list(scores["panel"].unique()), *_list_legend_names(scores, width)
+    groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores, width)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
@@ -168,19 +168,19 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
 
 def select_temperature_lines(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
-    return select_outer_models(scores.assign(label=_label_temperature_lines(scores)), "tau", MOST_LINES)
+    return select_extreme_models(scores.assign(label=_label_temperature_lines(scores)), "tau", MOST_LINES)
 
 
-def _list_legend_names(frame: pd.DataFrame, width: float) -> tuple[list[str], list[str]]:
+def _list_labels_and_legend_names(frame: pd.DataFrame, width: float) -> tuple[list[str], list[str]]:
     """Return the labels in the order of the models' names, and as a legend writes them (none where they are many)."""
     first = frame.drop_duplicates("label").sort_values(["model", "label"], kind="stable")
     names = list(first["label"])
-    return names, labels.fit_names(names, 28) if len(names) <= MOST_NAMES else []
+    return names, labels.drop_prefix_and_shorten_names(names, 28) if len(names) <= MOST_NAMES else []
 
 
 def _label_temperature_lines(scores: pd.DataFrame) -> pd.Series:
     """Label the lines: the model, and its prompt form where it was asked in several."""
-    return labels.name_rows(scores.assign(condition=scores["form"]))
+    return labels.build_row_labels(scores.assign(condition=scores["form"]))
 
 
 def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks, shift: float) -> None:
@@ -205,11 +205,11 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
     axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1)
 
 
-def _scale_measure_axis(axes: Axes, measure: str, largest: float, axes_of: str = "y") -> None:
+def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_names: str = "y") -> None:
     """Scale an axis: logarithmic beyond 1 where a kurtosis is large; with a line at 0, no peak or no relation."""
-    for name in axes_of:
+    for name in axis_names:
         axis = axes.yaxis if name == "y" else axes.xaxis
-        if measure == "kurtosis" and largest > LOGARITHMIC:
+        if measure == "kurtosis" and largest_value > LOGARITHMIC:
             getattr(axes, f"set_{name}scale")("symlog", linthresh=1)
             axis.set_major_locator(FixedLocator([-1, 0, *(10.0**power for power in range(7))]))
             axis.set_minor_locator(NullLocator())
@@ -236,16 +236,16 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         Table `score_methods`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
-    frame = frame.assign(label=labels.name_rows(frame))
-    names, legend_names = _list_legend_names(frame, width)
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    frame = frame.assign(label=labels.build_row_labels(frame))
+    names, legend_names = _list_labels_and_legend_names(frame, width)
     across = 1 if panels.is_narrow(width) else 2
     side = (width - 0.6 - 0.6 * (across - 1)) / across
     drawing, panel_axes = panels.lay_out_panels(
@@ -300,7 +300,7 @@ def draw_score_influence(
         [] if omissions.empty else _name_omissions(omissions, short_names)
     )  # three points, or one that is undefined without any other
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
-    legend_names = labels.fit_names(series, 24) if len(series) <= MOST_NAMES else []
+    legend_names = labels.drop_prefix_and_shorten_names(series, 24) if len(series) <= MOST_NAMES else []
     stacked = panels.is_narrow(width) or not names
     room, low = panels.measure_row_labels(names), 0.17 * len(names)
     side = width - 0.65 if panels.is_narrow(width) else 2.7
@@ -317,7 +317,7 @@ def draw_score_influence(
     if names:
         left = room if stacked else 0.5 + side + room
         place = (left / width, 0.4 / tall, (width - left - 0.12) / width, (low if stacked else height) / tall)
-        _draw_omissions(drawing.add_axes(place), influence, omissions, names)
+        _draw_correlations_by_omission(drawing.add_axes(place), influence, omissions, names)
     shapes = [Look(INK, plotting.MARKERS[place % len(plotting.MARKERS)]) for place in range(len(legend_names))]
     panels.draw_legend(drawing, legend_names, shapes)
     return drawing
@@ -341,7 +341,7 @@ def _shorten_point_names(points: pd.DataFrame) -> dict[str, str]:
 def _name_omissions(omissions: pd.DataFrame, short_names: dict[str, str]) -> list[str]:
     """Name the omissions shortly: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
-    names = labels.shorten_together([short_names.get(name, name) for name in omissions["omitted_name"]], 24)
+    names = labels.shorten_but_keep_distinct([short_names.get(name, name) for name in omissions["omitted_name"]], 24)
     return [f"{name}{ending}" for name, ending in zip(names, endings, strict=True)]
 
 
@@ -362,18 +362,21 @@ def _draw_influence_points(
         right = row["kurtosis_difference"] > defined_points["kurtosis_difference"].median()
         panels.draw_text(axes, (row["kurtosis_difference"], row["tau_difference"]),
                          labels.shorten_middle(short_names[name], 28),
-                    (4 if right else -4, 7), of="data", ha="right" if right else "left", label="said")  # fmt: skip
+                    (4 if right else -4, 7), coordinates="data", ha="right" if right else "left",
+                    label="said")  # fmt: skip
     panels.label_x_axis(axes, "Kurtosis, post minus pre")
     panels.label_y_axis(axes, "Tau, post minus pre", 29)
 
 
-def _draw_omissions(axes: Axes, influence: pd.DataFrame, omissions: pd.DataFrame, names: list[str]) -> None:
+def _draw_correlations_by_omission(
+    axes: Axes, influence: pd.DataFrame, omissions: pd.DataFrame, names: list[str]
+) -> None:
     """Draw the correlation without each point, group or series; the line and the band are those of all points."""
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
     panels.draw_row_guides(axes, len(omissions))
     if not np.isnan(whole["pearson_lower"]):
         axes.axvspan(whole["pearson_lower"], whole["pearson_upper"], color=RULE, alpha=0.4, linewidth=0, zorder=0)
-    panels.scale_axis(axes, -1, 1, 4, mark=whole["pearson"])
+    panels.scale_axis(axes, -1, 1, 4, reference_line=whole["pearson"])
     axes.scatter(omissions["pearson"], range(len(omissions)), s=17, color=INK, zorder=3)
     panels.draw_row_labels(axes, names)
     panels.label_x_axis(axes, "Pearson’s r without it")

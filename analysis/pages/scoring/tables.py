@@ -21,7 +21,7 @@ import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
-from analysis.pages.scoring.items import build_score_matrix, choose_headline_setting
+from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting
 from analysis.pages.scoring.undefined import list_undefined_reasons
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
@@ -39,13 +39,13 @@ _OF_UNIT = {
 }  # fmt: skip
 
 
-def _choose_shape_forms(numbers: float) -> dict[str, Form]:
+def _choose_score_interval_forms(n_numbers: float) -> dict[str, Form]:
     """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
-    entropy = forms.choose_entropy_form("number", numbers)
-    return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_form("score"), "entropy": entropy}
+    entropy = forms.choose_entropy_interval_form("number", n_numbers)
+    return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_interval_form("score"), "entropy": entropy}
 
 
-def tabulate_scores(
+def tabulate_score_bias_and_accuracy(
     runs: Runs, *, biased: bool = True, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Measure the numeric bias and accuracy of every model in every group of items under every condition.
@@ -73,7 +73,7 @@ def tabulate_scores(
         mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
         invalid="inconsistent", of the items with a response), how many different
         numbers occur, and the entropy in bits, corrected for how many items there are
-        (`weighted.compute_concentration`), each score counted at the nearest number of the range (halves up);
+        (`weighted.compute_mode_share_and_entropy`), each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; samples: per item,
         none where exact; dropped, clipped: samples without a number, and moved into range, of all items;
@@ -83,22 +83,22 @@ def tabulate_scores(
     """
     rows, parts = read_scores(runs, invalid), []
     for (study, group, span), part in _split_by_group_and_range(rows):
-        wide, gold, width = build_score_matrix(part)
+        wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
-            partial(_compute_score_shape, biased=biased, scale=width),
-            _choose_shape_forms(width + 1),
+            partial(_compute_moments_and_concentration, biased=biased, scale=width),
+            _choose_score_interval_forms(width + 1),
         )
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
             intervals = bootstrap_intervals(
                 _build_score_columns(gold_scores),
                 shape,
-                _build_favourite_share,
+                _build_hits_and_totals_of_mode,
                 interval_forms,
                 draws=resamples,
                 seed=seed,
             )
-            gold_rows = _build_figure_rows(gold_scores, intervals).assign(model=GOLD, dropped=0, clipped=0)
+            gold_rows = _build_score_measure_rows(gold_scores, intervals).assign(model=GOLD, dropped=0, clipped=0)
             gold_rows = gold_rows.assign(
                 n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
             )
@@ -106,17 +106,22 @@ def tabulate_scores(
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
         intervals = bootstrap_intervals(
-            _build_score_columns(wide), shape, _build_favourite_share, interval_forms, draws=resamples, seed=seed
+            _build_score_columns(wide),
+            shape,
+            _build_hits_and_totals_of_mode,
+            interval_forms,
+            draws=resamples,
+            seed=seed,
         )
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             answered_matrix = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
-            intervals |= _estimate_favourite_share(score_matrix, answered_matrix, resamples, seed)
+            intervals |= _estimate_mode_share_of_responses(score_matrix, answered_matrix, resamples, seed)
         score_and_gold = {"score": score_matrix, "gold": np.broadcast_to(gold[:, None], score_matrix.shape)}
         accordance = bootstrap_intervals(
-            score_and_gold, partial(weighted.compute_correlations, scale=width), draws=resamples, seed=seed
+            score_and_gold, partial(weighted.compute_score_gold_correlations, scale=width), draws=resamples, seed=seed
         )
-        block = _build_figure_rows(wide, intervals | accordance).assign(n_gold=accordance["tau"].n_items)
+        block = _build_score_measure_rows(wide, intervals | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
         about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
@@ -133,10 +138,12 @@ def tabulate_scores(
 def _compute_point_estimates(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
     """Return `scores` without intervals, computed once for the tables that need them."""
     key = ("point estimates of scores", biased, invalid)
-    return runs.compute_once(key, lambda: tabulate_scores(runs, biased=biased, invalid=invalid, resamples=0))
+    return runs.compute_once(
+        key, lambda: tabulate_score_bias_and_accuracy(runs, biased=biased, invalid=invalid, resamples=0)
+    )
 
 
-def tabulate_score_conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
 
     Parameters
@@ -186,7 +193,7 @@ def tabulate_score_items(runs: Runs, *, setting: str = "", invalid: str = "dropp
     return chosen[names].assign(gap=gap, distance=gap.abs()).reset_index(drop=True)
 
 
-def tabulate_score_ranges(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, invalid: str = "dropped") -> pd.DataFrame:
     """Make kurtosis and tau columns by the range that was asked for, wide as the paper's Table 2.
 
     Parameters
@@ -224,26 +231,28 @@ def _build_score_columns(wide: pd.DataFrame) -> dict[str, Array]:
     return {"score": scores, "number": weighted.round_to_nearest(scores)}
 
 
-def _compute_score_shape(columns: Columns, counts: Array, *, biased: bool, scale: float) -> dict[str, Array]:
+def _compute_moments_and_concentration(
+    columns: Columns, counts: Array, *, biased: bool, scale: float
+) -> dict[str, Array]:
     """Compute kurtosis, variance, mode share and entropy of every unit's scores in every draw."""
-    moments = weighted.compute_moments(counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.compute_concentration(counts, columns["score"], scale + 1)
+    moments = weighted.compute_kurtosis_and_variance(counts, columns["score"], biased=biased, scale=scale)
+    return moments | weighted.compute_mode_share_and_entropy(counts, columns["score"], scale + 1)
 
 
-def _build_favourite_share(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_mode(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
     numbers = columns["number"]
-    modes = [weighted.find_mode(unit_scores)[0] for unit_scores in columns["score"].T]
+    modes = [weighted.find_mode_and_count_distinct(unit_scores)[0] for unit_scores in columns["score"].T]
     return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
 
 
-def _estimate_favourite_share(
-    score_matrix: Array, answered: np.ndarray, resamples: int, seed: int
+def _estimate_mode_share_of_responses(
+    score_matrix: Array, has_response: np.ndarray, resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute the share of the most frequent number over all items with a response, with a score or without."""
     numbers = weighted.round_to_nearest(score_matrix)
-    modes = np.array([weighted.find_mode(column[~np.isnan(column)])[0] for column in score_matrix.T])
-    is_counted = answered & ~np.isnan(modes)
+    modes = np.array([weighted.find_mode_and_count_distinct(column[~np.isnan(column)])[0] for column in score_matrix.T])
+    is_counted = has_response & ~np.isnan(modes)
     columns = {"hit": np.where(is_counted, numbers == modes, np.nan), "item": np.where(is_counted, 1.0, np.nan)}
     return bootstrap_intervals(
         columns, lambda item_columns, counts: {"mode_share": compute_drawn_ratio(counts, item_columns["hit"],
@@ -253,9 +262,9 @@ def _estimate_favourite_share(
     )  # fmt: skip
 
 
-def _build_figure_rows(wide: pd.DataFrame, intervals: dict[str, Interval]) -> pd.DataFrame:
+def _build_score_measure_rows(wide: pd.DataFrame, intervals: dict[str, Interval]) -> pd.DataFrame:
     """Make one row per unit: figures with their intervals, the most frequent number and how many there are."""
-    modes = [weighted.find_mode(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
+    modes = [weighted.find_mode_and_count_distinct(column[~np.isnan(column)]) for column in wide.to_numpy(float).T]
     about = {
         "n": next(iter(intervals.values())).n_items,
         "mode": [mode for mode, _ in modes],

@@ -35,10 +35,10 @@ def list_undefined_reasons(scores: Array, gold: Array, width: float, *, biased: 
     if is_constant(defined_scores, width):
         return [EQUAL]
     few = ["no kurtosis from fewer than four scores"] if not biased and len(defined_scores) < 4 else []
-    return [*few, *_list_correlation_reasons(scores, gold, width)]
+    return [*few, *_list_reasons_for_no_correlation(scores, gold, width)]
 
 
-def _list_correlation_reasons(scores: Array, gold: Array, width: float) -> list[str]:
+def _list_reasons_for_no_correlation(scores: Array, gold: Array, width: float) -> list[str]:
     """Say why scores and human scores have no correlation: too few of both, or constant ones."""
     has_both = ~np.isnan(scores) & ~np.isnan(gold)
     if not has_both.any():

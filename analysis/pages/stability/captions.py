@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.stability.columns import parse_flip_threshold
+from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.pages.stability.model_plots import FOREST, choose_listed_pairs
 from analysis.pages.stability.plots import (
@@ -22,7 +22,13 @@ from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting.catalogue import look_up_column, selection
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 from analysis.reporting.drawing.panels import ROWS
-from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.words import (
+    explain_missing_interval_lines,
+    format_count_range,
+    format_quantity,
+    labels,
+    phrase_model_condition_count,
+)
 from analysis.reporting.words.labels import UNIT
 from analysis.statistics.multiplicity import ALPHA
 
@@ -31,22 +37,23 @@ AGREEMENT = "Agreement is p(agree) / (p(agree) + p(disagree))"
 
 def caption_overview(stability: pd.DataFrame) -> str:
     """Write the caption of the overview of all models."""
-    flip = parse_flip_threshold(choose_headline_flip(stability))
+    flip = parse_flip_threshold_percent(choose_headline_flip(stability))
     low, high = int(stability["n_items"].min()), int(stability["n_items"].max())
-    items = word_quantity(high, "item") if low == high else f"{word_count_range(stability['n_items'])} items"
-    interval_text = explain_missing_lines(
+    items = format_quantity(high, "item") if low == high else f"{format_count_range(stability['n_items'])} items"
+    interval_text = explain_missing_interval_lines(
         stability, "validity", "range_mean", "sd_mean", choose_headline_flip(stability)
     )
     marked_rows = stability.assign(silent=is_silent(stability["validity"]))
     hollow_text = (
-        f"{labels.explain_silent(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
+        f"{labels.explain_silent_mark(marked_rows)[:-1]} (hollow, at the foot)." if marked_rows["silent"].any() else ""
     )
     marks = " (+) agrees, (-) disagrees with every item on average." if stability["mark"].fillna("").any() else ""
-    return selection.read_marked_answers(stability).rewrite_text(
-        f"Validity and stability of {word_unit_count(stability)} over {items}, the most stable on top. Range and SD: "
-        "highest minus lowest agreement, and standard deviation of agreement, over an item's paraphrases, then the "
-        f"mean over items. Flips: share of items with more than {flip:g} % of their paraphrases on the other side of "
-        f"0.5 than the majority. {AGREEMENT}. Lines: {OVER_ITEMS}.{interval_text}{hollow_text}{marks}"
+    return selection.read_attached_answer_pair(stability).rewrite_text(
+        f"Validity and stability of {phrase_model_condition_count(stability)} over {items}, the most stable on top. "
+        "Range and SD: highest minus lowest agreement, and standard deviation of agreement, over an item's "
+        f"paraphrases, then the mean over items. Flips: share of items with more than {flip:g} % of their paraphrases "
+        f"on the other side of 0.5 than the majority. {AGREEMENT}. Lines: "
+        f"{OVER_ITEMS}.{interval_text}{hollow_text}{marks}"
         f"{labels.describe_selection(ROWS, len(stability), 'rows', 'first and last')}"
     )
 
@@ -73,15 +80,15 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
         else ""
     )
     empty_text = " Hatched: no valid answer." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
-    return selection.read_marked_answers(distribution).rewrite_text(
-        f"Median agreement over the paraphrases of {word_quantity(cells['row'].nunique(), 'item')} "
-        f"({word_count_range(valid_boxes['n'])} paraphrases each), a column for each of "
-        f"{word_unit_count(valid_boxes.drop_duplicates(UNIT))}. Items are sorted by their median over the columns. "
-        "Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of the "
-        "paraphrases lies on both sides of 0.5, so both answers are "
+    return selection.read_attached_answer_pair(distribution).rewrite_text(
+        f"Median agreement over the paraphrases of {format_quantity(cells['row'].nunique(), 'item')} "
+        f"({format_count_range(valid_boxes['n'])} paraphrases each), a column for each of "
+        f"{phrase_model_condition_count(valid_boxes.drop_duplicates(UNIT))}. Items are sorted by their median over "
+        "the columns. Orange: disagrees; purple: agrees; white: 0.5, where an answer flips. Dot: the middle half of "
+        "the paraphrases lies on both sides of 0.5, so both answers are "
         f"common.{share_text}{empty_text}{labels.describe_selection(MOST_ITEMS, n_items, 'items', 'nearest to 0.5')}"
         f"{labels.describe_selection(MOST_COLUMNS, n_units, 'columns', 'with the largest mean range')}"
-        f"{labels.explain_silent(distribution)}"
+        f"{labels.explain_silent_mark(distribution)}"
     )
 
 
@@ -91,7 +98,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     items_text = (
         f"The {MOST_ITEMS} least stable of {len(ranked):,} items"
         if len(ranked) > MOST_ITEMS
-        else f"All {word_quantity(len(ranked), 'item')}"
+        else f"All {format_quantity(len(ranked), 'item')}"
     )
     models = frame.groupby("family")["n_models"].max()
     families = " and ".join(f"{n} {family}" for family, n in models.items())
@@ -101,7 +108,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         if (models > 1).any()
         else "No standard error: one model"
     )
-    return selection.read_marked_answers(frame).rewrite_text(
+    return selection.read_attached_answer_pair(frame).rewrite_text(
         f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD, mean over {families} {'model' if total == 1 else 'models'}. {error_text}. 1 would be the "
         "least stable item of every model, 0 an item whose answer never moves. Models of which less than half of the "
@@ -116,11 +123,11 @@ def caption_validity(items: pd.DataFrame) -> str:
     n_items, n_units = len(valid_items[["study", "item"]].drop_duplicates()), len(valid_items[UNIT].drop_duplicates())
     empty_text = " Hatched: no response." if len(cells) < cells["row"].nunique() * cells["label"].nunique() else ""
     return (
-        f"Mean validity over the paraphrases of each of {word_quantity(cells['row'].nunique(), 'item')}: the "
+        f"Mean validity over the paraphrases of each of {format_quantity(cells['row'].nunique(), 'item')}: the "
         "probability of all answers together, or the share of valid answers where texts were read. Items are sorted, "
         f"the lowest mean first; lowest cell {low:.2f}, highest {high:.2f}.{empty_text}"
         f"{labels.describe_selection(MOST_ITEMS, n_items, 'items', 'lowest')}"
-        f"{labels.describe_selection(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent(items)}"
+        f"{labels.describe_selection(MOST_COLUMNS, n_units, 'columns', 'lowest')}{labels.explain_silent_mark(items)}"
     )
 
 
@@ -139,9 +146,11 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    measure_meaning = selection.read_marked_answers(frame).rewrite_text(look_up_column("stability", measure).meaning)
+    measure_meaning = selection.read_attached_answer_pair(frame).rewrite_text(
+        look_up_column("stability", measure).meaning
+    )
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
-    pairs = pairs.assign(**labels.name_pairs(pairs))
+    pairs = pairs.assign(**labels.build_pair_labels(pairs))
     listed_pairs = choose_listed_pairs(pairs)
     if listed_pairs is not None:
         marks, lines = "Positive: the first is higher. Filled", ". Lines: 95 % intervals, not corrected"
@@ -151,14 +160,14 @@ def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
         marks += " Hatched: not compared." if len(pairs) < models * (models - 1) / 2 else ""
         marks, lines = f"{marks} Bold or dotted", ""
     return (
-        f"Paired differences over {word_count_range(pairs['n_items'])} common items in "
-        f"the {measure_meaning}: {word_quantity(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all "
-        f"pairs{lines}.{_describe_largest_pairs(pairs, listed_pairs)}{_describe_chosen_pairs(pairs)}"
-        f"{explain_missing_lines(pairs)}{labels.explain_silent(sides)}"
+        f"Paired differences over {format_count_range(pairs['n_items'])} common items in "
+        f"the {measure_meaning}: {format_quantity(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all "
+        f"pairs{lines}.{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_limited_comparisons(pairs)}"
+        f"{explain_missing_interval_lines(pairs)}{labels.explain_silent_mark(sides)}"
     )
 
 
-def _describe_largest_pairs(pairs: pd.DataFrame, listed_pairs: pd.DataFrame | None) -> str:
+def _explain_list_of_largest_pairs(pairs: pd.DataFrame, listed_pairs: pd.DataFrame | None) -> str:
     """Say that a list holds the largest differences only, and what that does to them."""
     if listed_pairs is None or len(listed_pairs) == len(pairs):
         return ""
@@ -169,7 +178,7 @@ def _describe_largest_pairs(pairs: pd.DataFrame, listed_pairs: pd.DataFrame | No
     )
 
 
-def _describe_chosen_pairs(pairs: pd.DataFrame) -> str:
+def _explain_limited_comparisons(pairs: pd.DataFrame) -> str:
     """Say how pairs are chosen, where every model is compared with one other only (`tables.MOST_PAIRS`)."""
     if len(pairs) <= FOREST or pairs.duplicated(["study", "b_model", "b_condition"]).any():
         return ""

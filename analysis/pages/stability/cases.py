@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.measures.agreement import create_agreement_tables
-from analysis.runs.folder import quote_literal
+from analysis.runs.folder import quote_sql_literal
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def tabulate_agreement_quartiles(runs: Runs) -> pd.DataFrame:
         whisker_high: the lowest and highest agreement within 1.5 interquartile ranges of the box, never inside the box;
         n: paraphrases with a defined agreement. Items without any have no row. See `outliers` for the dots.
     """
-    _create_boxes(runs)
+    _create_box_plot_table(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, q25, median, q75, whisker_low, whisker_high, n
@@ -97,7 +97,7 @@ def tabulate_agreement_outliers(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition, item, variant, agreement; outside: how far agreement lies from the nearer whisker.
     """
-    _create_boxes(runs)
+    _create_box_plot_table(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, variant, agreement,
@@ -109,7 +109,7 @@ def tabulate_agreement_outliers(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _create_boxes(runs: Runs) -> None:
+def _create_box_plot_table(runs: Runs) -> None:
     """Create table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
     create_agreement_tables(runs)
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'boxes'").fetchone() == (1,):
@@ -127,7 +127,7 @@ def _create_boxes(runs: Runs) -> None:
                 SELECT study, model, condition, item, list(agreement) AS answers,
                        quantile_cont(agreement, [0.25, 0.5, 0.75]) AS q
                 FROM answers
-                WHERE study = {quote_literal(study)} AND model IN ({", ".join(map(quote_literal, models))})
+                WHERE study = {quote_sql_literal(study)} AND model IN ({", ".join(map(quote_sql_literal, models))})
                       AND NOT original AND agreement IS NOT NULL
                 GROUP BY study, model, condition, item),
             fenced AS (SELECT *, 1.5 * (q[3] - q[1]) + 1e-9 AS reach FROM item)
@@ -209,7 +209,7 @@ def tabulate_invalid_answers(runs: Runs, examples: int = 3) -> pd.DataFrame:
     ).assign(examples=lambda frame: frame["examples"].map(list))
 
 
-def tabulate_alike_wordings(runs: Runs) -> pd.DataFrame:
+def tabulate_whitespace_only_variants(runs: Runs) -> pd.DataFrame:
     """List wordings of an item that differ in line ends or in blanks around them only.
 
     They are asked and counted as different wordings, but a difference between their answers says nothing about wording.

@@ -94,7 +94,7 @@ TABLES = {
                             "least_agreement most_agreement examples")),
     ),
     "alike": Table(
-        "cases.tabulate_alike_wordings",
+        "cases.tabulate_whitespace_only_variants",
         "Wordings that differ in blanks only",
         "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
         split_names("study item text n_variants"),
@@ -117,7 +117,7 @@ TABLES = {
         (*IDENTITY, *split_names("item text n_variants n_valid reason")),
     ),
     "published": Table(
-        "printed.tabulate_published_stability",
+        "printed.tabulate_stability_beside_printed",
         "These runs and a printed table, where items and models match",
         "Model-level numbers of these runs, and the printed numbers of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",
@@ -135,7 +135,7 @@ TABLES = {
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "source_agreement": Table(
-        "sources.tabulate_source_agreement",
+        "sources.tabulate_source_pair_comparisons",
         "Whether two sources of paraphrases tell the same about a model",
         "Difference a minus b on the items that both sources have, and Pearson correlation across these items, with "
         f"{OVER_ITEMS}.",

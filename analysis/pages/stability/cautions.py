@@ -16,12 +16,12 @@ from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
     format_percent,
+    format_quantity,
     join_names,
     labels,
     list_few_items_cautions,
     list_few_models_cautions,
-    word_quantity,
-    word_unit_count,
+    phrase_model_condition_count,
 )
 
 FEW_PARAPHRASES = 20
@@ -48,26 +48,28 @@ def list_cautions(
     tuple of str
         The sentences; those about validity come first.
     """
-    labelled_invalid = invalid.assign(label=labels.name_rows(invalid))
+    labelled_invalid = invalid.assign(label=labels.build_row_labels(invalid))
     return (
         *_describe_low_validity(stability), *wordings.describe_uneven_wordings(items),
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_unread_answers(labelled_invalid, choice),
         *wordings.describe_flip_conventions(flip_conventions, choose_headline_flip(stability)),
-        *wordings.describe_alike_wordings(twins),
-        *wordings.describe_meaning_changes(items), *_describe_small_numbers(stability, items),
+        *wordings.describe_whitespace_only_variants(twins),
+        *wordings.describe_meaning_changes(items), *_describe_small_sample_sizes(stability, items),
     )  # fmt: skip
 
 
 def _describe_low_validity(stability: pd.DataFrame) -> list[str]:
     """Say how many models give few valid answers, and which gives the fewest."""
-    labelled_rows = stability.assign(label=labels.name_rows(stability))  # on an empty frame it would add rows instead
+    labelled_rows = stability.assign(
+        label=labels.build_row_labels(stability)
+    )  # on an empty frame it would add rows instead
     low = labelled_rows[labelled_rows["low_mass"].astype(bool)]
     if low.empty:
         return []
     least = low.sort_values(["validity", "label"], kind="stable").iloc[0]
-    models_text = f"{len(low)} of {word_unit_count(stability)}" if len(stability) > 1 else "the model"
+    models_text = f"{len(low)} of {phrase_model_condition_count(stability)}" if len(stability) > 1 else "the model"
     return [
         f"Low validity: for {models_text}, less than half of the probability (or of the texts read) is a valid "
         f"answer. The lowest is {format_value(least['validity'], look_up_column('stability', 'validity'))} "
@@ -91,7 +93,7 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Name the models that give the same answer to every item on average."""
-    labelled_rows = stability.assign(label=labels.name_rows(stability))
+    labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     labelled_rows = labelled_rows[~is_silent(labelled_rows["validity"])]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
@@ -118,7 +120,7 @@ def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> lis
     units_per_item = excluded.groupby(["study", "item"]).size()
     models_text = "" if len(excluded) % excluded_count == 0 and units_per_item.nunique() == 1 else " for some models"
     return [
-        f"{excluded_count:,} of {word_quantity(max(total, excluded_count), 'item')} "
+        f"{excluded_count:,} of {format_quantity(max(total, excluded_count), 'item')} "
         f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}."
     ]
 
@@ -131,7 +133,7 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     worst = invalid.sort_values("share", kind="stable").iloc[-1]
     most = f", most from {worst['label']} ({format_percent(worst['share'])})" if len(invalid) > 1 else ""
     return [
-        f"{bad:,} of {word_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."
+        f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."
     ]
 
 
@@ -164,14 +166,14 @@ def describe_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[s
     ]
 
 
-def _describe_small_numbers(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+def _describe_small_sample_sizes(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
     """Say that there are few models, items, or wordings per item."""
-    item_counts = stability["n_items"].set_axis(labels.name_rows(stability))
+    item_counts = stability["n_items"].set_axis(labels.build_row_labels(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
-    typical = int(np.median(wordings.count_paraphrases(items)))
+    typical = int(np.median(wordings.count_paraphrases_by_item(items)))
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
-            f"Only {word_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "
+            f"Only {format_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "
             "them, and ranges grow with the number of wordings."
         )
     return sentences

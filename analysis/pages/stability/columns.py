@@ -9,10 +9,15 @@ from dataclasses import replace
 from analysis.reporting.catalogue.columns import AGREEMENT, MASS, SHARE, SHARED, Column, Pattern
 
 
-def name_stability_measure(name: str) -> str:
+def look_up_measure_header(measure: str) -> str:
     """Return what tables print for a figure that is compared: the header of its column."""
-    entry = _build_flip_column(name) or COLUMNS.get(f"stability.{name}") or COLUMNS.get(name) or SHARED.get(name)
-    return entry.header if entry else name
+    entry = (
+        _build_flip_column(measure)
+        or COLUMNS.get(f"stability.{measure}")
+        or COLUMNS.get(measure)
+        or SHARED.get(measure)
+    )
+    return entry.header if entry else measure
 
 
 COLUMNS: Mapping[str, Column] = {
@@ -157,7 +162,7 @@ COLUMNS: Mapping[str, Column] = {
     "outside": Column("how far agreement lies from the nearer whisker", AGREEMENT, "Outside by", 2),
     # comparisons
     "measure": Column(
-        "the figure that is compared: a column of table stability", "", "Measure", word_name=name_stability_measure
+        "the figure that is compared: a column of table stability", "", "Measure", phrase_name=look_up_measure_header
     ),
     "a_model": Column("the model compared", "", "Model a"),
     "a_condition": Column("its condition", "", "Condition a"),
@@ -174,19 +179,20 @@ COLUMNS: Mapping[str, Column] = {
 _FLIP = re.compile(r"flip_(\d{2})(\d*)")
 
 
-def parse_flip_threshold(name: str) -> float | None:
+def parse_flip_threshold_percent(column_name: str) -> float | None:
     """Read the threshold of a flip column in per cent; return None for other columns.
 
-    >>> parse_flip_threshold("flip_05"), parse_flip_threshold("flip_025"), parse_flip_threshold("validity")
+    >>> (parse_flip_threshold_percent("flip_05"), parse_flip_threshold_percent("flip_025"),
+    ...  parse_flip_threshold_percent("validity"))
     (5.0, 2.5, None)
     """
-    match = _FLIP.fullmatch(name)
+    match = _FLIP.fullmatch(column_name)
     return float(f"{match[1]}.{match[2] or 0}") if match else None
 
 
-def _build_flip_column(name: str) -> Column | None:
+def _build_flip_column(column_name: str) -> Column | None:
     """Describe the flip column of this name by its threshold; None for other columns."""
-    percent = parse_flip_threshold(name)
+    percent = parse_flip_threshold_percent(column_name)
     if percent is None:
         return None
     meaning = f"share of items with more than {percent:g} % of their paraphrases not on the majority's side"

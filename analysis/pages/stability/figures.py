@@ -23,7 +23,7 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
     shown_columns = ["median", "agreement_mean"]
-    cells = frames.join_orders(
+    cells = frames.join_option_orders(
         "distribution", cells.assign(split=split), shown_columns=shown_columns, least_difference=orders.SHADE
     )
     yield cells.loc[cells["median"].notna(), list(boxes)], cells[list(frames["items"])]
@@ -33,7 +33,7 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
     """Yield the paired differences in the share of flips that the sentences count: between models that answer."""
     frame = join_orders_in_differences(frames)
     for side in SIDES:
-        frame = labels.mark_silent_rows(frame, frames.join_orders("stability"), side)
+        frame = labels.mark_silent_rows(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
     answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip(frames["stability"]))]
     if len(answering_pairs):
@@ -43,4 +43,4 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
 def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items`, with the mark of the models that do not answer."""
     rows = labels.mark_silent_rows(frames["items"], frames["stability"])
-    yield (frames.join_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE),)
+    yield (frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE),)

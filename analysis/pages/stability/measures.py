@@ -49,14 +49,14 @@ class Study:
     spreads: Columns
 
 
-def build_studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
+def build_studies(runs: Runs, item_table: pd.DataFrame) -> Iterator[Study]:
     """Yield the studies of the runs.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    table
+    item_table
         From `tables.tabulate_item_agreement`.
 
     Yields
@@ -64,19 +64,19 @@ def build_studies(runs: Runs, table: pd.DataFrame) -> Iterator[Study]:
     Study
         In the order of run.json.
     """
-    return (build_study(runs, name, table) for name in runs.info["studies"])
+    return (build_study(runs, name, item_table) for name in runs.info["studies"])
 
 
-def build_study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
+def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame) -> Study:
     """Turn a table of items into the arrays of one study.
 
     Parameters
     ----------
     runs
         From `analysis.runs.open_runs`.
-    name
+    study_name
         Of the study.
-    table
+    item_table
         With the item-level columns of `tables.tabulate_item_agreement`.
 
     Returns
@@ -85,9 +85,11 @@ def build_study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
         Its arrays have a row for every item of the study and a column for every unit, also for those without a row in
         the table.
     """
-    item_rows = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [name]).fetchall()
-    units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
-    long = table[table["study"] == name].set_index(["item", "model", "condition"])
+    item_rows = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [study_name]).fetchall()
+    units = runs.execute(
+        "SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study_name]
+    ).fetchall()
+    long = item_table[item_table["study"] == study_name].set_index(["item", "model", "condition"])
 
     def pivot_column(column: str) -> Array:
         """Return a column as an array (items, units)."""
@@ -98,10 +100,10 @@ def build_study(runs: Runs, name: str, table: pd.DataFrame) -> Study:
     rows = pivot_column("n_variants")
     rows[rows == 0] = np.nan
     total = rows * pivot_column("validity_mean")
-    is_without_probability = np.array([unit in _find_units_without_probability(runs, name) for unit in units])
+    is_without_probability = np.array([unit in _find_units_without_probability(runs, study_name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
     return Study(
-        name=name,
+        name=study_name,
         units=units,
         agreement=pivot_column("agreement_mean"),
         validity_sd=pivot_column("validity_sd"),
@@ -128,7 +130,7 @@ def estimate_measures(
     means
         agreement: as in `Study`.
     thresholds
-        From `name_flip_columns`.
+        From `build_thresholds_by_flip_column`.
     resample
         `resampling.bootstrap_intervals` or `resampling.bootstrap_differences` with all but their columns and statistic.
 
@@ -137,14 +139,14 @@ def estimate_measures(
     dict
         Interval of every measure: (units,), or (pairs,) of `bootstrap_differences`.
     """
-    estimates = resample(masses, compute_mean_validity, shares=build_validity_share)
+    estimates = resample(masses, compute_mean_validity, shares=build_text_validity_share_terms)
     estimates |= resample(means, _compute_mean_agreement)
-    estimates |= resample(spreads, compute_stability, forms=SPREADS)
+    estimates |= resample(spreads, summarize_ranges_and_sds, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
         partial(compute_flip_shares, thresholds=thresholds),
-        shares=partial(_build_flip_shares, thresholds=thresholds),
+        shares=partial(_build_flip_share_terms, thresholds=thresholds),
     )
 
 
@@ -158,17 +160,17 @@ def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[s
     )
 
 
-def _compute_mean_agreement(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_mean_agreement(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
-    return {"agreement_mean": compute_drawn_mean(counts, columns["agreement"])}
+    return {"agreement_mean": compute_drawn_mean(draw_counts, columns["agreement"])}
 
 
-def compute_mean_validity(columns: Columns, counts: Array) -> dict[str, Array]:
+def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean validity over the rows of all items (section 4.1).
 
     Parameters
     ----------
-    columns, counts
+    columns, draw_counts
         As in `resampling`: (items, units) and (draws, items).
 
     Returns
@@ -176,20 +178,20 @@ def compute_mean_validity(columns: Columns, counts: Array) -> dict[str, Array]:
     dict
         Array of every measure: (draws, units).
     """
-    return {"validity": compute_drawn_ratio(counts, columns["total"], columns["rows"])}
+    return {"validity": compute_drawn_ratio(draw_counts, columns["total"], columns["rows"])}
 
 
-def build_validity_share(columns: Columns) -> dict[str, list[Share]]:
+def build_text_validity_share_terms(columns: Columns) -> dict[str, list[Share]]:
     """Return the validity as a share, where it is one; see `analysis.statistics.shares`."""
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
-def compute_stability(columns: Columns, counts: Array) -> dict[str, Array]:
+def summarize_ranges_and_sds(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the measures of section 4.2.1 that are means and SDs over items.
 
     Parameters
     ----------
-    columns, counts
+    columns, draw_counts
         As in `resampling`: (items, units) and (draws, items).
 
     Returns
@@ -198,22 +200,22 @@ def compute_stability(columns: Columns, counts: Array) -> dict[str, Array]:
         Array of every measure: (draws, units).
     """
     return {
-        "range_mean": compute_drawn_mean(counts, columns["range"]),
-        "range_sd": compute_drawn_sd(counts, columns["range"]),
-        "sd_mean": compute_drawn_mean(counts, columns["sd"]),
-        "sd_sd": compute_drawn_sd(counts, columns["sd"]),
+        "range_mean": compute_drawn_mean(draw_counts, columns["range"]),
+        "range_sd": compute_drawn_sd(draw_counts, columns["range"]),
+        "sd_mean": compute_drawn_mean(draw_counts, columns["sd"]),
+        "sd_sd": compute_drawn_sd(draw_counts, columns["sd"]),
     }
 
 
-def compute_flip_shares(columns: Columns, counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
+def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
     """Compute the share of items that flip, for every threshold (section 4.2.1).
 
     Parameters
     ----------
-    columns, counts
+    columns, draw_counts
         As in `resampling`: (items, units) and (draws, items).
     thresholds
-        From `name_flip_columns`.
+        From `build_thresholds_by_flip_column`.
 
     Returns
     -------
@@ -221,12 +223,12 @@ def compute_flip_shares(columns: Columns, counts: Array, thresholds: Mapping[str
         Array of every measure: (draws, units).
     """
     return {
-        name: compute_drawn_mean(counts, is_flipped)
+        name: compute_drawn_mean(draw_counts, is_flipped)
         for name, is_flipped in _mark_flipped_items(columns, thresholds).items()
     }
 
 
-def _build_flip_shares(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
+def _build_flip_share_terms(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
     """Return the same as shares; see `analysis.statistics.shares`."""
     items = np.ones_like(columns["minority"])
     return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}
@@ -237,7 +239,7 @@ def _mark_flipped_items(columns: Columns, thresholds: Mapping[str, float]) -> di
     return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
 
 
-def name_flip_columns(thresholds: Sequence[float]) -> dict[str, float]:
+def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, float]:
     """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
     thresholds_by_name = {}
     for threshold in thresholds:
@@ -248,7 +250,7 @@ def name_flip_columns(thresholds: Sequence[float]) -> dict[str, float]:
     return thresholds_by_name
 
 
-def compute_validity_error(study: Study) -> Array:
+def compute_validity_standard_error(study: Study) -> Array:
     """Compute the SD of the validity over rows / sqrt(rows), from sums of squares within items and between them."""
     rows, total = study.masses["rows"], study.masses["total"]
     n = np.nansum(rows, axis=0)
@@ -276,7 +278,7 @@ def mark_one_sided_units(agreement: Array) -> list[str]:
 
 def list_flip_columns(frame: pd.DataFrame) -> list[str]:
     """List the flip columns of a `stability` frame, smallest threshold first."""
-    return [name for name in map(str, frame.columns) if columns.parse_flip_threshold(name) is not None]
+    return [name for name in map(str, frame.columns) if columns.parse_flip_threshold_percent(name) is not None]
 
 
 def choose_headline_flip(frame: pd.DataFrame) -> str:

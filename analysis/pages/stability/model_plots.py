@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.stability.columns import parse_flip_threshold
+from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting.drawing import matrices, panels, plotting
 from analysis.reporting.drawing.plotting import INK, PAGE, Drawing, Look, apply_style
@@ -28,7 +28,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     stability
         Table `stability`: one row per model x condition.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -36,9 +36,11 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         The figure.
     """
     frame = stability.assign(silent=is_silent(stability["validity"]))
-    frame = frame.assign(label=labels.name_rows(frame) + stability["mark"].map(" ({})".format).replace(" ()", ""))
+    frame = frame.assign(
+        label=labels.build_row_labels(frame) + stability["mark"].map(" ({})".format).replace(" ()", "")
+    )
     frame = frame.sort_values(["silent", "range_mean", "label"], na_position="last")
-    frame = frame.iloc[labels.select_ends(range(len(frame)), panels.ROWS)].assign(
+    frame = frame.iloc[labels.select_first_and_last(range(len(frame)), panels.ROWS)].assign(
         row=range(min(len(frame), panels.ROWS))
     )
     flip = choose_headline_flip(frame)
@@ -46,16 +48,22 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         "validity": "Validity",
         "range_mean": "Range",
         "sd_mean": "SD",
-        flip: f"Flips > {parse_flip_threshold(flip):g} %",
+        flip: f"Flips > {parse_flip_threshold_percent(flip):g} %",
     }
     stacked = panels.is_narrow(width)
-    names = labels.fit_names(list(frame["label"]), panels.count_label_letters(width))
+    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
     across = 2 if stacked else 4
     high = len(frame) * panels.choose_row_pitch(len(frame), 3.6)
     drawing, panel_axes = panels.lay_out_panels(width, 4, across, high, left=panels.measure_row_labels(names))
     for i, (axes, (measure, title)) in enumerate(zip(panel_axes, measures.items(), strict=True)):
         panels.draw_row_guides(axes, len(frame))
-        panels.draw_dots(axes, frame, measure, looks or plotting.assign_looks(frame["model"]), hollow=frame["silent"])
+        panels.draw_dots(
+            axes,
+            frame,
+            measure,
+            looks or plotting.assign_colours_and_markers(frame["model"]),
+            is_hollow=frame["silent"],
+        )
         panels.draw_title(axes, title)
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
         panels.scale_axis(axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3)
@@ -87,7 +95,7 @@ def draw_differences(
     """
     measure = measure or str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
-    pairs = pairs.assign(**labels.name_pairs(pairs), clear=pairs["p_holm"] < ALPHA)
+    pairs = pairs.assign(**labels.build_pair_labels(pairs), clear=pairs["p_holm"] < ALPHA)
     return (
         _draw_difference_triangle(pairs, width)
         if (listed_pairs := choose_listed_pairs(pairs)) is None
@@ -115,16 +123,18 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float) -> Drawing:
     pairs = pairs.sort_values("difference", kind="stable").reset_index(drop=True)
     pairs = pairs.assign(row=pairs.index, model="", difference_lower=pairs["lower"], difference_upper=pairs["upper"])
     names = list(pd.concat([pairs["a"], pairs["b"]]).unique())
-    short = dict(zip(names, labels.fit_names(names, 13 if panels.is_narrow(width) else 26), strict=True))
+    short = dict(
+        zip(names, labels.drop_prefix_and_shorten_names(names, 13 if panels.is_narrow(width) else 26), strict=True)
+    )
     rows = [f"{short[a]} − {short[b]}" for a, b in zip(pairs["a"], pairs["b"], strict=True)]
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 0.19 * max(1, len(pairs)), left=panels.measure_row_labels(rows), title=0.05
     )
     panels.draw_row_guides(axes, len(pairs))
     panels.draw_row_labels(axes, rows)
-    panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, hollow=~pairs["clear"])
+    panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, is_hollow=~pairs["clear"])
     edge = panels.compute_symmetric_limit(pairs[["lower", "upper", "difference"]])
-    panels.scale_axis(axes, -edge, edge, 4, mark=0.0)
+    panels.scale_axis(axes, -edge, edge, 4, reference_line=0.0)
     return drawing
 
 
@@ -139,8 +149,8 @@ def _draw_difference_triangle(pairs: pd.DataFrame, width: float) -> Drawing:
         )
         for name in ("difference", "clear")
     )
-    return matrices.draw_triangle(
+    return matrices.draw_lower_triangle(
         values.to_numpy(float), order, width,
-        edge=panels.compute_symmetric_limit(values), name="Row minus column",
-        marked=clear.fillna(0).to_numpy(float) > 0,
+        colour_limit=panels.compute_symmetric_limit(values), colour_bar_title="Row minus column",
+        is_marked=clear.fillna(0).to_numpy(float) > 0,
     )  # fmt: skip

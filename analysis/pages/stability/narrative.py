@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.measures.thresholds import is_silent
 from analysis.pages.stability import wordings
 from analysis.pages.stability.cautions import describe_unread_answers, list_cautions
-from analysis.pages.stability.columns import parse_flip_threshold
+from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
@@ -20,16 +20,16 @@ from analysis.reporting.words import (
     Answer,
     chance,
     explain_no_interval,
+    format_count_range,
     format_percent,
+    format_quantity,
     join_names,
     labels,
+    phrase_model_condition_count,
     verdicts,
-    word_count_range,
-    word_quantity,
-    word_unit_count,
 )
 from analysis.reporting.words.verdicts import Band
-from analysis.statistics.multiplicity import ALPHA, has_decidable_test
+from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
 TABLES = ("stability", "items", "differences", "excluded", "invalid", "alike", "flip_conventions")
 FEW = 0.1  # share of items below which answers hardly change
@@ -67,7 +67,7 @@ def answer_question(
     choice
         The two answers.
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
     pairs
         The differences between rows of `stability` (`one_row.join_orders_in_differences`); the whole table unless
         given.
@@ -84,7 +84,7 @@ def answer_question(
         What the page says in words.
     """
     flip = choose_headline_flip(stability)
-    labelled_rows = stability.assign(label=labels.name_rows(stability))
+    labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     measured_rows = labelled_rows.dropna(subset=[flip, "range_mean"])
     answering = measured_rows[~is_silent(measured_rows["validity"])]
     setup_sentence = _describe_agreement_setup(stability, items, choice, when)
@@ -93,7 +93,7 @@ def answer_question(
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if is_silent(labelled_rows["validity"]).all():
-        verdict, why = words.describe_no_answer(labelled_rows["label"])
+        verdict, why = words.describe_models_without_answers(labelled_rows["label"])
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
@@ -106,7 +106,7 @@ def answer_question(
     }
     return Answer(
         setup_sentence,
-        _describe_stability_verdict(answering, flip, by_chance, of=measured_rows),
+        _describe_stability_verdict(answering, flip, by_chance, measured_rows=measured_rows),
         cautions=doubts,
         details=details,
     )
@@ -129,16 +129,16 @@ def describe_written_answers(texts: pd.DataFrame, choice: AnswerPair) -> str:
     """
     valid_texts = texts.dropna(subset=["token_mismatch"])
     if valid_texts.empty:
-        return f"None of the {word_quantity(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
+        return f"None of the {format_quantity(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
     return (
-        f"Of the texts that choose an option, {_word_share_range(valid_texts, 'token_mismatch')} choose another one "
-        f"than the most probable first token begins. {_word_share_range(valid_texts, 'option_mismatch')} of them "
-        f"choose another one than the likeliest option. {_word_share_range(texts, 'text_invalid')} of all texts "
+        f"Of the texts that choose an option, {_format_share_range(valid_texts, 'token_mismatch')} choose another one "
+        f"than the most probable first token begins. {_format_share_range(valid_texts, 'option_mismatch')} of them "
+        f"choose another one than the likeliest option. {_format_share_range(texts, 'text_invalid')} of all texts "
         "choose none." + "".join(f" {sentence}" for sentence in describe_unread_answers(texts, choice))
     )
 
 
-def describe_same_answers(pairs: pd.DataFrame) -> str:
+def describe_pairs_with_same_answer(pairs: pd.DataFrame) -> str:
     """Say for whom the two wordings furthest apart get the same answer: rows of table `divergent` with a `label`."""
     if pairs.empty:
         return ""
@@ -148,125 +148,135 @@ def describe_same_answers(pairs: pd.DataFrame) -> str:
     )
 
 
-def _word_share_range(frame: pd.DataFrame, figure: str) -> str:
+def _format_share_range(frame: pd.DataFrame, column: str) -> str:
     """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
-    low, high = frame.loc[frame[figure].idxmin()], frame.loc[frame[figure].idxmax()]
-    if low[figure] == high[figure]:
-        return format_percent(low[figure])
-    return f"{format_percent(low[figure])} ({low['label']}) to {format_percent(high[figure])} ({high['label']})"
+    low, high = frame.loc[frame[column].idxmin()], frame.loc[frame[column].idxmax()]
+    if low[column] == high[column]:
+        return format_percent(low[column])
+    return f"{format_percent(low[column])} ({low['label']}) to {format_percent(high[column])} ({high['label']})"
 
 
 def _describe_agreement_setup(stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str) -> str:
     """Say how many models were asked about which items, in how many wordings and conditions."""
     models = stability["model"].nunique()
-    who = f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked"
+    who = f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked"
     task = f"whether {'it agrees' if models == 1 else 'they agree'} with"
     if not choice.is_agree_disagree:
         task = f"to choose between {quote_answer(choice.first)} and {quote_answer(choice.second)} on"
     if (choice.first, choice.second) == JUDGED_ANSWERS:
-        who, task = word_quantity(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
-    sizes = wordings.count_paraphrases(items)
+        who, task = format_quantity(models, "model"), f"{'was' if models == 1 else 'were'} judged right or wrong on"
+    sizes = wordings.count_paraphrases_by_item(items)
     original = bool(items["original_agreement"].notna().any())
-    wordings_text = f"each in {word_count_range(sizes + original)} wordings"
+    wordings_text = f"each in {format_count_range(sizes + original)} wordings"
     unit_rows = items[["model", "condition"]].drop_duplicates()
     conditions_text = (
-        "" if unit_rows["model"].is_unique else f" under {word_quantity(unit_rows['condition'].nunique(), 'condition')}"
+        ""
+        if unit_rows["model"].is_unique
+        else f" under {format_quantity(unit_rows['condition'].nunique(), 'condition')}"
     )
     studies = join_names([f"“{name}”" for name in stability["study"].unique()])
-    return f"{who} {task} {word_quantity(len(sizes), 'item')} of {studies}, {wordings_text}{conditions_text}{when}."
+    return f"{who} {task} {format_quantity(len(sizes), 'item')} of {studies}, {wordings_text}{conditions_text}{when}."
 
 
-def _describe_stability_verdict(answering: pd.DataFrame, flip: str, by_chance: pd.DataFrame, of: pd.DataFrame) -> str:
+def _describe_stability_verdict(
+    answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame
+) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
-    judged_words = verdicts.judge_shares(answering, flip, BANDS)
-    flip_words = chance.withhold_word(judged_words, answering, by_chance, "yes")
+    judged_words = verdicts.judge_shares(answering, flip_column, BANDS)
+    flip_words = chance.blank_word_in_chance_prone_rows(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
-        return chance.explain_withheld(by_chance)
-    tally_sentence = verdicts.describe_word_counts(
-        flip_words, word_unit_count(answering) + ("" if len(of) == len(answering) else " that answer")
+        return chance.explain_withheld_verdict(by_chance)
+    tally_sentence = verdicts.describe_verdict_word_counts(
+        flip_words,
+        phrase_model_condition_count(answering) + ("" if len(measured_rows) == len(answering) else " that answer"),
     )
     if len(answering) > 1:
-        if answering[f"{flip}_lower"].isna().any() and not any(flip_words):
+        if answering[f"{flip_column}_lower"].isna().any() and not any(flip_words):
             return f"{verdicts.UNCLEAR}: some share of items that flip has no interval."
         interval_text_of_all = (
             f": each interval of the share of items that flip, widened for their number, holds {format_percent(FEW)}"
         )
         return tally_sentence if any(flip_words) else f"{verdicts.UNCLEAR}{interval_text_of_all}."
     row = answering.iloc[0]
-    interval_text = _bracket_text(_word_measure_interval(row, flip, "interval "))
-    return f"{tally_sentence[:-1]}: the answer flips on {format_percent(row[flip])} of the items{interval_text}."
+    interval_text = _bracket_unless_empty(_format_measure_interval(row, flip_column, "interval "))
+    return f"{tally_sentence[:-1]}: the answer flips on {format_percent(row[flip_column])} of the items{interval_text}."
 
 
-def _word_measure_interval(row: pd.Series, name: str, lead: str = LEAD) -> str:
+def _format_measure_interval(row: pd.Series, measure: str, lead: str = LEAD) -> str:
     """Write the 95 % interval of a measure, or why there is none."""
-    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    low, high = row[f"{measure}_lower"], row[f"{measure}_upper"]
     if pd.isna(low):
-        return explain_no_interval(row, name)
-    if parse_flip_threshold(name) is not None:
+        return explain_no_interval(row, measure)
+    if parse_flip_threshold_percent(measure) is not None:
         return f"{lead}{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
-    column = look_up_column("stability", name)
+    column = look_up_column("stability", measure)
     return f"{lead}{format_value(low, column)} to {format_value(high, column)}"
 
 
-def _bracket_text(text: str) -> str:
+def _bracket_unless_empty(text: str) -> str:
     """Put a text into brackets behind a blank; an empty one stays empty."""
     return f" ({text})" if text else ""
 
 
-def _find_outer_rows(model_rows: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
+def _find_lowest_and_highest_rows(model_rows: pd.DataFrame, measure: str) -> tuple[pd.Series, pd.Series]:
     """Return the rows with the lowest and the highest value of a measure."""
     ordered = model_rows.sort_values([measure, "label"], kind="stable")
     return ordered.iloc[0], ordered.iloc[-1]
 
 
-def _describe_flips(model_rows: pd.DataFrame, flip: str) -> list[str]:
+def _describe_flips(model_rows: pd.DataFrame, flip_column: str) -> list[str]:
     """Say what a flip is, and on how many items the answer flips with the most and the least stable model."""
-    limit = f"more than {parse_flip_threshold(flip):g} %"
+    limit = f"more than {parse_flip_threshold_percent(flip_column):g} %"
     means = f"An item flips when {limit} of its wordings do not get the answer of the majority."
-    low, high = _find_outer_rows(model_rows, flip)
+    low, high = _find_lowest_and_highest_rows(model_rows, flip_column)
     if len(model_rows) == 1:
         return [means]
-    if high[flip] == 0:
-        top = model_rows[f"{flip}_upper"].max()
+    if high[flip_column] == 0:
+        top = model_rows[f"{flip_column}_upper"].max()
         interval_text = "" if pd.isna(top) else f" (95 % intervals reach up to {format_percent(top)})"
         return [means, f"No item flips with any model{interval_text}."]
-    if low[flip] == high[flip]:
-        return [means, f"With every model, the answer flips on {format_percent(low[flip])} of the items."]
+    if low[flip_column] == high[flip_column]:
+        return [means, f"With every model, the answer flips on {format_percent(low[flip_column])} of the items."]
     return [
         means,
-        f"The answer flips on {format_percent(low[flip])} of the items with "
-        f"{low['label']}{_bracket_text(_word_measure_interval(low, flip))}.",
-        f"It flips on {format_percent(high[flip])} with "
-        f"{high['label']}{_bracket_text(_word_measure_interval(high, flip))}.",
+        f"The answer flips on {format_percent(low[flip_column])} of the items with "
+        f"{low['label']}{_bracket_unless_empty(_format_measure_interval(low, flip_column))}.",
+        f"It flips on {format_percent(high[flip_column])} with "
+        f"{high['label']}{_bracket_unless_empty(_format_measure_interval(high, flip_column))}.",
     ]
 
 
 def _describe_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say how far the two wordings of an item that differ most are apart, with the two ends of the models."""
     name = "range_mean"
-    rows = _find_outer_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
+    rows = _find_lowest_and_highest_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
     first, *last = (
         f"{format_value(row[name], look_up_column('stability', name))} "
-        f"apart{'' if len(model_rows) == 1 else f' with {row.label}'}{_bracket_text(_word_measure_interval(row, name))}"
+        f"apart{'' if len(model_rows) == 1 else f' with {row.label}'}"
+        f"{_bracket_unless_empty(_format_measure_interval(row, name))}"
         for row in rows
     )
     return [
         f"The two wordings of an item that differ most are on average {first}.",
         *(f"They are {text}." for text in last),
-        f"These are distances in {choice.the_measure}, which lies between 0 and 1.",
+        f"These are distances in {choice.measure_with_article}, which lies between 0 and 1.",
     ]
 
 
-def _select_pairs_among(differences: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+def _select_pairs_among(differences: pd.DataFrame, chosen_rows: pd.DataFrame) -> pd.DataFrame:
     """Choose the differences of which both sides are among some models and conditions."""
-    chosen_units = pd.MultiIndex.from_frame(chosen[labels.UNIT])
+    chosen_units = pd.MultiIndex.from_frame(chosen_rows[labels.UNIT])
     sides = (["study", f"{side}_model", f"{side}_condition"] for side in "ab")
     side_masks = [pd.MultiIndex.from_frame(differences[names]).isin(chosen_units) for names in sides]
     return differences[side_masks[0] & side_masks[1]]
 
 
 def _describe_flip_differences(
-    differences: pd.DataFrame, page_pairs: pd.DataFrame, answering: pd.DataFrame, flip: str, shared: bool
+    differences: pd.DataFrame,
+    page_pairs: pd.DataFrame,
+    answering: pd.DataFrame,
+    flip_column: str,
+    items_share_wordings: bool,
 ) -> list[str]:
     """Count the pairs of models that differ in flips, after Holm over all pairs of the table `differences`.
 
@@ -274,16 +284,20 @@ def _describe_flip_differences(
     is said of these wordings only.
     """
     tested_pairs, shown_pairs = (
-        rows[(rows["measure"] == flip) & rows["p_holm"].notna()] for rows in (differences, page_pairs)
+        rows[(rows["measure"] == flip_column) & rows["p_holm"].notna()] for rows in (differences, page_pairs)
     )
     pairs = _select_pairs_among(shown_pairs, answering)
     if pairs.empty:
         return []
-    if not any(has_decidable_test(family) for _, family in tested_pairs.groupby("study")):
-        return [words.describe_undecided(tested_pairs)]
+    if not any(has_possibly_significant_test(family) for _, family in tested_pairs.groupby("study")):
+        return [words.explain_no_detectable_difference(tested_pairs)]
     different = int(verdicts.mark_clear_effects(pairs["p_holm"]).sum())
-    wordings_text = " in these wordings" if shared else ""
-    limit = ["All items share these wordings: whether flips would differ in others is not tested."] if shared else []
+    wordings_text = " in these wordings" if items_share_wordings else ""
+    limit = (
+        ["All items share these wordings: whether flips would differ in others is not tested."]
+        if items_share_wordings
+        else []
+    )
     if len(pairs) == 1:
         how_clearly = "clearly" if different else "by no more than chance over items explains"
         return [
@@ -297,7 +311,7 @@ def _describe_flip_differences(
     ]
 
 
-def describe_left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair) -> str:
+def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair) -> str:
     """Say what was excluded, and how many.
 
     Parameters
@@ -315,7 +329,7 @@ def describe_left_out(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: Ans
     items = len(excluded.drop_duplicates(["study", "item"]))
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
-        f"From range, SD and flips of the models concerned: {word_quantity(items, 'item')} with fewer than two "
-        f"paraphrases that have a defined {choice.measure}. Of {word_quantity(total, 'response')}, {bad:,} hold no "
-        f"valid answer; {word_quantity(failed, 'prompt')} failed."
+        f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
+        f"paraphrases that have a defined {choice.measure}. Of {format_quantity(total, 'response')}, {bad:,} hold no "
+        f"valid answer; {format_quantity(failed, 'prompt')} failed."
     )

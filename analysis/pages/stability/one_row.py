@@ -20,7 +20,7 @@ def find_differing_conditions(frames: Frames) -> set[tuple[str, str, frozenset[s
     pairs = frames["differences"]
     pairs = pairs[(pairs["p_holm"] < ALPHA) & (pairs["a_model"] == pairs["b_model"])]
     smallest_visible = {
-        measure: orders.compute_last_digit("stability", measure) for measure in pairs["measure"].unique()
+        measure: orders.compute_last_digit_unit("stability", measure) for measure in pairs["measure"].unique()
     }
     pairs = pairs[pairs["difference"].abs() >= pairs["measure"].map(smallest_visible)]
     return {(row["study"], row["a_model"], frozenset({row["a_condition"], row["b_condition"]}))
@@ -33,7 +33,7 @@ def join_orders_in_differences(frames: Frames) -> pd.DataFrame:
     A pair that stands for several has their mean difference, the interval from the lowest to the highest end, and the
     largest p value, if each has one: it differs where each of them does. Two orders of one row are no pair.
     """
-    table, rows = frames["differences"], frames.join_orders("stability")
+    table, rows = frames["differences"], frames.join_option_orders("stability")
     conditions = frames.runs.info["conditions"]
     if len(rows) == len(frames["stability"]):
         return table
@@ -54,14 +54,14 @@ def join_orders_in_differences(frames: Frames) -> pd.DataFrame:
     return joined_pairs.assign(p_holm=joined_pairs["p_holm"].where(all_tested))[list(frames["differences"])]
 
 
-def _swap_sides(table: pd.DataFrame, where: pd.Series) -> pd.DataFrame:
+def _swap_sides(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataFrame:
     """Exchange the sides of some pairs: b minus a."""
     swapped = table.assign(
         a_model=table["b_model"], a_condition=table["b_condition"], b_model=table["a_model"],
         b_condition=table["a_condition"], difference=-table["difference"], lower=-table["upper"],
         upper=-table["lower"],
     )  # fmt: skip
-    return table.where(~where, swapped)
+    return table.where(~is_swapped, swapped)
 
 
 def select_divergent_wordings(frames: Frames) -> pd.DataFrame:
@@ -71,7 +71,7 @@ def select_divergent_wordings(frames: Frames) -> pd.DataFrame:
     """
     table = frames["divergent"]
     wording_pairs = orders.rename_joined_conditions(
-        table, frames.join_orders("stability"), frames.runs.info["conditions"]
+        table, frames.join_option_orders("stability"), frames.runs.info["conditions"]
     )
     has_two_answers = (wording_pairs["low_agreement"] >= 0.5) != (wording_pairs["high_agreement"] >= 0.5)
     best = wording_pairs.assign(turned=has_two_answers).sort_values(["turned", "range"], ascending=False, kind="stable")

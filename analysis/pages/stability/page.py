@@ -28,24 +28,24 @@ class StabilityPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {
-            "stability": self.frames.join_orders("stability"),
+            "stability": self.frames.join_option_orders("stability"),
             "pairs": one_row.join_orders_in_differences(self.frames),
         }
-        by_chance = chance.find_chance(self.runs)
+        by_chance = chance.find_chance_prone_units(self.runs)
         return self.show_answer(narrative.answer_question(
-            **frames, choice=self.choice, when=words.word_dates(self.runs.info),
-            beyond=self.choice.rewrite_text(beyond.describe_beyond_rewording(self.runs)),
+            **frames, choice=self.choice, when=words.phrase_run_dates(self.runs.info),
+            beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
             shared=beyond.has_shared_wordings(self.runs),
             by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
         ))  # fmt: skip
 
     def describe_answers(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
-        frame = self.frames.join_orders("answers")
+        frame = self.frames.join_option_orders("answers")
         return (
             ""
             if frame.empty
-            else narrative.describe_written_answers(frame.assign(label=labels.name_rows(frame)), self.choice)
+            else narrative.describe_written_answers(frame.assign(label=labels.build_row_labels(frame)), self.choice)
         )
 
     def examples(self) -> Html:
@@ -53,25 +53,27 @@ class StabilityPage(Page):
         if self.frame("divergent").empty:
             return render_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
         frame = one_row.select_divergent_wordings(self.frames)
-        frame = frame.assign(label=labels.name_rows(frame))
+        frame = frame.assign(label=labels.build_row_labels(frame))
         has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
-        left_out_text = narrative.describe_same_answers(frame[~has_two_answers])
+        left_out_text = narrative.describe_pairs_with_same_answer(frame[~has_two_answers])
         if not has_two_answers.any():
             return render_note(left_out_text)
         pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
         caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
-        if orders.describe_joined_orders(frame):
+        if orders.describe_joined_option_orders(frame):
             caption += " Of both orders of the options, where they are one row, the one with the larger range is shown."
         return render_fragment("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
-        options = {key: parameter.default for key, parameter in tables.list_options("stability").items()} | self.options
-        excluded = narrative.describe_left_out(self.frame("excluded"), self.frame("invalid"), self.choice)
+        options = {
+            key: parameter.default for key, parameter in tables.list_table_options("stability").items()
+        } | self.options
+        excluded = narrative.describe_exclusion_counts(self.frame("excluded"), self.frame("invalid"), self.choice)
         return render_fragment(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], word_meanings=narrative.WORD_MEANINGS, most_pairs=MOST_PAIRS,
-            rules=verdicts.describe_rules("validity", "interval", "chance", "holm", "beyond"),
+            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "holm", "beyond"),
         )  # fmt: skip
 
 

@@ -46,13 +46,14 @@ def draw_agreement(
     Drawing
         The figure.
     """
-    name = selection.read_marked_answers(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
+    name = selection.read_attached_answer_pair(distribution).rewrite_text("Median agreement") + " (white: 0.5)"
     cells = select_agreement_cells(distribution, items)
     table, names = _pivot_cells(cells, "value"), _label_items(items, cells, width)
     is_split = _pivot_cells(cells, "split").fillna(0).to_numpy(float) > 0
     return matrices.draw_heat_map(
-        table, width, cmap=DIVERGING, low=0, high=1, name=name, marked=is_split,
-        rows=names.loc[table.index], columns=labels.fit_names([str(name) for name in table.columns], 26),
+        table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
+        row_labels=names.loc[table.index],
+        column_labels=labels.drop_prefix_and_shorten_names([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
 
@@ -78,7 +79,7 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
         "agreement_max"
     ].transform(lambda v: v.isin([0, 1]).all())
     frame = frame.assign(
-        label=labels.name_rows(frame), row=_name_item_rows(frame), answers=has_one_answer,
+        label=labels.build_row_labels(frame), row=_name_item_rows(frame), answers=has_one_answer,
         value=frame["median"].where(~has_one_answer, frame["agreement_mean"]),
         split=(frame["q25"] < MIDDLE) & (frame["q75"] > MIDDLE),
     )  # fmt: skip
@@ -86,7 +87,7 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
     frame = frame[frame["label"].isin(ranges.index[:MOST_COLUMNS])]
     medians = frame.groupby("row")["value"].median()
     nearest = (medians - MIDDLE).abs().sort_values(kind="stable").index[:MOST_ITEMS]
-    return _sort_rows_by_score(frame, medians.loc[nearest])
+    return _select_rows_sorted_by_score(frame, medians.loc[nearest])
 
 
 def _name_item_rows(frame: pd.DataFrame) -> pd.Series:
@@ -95,32 +96,32 @@ def _name_item_rows(frame: pd.DataFrame) -> pd.Series:
     return (frame["study"].astype(str) + labels.SEPARATOR if several else "") + frame["item"].astype(str)
 
 
-def _sort_rows_by_score(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
+def _select_rows_sorted_by_score(frame: pd.DataFrame, scores: pd.Series) -> pd.DataFrame:
     """Keep the rows that have a score, sorted by it, lowest first."""
     order = {row: place for place, row in enumerate(scores.sort_values(kind="stable").index)}
     scored_rows = frame[frame["row"].isin(list(order))]
     return scored_rows.assign(place=scored_rows["row"].map(order)).sort_values(["place", "label"]).drop(columns="place")
 
 
-def _pivot_cells(cells: pd.DataFrame, value: str) -> pd.DataFrame:
+def _pivot_cells(cells: pd.DataFrame, value_column: str) -> pd.DataFrame:
     """Return items x models, the items in the order of the cells, the models in that of their names."""
-    return cells.pivot(index="row", columns="label", values=value).reindex(cells["row"].unique())
+    return cells.pivot(index="row", columns="label", values=value_column).reindex(cells["row"].unique())
 
 
 def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
     """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
     texts = items.assign(row=_name_item_rows(items)).drop_duplicates("row").set_index("row")["text"].astype(str)
     rows = list(cells["row"].unique())
-    length = panels.count_label_letters(width, cells["label"].nunique())
+    length = panels.compute_max_label_letters(width, cells["label"].nunique())
     return pd.Series(_choose_item_labels(list(texts.loc[rows]), rows, length), index=rows)
 
 
-def _choose_item_labels(texts: Sequence[str], items: Sequence[str], length: int) -> list[str]:
+def _choose_item_labels(texts: Sequence[str], item_ids: Sequence[str], length: int) -> list[str]:
     """Return the openings of the texts as labels, or ids where openings are alike or cannot be drawn."""
-    names = labels.take_openings(texts, length)
+    names = labels.take_first_words_after_common_lead(texts, length)
     if len(set(names)) == len(names) and all(map(plotting.is_drawable, names)):
         return names
-    return labels.shorten_together(items, length)
+    return labels.shorten_but_keep_distinct(item_ids, length)
 
 
 @apply_style
@@ -142,18 +143,18 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     cells = select_validity_cells(items)
     table, names = _pivot_cells(cells, "validity_mean"), _label_items(items, cells, width)
     return matrices.draw_heat_map(
-        table, width, cmap=SEQUENTIAL, low=0, high=1, name="Validity", rows=names.loc[table.index],
-        columns=labels.fit_names([str(name) for name in table.columns], 26),
+        table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
+        column_labels=labels.drop_prefix_and_shorten_names([str(name) for name in table.columns], 26),
     )  # fmt: skip
 
 
 def select_validity_cells(items: pd.DataFrame) -> pd.DataFrame:
     """Choose the cells of the map: all, or the items and models of the lowest mean validity; sorted by it."""
     frame = items.dropna(subset=["validity_mean"])
-    frame = frame.assign(label=labels.name_rows(frame), row=_name_item_rows(frame))
+    frame = frame.assign(label=labels.build_row_labels(frame), row=_name_item_rows(frame))
     models = frame.groupby("label")["validity_mean"].mean().sort_values(kind="stable").index[:MOST_COLUMNS]
     frame = frame[frame["label"].isin(models)]
-    return _sort_rows_by_score(
+    return _select_rows_sorted_by_score(
         frame, frame.groupby("row")["validity_mean"].mean().sort_values(kind="stable").iloc[:MOST_ITEMS]
     )
 
@@ -174,7 +175,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    answer_choice, frame = selection.read_marked_answers(frame), frame.dropna(subset=["normalised_sd_mean"])
+    answer_choice, frame = selection.read_attached_answer_pair(frame), frame.dropna(subset=["normalised_sd_mean"])
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
         list(ranked["text"].astype(str)), list(_name_item_rows(ranked)), 26 if panels.is_narrow(width) else 62
@@ -197,7 +198,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         row=places["row"] + (places["family"].map(families.index) - (len(families) - 1) / 2) * 0.3,
     )  # fmt: skip
     second = places["family"].map(dict(zip(families, hollow, strict=True)))
-    panels.draw_dots(axes, places, "normalised_sd_mean", looks_by_family, hollow=second)
+    panels.draw_dots(axes, places, "normalised_sd_mean", looks_by_family, is_hollow=second)
     panels.scale_axis(axes, 0, max(0.1, float(places["normalised_sd_mean_upper"].max())), 4)
     panels.label_x_axis(axes, answer_choice.rewrite_text("Normalised SD of agreement"))
     if len(families) > 1:

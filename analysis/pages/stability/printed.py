@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.pages.stability import tables
-from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_printed_rows
+from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_published_rows
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.resampling import DRAWS
 
@@ -27,7 +27,7 @@ def hash_statement(text: str) -> str:
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
-def tabulate_published_stability(
+def tabulate_stability_beside_printed(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Put the printed figures of the same models on the same items after those of the runs.
@@ -49,13 +49,13 @@ def tabulate_published_stability(
         the model; for every match our row, then the printed ones. No rows if nothing matches.
     """
     ours = tables.tabulate_stability(runs, thresholds=thresholds, resamples=resamples, seed=seed).assign(source=OURS)
-    matched_rows = select_printed_models(runs, ours)
+    matched_rows = select_rows_of_printed_models(runs, ours)
     if matched_rows.empty:
         return matched_rows.drop(columns="printed")
-    return insert_printed_rows(matched_rows, matched_rows, read_printed_stability())
+    return insert_published_rows(matched_rows, matched_rows, read_printed_stability())
 
 
-def select_printed_models(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
+def select_rows_of_printed_models(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
     """Select the rows of a frame whose study and model were printed.
 
     Parameters
@@ -73,7 +73,7 @@ def select_printed_models(runs: Runs, frame: pd.DataFrame) -> pd.DataFrame:
     alias = pd.read_csv(FOLDER / "haller_models.csv")
     printed_names = dict(zip(alias["alias"].str.casefold(), alias["model"], strict=True))
     named_rows = frame.assign(printed=frame["model"].str.casefold().map(printed_names))
-    return named_rows[named_rows["study"].isin(_list_printed_studies(runs)) & named_rows["printed"].notna()]
+    return named_rows[named_rows["study"].isin(_list_studies_with_printed_items(runs)) & named_rows["printed"].notna()]
 
 
 def read_printed_stability() -> pd.DataFrame:
@@ -87,7 +87,7 @@ def read_printed_stability() -> pd.DataFrame:
     return rows.drop(columns=["table", "paraphrases", "family"])
 
 
-def read_printed_sources() -> pd.DataFrame:
+def read_printed_stability_by_source() -> pd.DataFrame:
     """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
     rows = rows.assign(source=_name_printed_table(rows), mark=rows["mark"].fillna(""))
@@ -100,7 +100,7 @@ def _name_printed_table(rows: pd.DataFrame) -> pd.Series:
     return "Haller et al., Table " + rows["table"].astype(str)
 
 
-def _list_printed_studies(runs: Runs) -> list[str]:
+def _list_studies_with_printed_items(runs: Runs) -> list[str]:
     """List the studies whose items are the printed ones."""
     fingerprints = set(pd.read_csv(FOLDER / "haller_items.csv")["fingerprint"])
     items = runs.sql(

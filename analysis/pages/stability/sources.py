@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import SUMS_SQL, build_spread_sql, create_agreement_tables
+from analysis.measures.agreement import SUMS_SQL, build_range_and_minority_sql, create_agreement_tables
 from analysis.pages.stability import measures, printed, tables
-from analysis.reporting.catalogue.published_numbers import OURS, insert_printed_rows
+from analysis.reporting.catalogue.published_numbers import OURS, insert_published_rows
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import weighted
 from analysis.statistics.interval import build_interval_columns
@@ -47,7 +47,7 @@ def tabulate_stability_by_source(
         The columns of `tables.tabulate_stability`, with `source` (these runs, or the printed table) and
         `paraphrase_source` after the condition. Every source is summarised over all its items; the study's other items
         are counted in n_excluded_items. Printed rows follow if these models and items were printed
-        (`printed.tabulate_published_stability`).
+        (`printed.tabulate_stability_beside_printed`).
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
@@ -62,10 +62,12 @@ def tabulate_stability_by_source(
     if not parts:
         return tables.tabulate_stability(runs, **{**options, "resamples": 0}).head(0)
     ours = pd.concat(parts, ignore_index=True)
-    return insert_printed_rows(ours, printed.select_printed_models(runs, ours), printed.read_printed_sources())
+    return insert_published_rows(
+        ours, printed.select_rows_of_printed_models(runs, ours), printed.read_printed_stability_by_source()
+    )
 
 
-def tabulate_source_agreement(
+def tabulate_source_pair_comparisons(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -89,7 +91,7 @@ def tabulate_source_agreement(
         its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
         item; n_items: items that both sources have.
     """
-    thresholds_by_name = measures.name_flip_columns(thresholds)
+    thresholds_by_name = measures.build_thresholds_by_flip_column(thresholds)
     parts = []
     for order, (names, study_by_source) in enumerate(_build_source_studies(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
@@ -149,7 +151,7 @@ def _build_source_studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str],
         return
     table = runs.sql(
         f"""
-        SELECT *, n_rows AS n_variants, {build_spread_sql(invalid)}
+        SELECT *, n_rows AS n_variants, {build_range_and_minority_sql(invalid)}
         FROM (SELECT study, source, model, condition, item, {SUMS_SQL}
               FROM answers JOIN sourced USING (study, item, variant)
               WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",
@@ -183,8 +185,8 @@ def _compute_item_values(
     }
 
 
-def _correlate_sources(columns: Columns, counts: Array) -> dict[str, Array]:
+def _correlate_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
-    r = weighted.compute_pearson(counts, a, b)
+    r = weighted.compute_pearson(draw_counts, a, b)
     return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import CONVENTIONS, build_spread_sql, create_agreement_tables
+from analysis.measures.agreement import CONVENTIONS, build_range_and_minority_sql, create_agreement_tables
 from analysis.measures.thresholds import LOW_MASS, is_silent
 from analysis.pages.stability import measures
 from analysis.runs.folder import UNIT
@@ -83,7 +83,7 @@ def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataF
                    max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
             FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max, {build_spread_sql(invalid)},
+               agreement_mean, agreement_sd, agreement_min, agreement_max, {build_range_and_minority_sql(invalid)},
                coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, {invalid_sum} AS n_invalid,
                match_proportion
         FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
@@ -156,7 +156,7 @@ def compute_stability_rows(
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
     estimates = measures.estimate_measures(
-        study.masses, means, study.spreads, measures.name_flip_columns(thresholds), resample
+        study.masses, means, study.spreads, measures.build_thresholds_by_flip_column(thresholds), resample
     )
     n_items = estimates["range_mean"].n_items
     columns: dict[str, Any] = interval.build_interval_columns(estimates)
@@ -167,7 +167,7 @@ def compute_stability_rows(
     columns["low_mass"] = estimates["validity"].estimate < LOW_MASS
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
-    return pd.DataFrame({**about, **columns, "validity_se": measures.compute_validity_error(study)})
+    return pd.DataFrame({**about, **columns, "validity_se": measures.compute_validity_standard_error(study)})
 
 
 def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
@@ -200,7 +200,7 @@ def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRES
         about.assign(
             measure=name, **{f"flips_{convention}": table[name] for convention, table in tables_by_convention.items()}
         )
-        for name in measures.name_flip_columns(thresholds)
+        for name in measures.build_thresholds_by_flip_column(thresholds)
     ]
     frame = pd.concat(measure_tables).sort_index(kind="stable")
     is_different = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
@@ -236,7 +236,7 @@ def tabulate_stability_differences(
         bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
         corrected after Holm over the pairs of a study and measure.
     """
-    thresholds_by_name = measures.name_flip_columns(thresholds)
+    thresholds_by_name = measures.build_thresholds_by_flip_column(thresholds)
     tables = []
     for of_study, study in enumerate(measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))):
         pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))
@@ -275,7 +275,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = tabulate_item_agreement(runs)
-    table = table[~is_silent(_compute_unit_validity(table))]
+    table = table[~is_silent(_compute_unit_validity_by_row(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
@@ -297,10 +297,14 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     return result.drop(columns=["of_study", "of_item"])
 
 
-def _compute_unit_validity(table: pd.DataFrame) -> pd.Series:
+def _compute_unit_validity_by_row(item_rows: pd.DataFrame) -> pd.Series:
     """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
-    total = (table["validity_mean"] * table["n_variants"]).groupby([table[name] for name in UNIT]).transform("sum")
-    return total / table.groupby(list(UNIT))["n_variants"].transform("sum")
+    total = (
+        (item_rows["validity_mean"] * item_rows["n_variants"])
+        .groupby([item_rows[name] for name in UNIT])
+        .transform("sum")
+    )
+    return total / item_rows.groupby(list(UNIT))["n_variants"].transform("sum")
 
 
 def _list_comparable_pairs(
@@ -334,6 +338,6 @@ def _choose_compared_pairs(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, 
     return sorted((a, b) for b, a in first.items())
 
 
-def _name_model_family(model: Mapping[str, Any]) -> str:
+def _name_model_family(model_fields: Mapping[str, Any]) -> str:
     """Return causal or masked, as run.json says; causal for imported models that do not say."""
-    return str(model.get("family") or ("masked" if model.get("engine") == "masked" else "causal"))
+    return str(model_fields.get("family") or ("masked" if model_fields.get("engine") == "masked" else "causal"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
-from analysis.reporting.words import format_percent, labels, word_quantity
+from analysis.reporting.words import format_percent, format_quantity, labels
 
 SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
 
 
-def count_paraphrases(items: pd.DataFrame) -> pd.Series:
+def count_paraphrases_by_item(items: pd.DataFrame) -> pd.Series:
     """Return the number of paraphrases of every item that has some."""
     sizes = items.groupby(["study", "item"], sort=False)["n_variants"].max()
     return sizes[sizes > 0] if (sizes > 0).any() else sizes
@@ -22,7 +22,7 @@ def describe_uneven_wordings(items: pd.DataFrame) -> list[str]:
     mean = answered_rows.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()
     if len(mean) < 2 or mean["n_valid"].min() >= SIMILAR * mean["n_valid"].max():
         return []
-    mean = mean.assign(label=labels.name_rows(mean)).sort_values(["n_valid", "label"], kind="stable")
+    mean = mean.assign(label=labels.build_row_labels(mean)).sort_values(["n_valid", "label"], kind="stable")
     low, high = mean.iloc[0], mean.iloc[-1]
     return [
         f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
@@ -51,7 +51,7 @@ def describe_ties(items: pd.DataFrame, choice: AnswerPair) -> list[str]:
         return []
     as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
-        f"{number:,} of {word_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
+        f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
         f"({choice.measure} of exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in the "
         "paper."
     ]
@@ -75,7 +75,7 @@ def describe_flip_conventions(convention_rows: pd.DataFrame, flip: str) -> list[
     flip_rows = convention_rows[convention_rows["measure"] == flip].dropna(subset=["flips_dropped"])
     if flip_rows.empty:
         return []
-    labelled_rows = flip_rows.assign(label=labels.name_rows(flip_rows))
+    labelled_rows = flip_rows.assign(label=labels.build_row_labels(flip_rows))
     row = labelled_rows.loc[(labelled_rows["flips_inconsistent"] - labelled_rows["flips_dropped"]).abs().idxmax()]
     return [
         f"Flips depend on what is done with invalid answers. For {row['label']}, "
@@ -84,14 +84,14 @@ def describe_flip_conventions(convention_rows: pd.DataFrame, flip: str) -> list[
     ]
 
 
-def describe_alike_wordings(twins: pd.DataFrame) -> list[str]:
+def describe_whitespace_only_variants(twins: pd.DataFrame) -> list[str]:
     """Count the wordings that table `alike` lists."""
     if twins.empty:
         return []
     wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))
     return [
-        f"{wordings:,} wordings of {word_quantity(items, 'item')} differ from another one in line ends or surrounding "
-        "blanks only. They count as different wordings."
+        f"{wordings:,} wordings of {format_quantity(items, 'item')} differ from another one in line ends or "
+        "surrounding blanks only. They count as different wordings."
     ]
 
 
@@ -102,7 +102,7 @@ def describe_meaning_changes(items: pd.DataFrame) -> list[str]:
     if changed_items.empty:
         return []
     return [
-        f"Checked by hand, the paraphrases of {len(changed_items):,} of {word_quantity(len(checked_items), 'item')} "
+        f"Checked by hand, the paraphrases of {len(changed_items):,} of {format_quantity(len(checked_items), 'item')} "
         "do not all mean the same. The lowest share that does is "
         f"{format_percent(changed_items['match_proportion'].iloc[0])} (item {changed_items['item'].iloc[0]}). A flip "
         "there may be a change of meaning."

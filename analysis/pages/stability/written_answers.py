@@ -51,7 +51,9 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
             if probabilities is not None and fields["answer"] == TEXT:
                 items = _count_texts_by_item(runs, study, name, probabilities)
                 if len(items):
-                    tables.append(_compute_answer_rows(items, resamples, seed).assign(study=study, condition=name))
+                    tables.append(
+                        _compute_written_answer_rows(items, resamples, seed).assign(study=study, condition=name)
+                    )
     if not tables:
         # The catalogue does not name the ends of intervals: a table without rows has those that are here.
         return pd.DataFrame(columns=[f"{name}_{end}" for name in SHARES for end in ("lower", "upper")])
@@ -60,7 +62,7 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     return model_rows.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
-def _count_texts_by_item(runs: Runs, study: str, texts: str, probabilities: str) -> pd.DataFrame:
+def _count_texts_by_item(runs: Runs, study: str, text_condition: str, probability_condition: str) -> pd.DataFrame:
     """Count texts, valid texts and mismatches per model and item, over the wordings that were asked in both ways."""
     return runs.sql(
         """
@@ -81,18 +83,18 @@ def _count_texts_by_item(runs: Runs, study: str, texts: str, probabilities: str)
         FROM pair GROUP BY model, item ORDER BY model, item""",
         {
             "study": study,
-            "texts": texts,
-            "probabilities": probabilities,
+            "texts": text_condition,
+            "probabilities": probability_condition,
             "agree": runs.info["studies"][study]["canonical"][0],
         },
     )
 
 
-def _compute_answer_rows(items: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+def _compute_written_answer_rows(item_counts: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of one condition: every share with its interval."""
-    wide = items.set_index(["item", "model"]).unstack("model")
-    columns = {name: wide[name].to_numpy(float) for name in items.columns if name not in ("item", "model")}
-    estimates = bootstrap_intervals(columns, _compute_text_shares, _build_text_shares, draws=resamples, seed=seed)
+    wide = item_counts.set_index(["item", "model"]).unstack("model")
+    columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}
+    estimates = bootstrap_intervals(columns, _compute_text_shares, _build_text_share_terms, draws=resamples, seed=seed)
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
     with np.errstate(invalid="ignore"):
@@ -107,11 +109,13 @@ def _compute_answer_rows(items: pd.DataFrame, resamples: int, seed: int) -> pd.D
     )
 
 
-def _compute_text_shares(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_text_shares(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute every share in `SHARES` for every draw of items."""
-    return {name: compute_drawn_ratio(counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()}
+    return {
+        name: compute_drawn_ratio(draw_counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()
+    }
 
 
-def _build_text_shares(columns: Columns) -> dict[str, list[Share]]:
+def _build_text_share_terms(columns: Columns) -> dict[str, list[Share]]:
     """Return numerator and denominator of every share in `SHARES`; see `analysis.statistics.shares`."""
     return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

@@ -7,12 +7,12 @@ import pandas as pd
 from analysis.pages.text_features.plots import (
     MOST_PANELS,
     MOST_ROWS,
-    compute_axis_reach,
+    compute_effect_axis_limit,
     has_room_for_dots,
     select_drawn_effects,
 )
 from analysis.reporting.catalogue import selection as choice
-from analysis.reporting.words import labels, word_count_range, word_quantity, word_unit_count
+from analysis.reporting.words import format_count_range, format_quantity, labels, phrase_model_condition_count
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 
@@ -22,7 +22,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     tested = mixed[mixed["term"] != INTERCEPT]
     fits = tested.drop_duplicates(["study", "model", "condition"])
     models = len(fits)
-    response_name = choice.read_marked_answers(mixed).the_measure
+    response_name = choice.read_attached_answer_pair(mixed).measure_with_article
     response_name = response_name if (tested["scale"] == "identity").all() else f"the logit of {response_name}"
     drawn_effects = select_drawn_effects(mixed)
     if not has_room_for_dots(drawn_effects):
@@ -33,18 +33,18 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         lines, arrows = " Lines: 95 % intervals by cluster-robust errors.", ""
         order = "Panels with the most confirmed effects first."
     if has_room_for_dots(drawn_effects) and (
-        drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs() > compute_axis_reach(drawn_effects)
+        drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs() > compute_effect_axis_limit(drawn_effects)
     ).any(axis=None):
         arrows = " Arrows: the interval is longer than the axis."
     selection = labels.describe_selection(MOST_ROWS, models, "models", "with the largest effects")
     return (
-        f"Effects of {word_quantity(tested['term'].nunique(), 'text feature')} on {response_name} with "
-        f"{word_unit_count(fits)}: a mixed model for each language model and condition. Each is over "
-        f"{word_count_range(tested['n_rows'])} paraphrases of {word_count_range(tested['n_items'])} items. Unit: SDs "
-        f"of {response_name} per SD of the feature, all others held fixed, so that features can be compared.{lines} "
-        f"{marks} after Bonferroni over {word_quantity(int(tested['n_tests'].max()), 'test')}, by the fit's own "
-        f"errors and by the robust ones.{arrows} "
-        f"{order}{selection}{labels.explain_silent(tested)}"
+        f"Effects of {format_quantity(tested['term'].nunique(), 'text feature')} on {response_name} with "
+        f"{phrase_model_condition_count(fits)}: a mixed model for each language model and condition. Each is over "
+        f"{format_count_range(tested['n_rows'])} paraphrases of {format_count_range(tested['n_items'])} items. Unit: "
+        f"SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
+        f"compared.{lines} {marks} after Bonferroni over {format_quantity(int(tested['n_tests'].max()), 'test')}, by "
+        f"the fit's own errors and by the robust ones.{arrows} "
+        f"{order}{selection}{labels.explain_silent_mark(tested)}"
     )
 
 
@@ -59,8 +59,8 @@ def caption_correlations(frame: pd.DataFrame) -> str:
             " Left and right dependents per word are 1 − roots/words in sum: their correlation is mostly arithmetic."
         )
     return (
-        f"Pearson correlations between {word_quantity(frame['feature_a'].nunique(), 'text feature')} over the "
-        f"paraphrases of “{frame['study'].iloc[0]}” (n = {word_count_range(frame['n'])}). Features that say the "
+        f"Pearson correlations between {format_quantity(frame['feature_a'].nunique(), 'text feature')} over the "
+        f"paraphrases of “{frame['study'].iloc[0]}” (n = {format_count_range(frame['n'])}). Features that say the "
         "same are next to each other (average linkage by 1 − |r|). Each name stands at the end of its row and on top "
         f"of its column.{weak_text}{undefined}{arithmetic}"
     )
@@ -75,12 +75,12 @@ def caption_residuals(frame: pd.DataFrame) -> str:
     """Write the caption of the residuals."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
-        f"Residuals of {word_quantity(len(units), 'mixed model')} against fitted values (item included), "
-        f"{word_count_range(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
+        f"Residuals of {format_quantity(len(units), 'mixed model')} against fitted values (item included), "
+        f"{format_count_range(units)} paraphrases each. Darker: more of them (logarithmic). Line: mean residual in "
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
-        f"on average. A slanted edge shows where {choice.read_marked_answers(frame).the_measure} ends at 0 or 1, "
-        f"which a linear model does not know: compare the logit scale.{_describe_left_out_models(units, 'residuals')}"
-        f"{labels.explain_silent(frame)}"
+        f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_with_article} ends "
+        "at 0 or 1, which a linear model does not know: compare the logit "
+        f"scale.{_describe_left_out_models(units, 'residuals')}{labels.explain_silent_mark(frame)}"
     )
 
 
@@ -88,10 +88,10 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
     """Write the caption of the random intercepts."""
     units = frame.groupby(["study", "model", "condition"], observed=True).size()
     return (
-        f"Random intercepts of {word_count_range(units)} items in {word_quantity(len(units), 'mixed model')}: "
-        f"how much higher {choice.read_marked_answers(frame).the_measure} is on an item than the features of its "
-        "wordings predict. Lines: 95 % "
+        f"Random intercepts of {format_count_range(units)} items in {format_quantity(len(units), 'mixed model')}: "
+        f"how much higher {choice.read_attached_answer_pair(frame).measure_with_article} is on an item than the "
+        "features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
         f"middle, no steps, no isolated ends.{_describe_left_out_models(units, 'intercepts')}"
-        f"{labels.explain_silent(frame)}"
+        f"{labels.explain_silent_mark(frame)}"
     )

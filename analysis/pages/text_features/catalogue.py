@@ -46,7 +46,7 @@ TABLES = {
         interval=BETWEEN, measures=Measures({"estimate_std": "Effect"}, kinds=("term",), most_units=100),
     ),
     "mixed_conventions": Table(
-        "tables.tabulate_effect_conventions",
+        "tables.tabulate_effects_by_invalid_convention",
         "Invalid answers: dropped, or counted as not agreeing",
         "The effects under both conventions, for the models that gave an invalid answer. Dropped: the fit is made of "
         "the responses with a valid answer, and agreement is a share of the valid samples. Counted: an invalid answer "

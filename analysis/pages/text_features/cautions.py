@@ -10,7 +10,7 @@ from analysis.measures.thresholds import is_silent
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value
-from analysis.reporting.words import join_names, list_few_items_cautions, list_few_models_cautions, word_quantity
+from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions, list_few_models_cautions
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
 
@@ -18,9 +18,9 @@ COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not b
 SYNTAX = ("left_dependents", "right_dependents")
 
 
-def _word_fit_share(number: int, fits: pd.DataFrame) -> str:
+def _phrase_share_of_fits(n_affected: int, fits: pd.DataFrame) -> str:
     """Write "2 of 5 models", or "2 of 9 fits" if a model has several."""
-    return f"{number} of {word_quantity(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
+    return f"{n_affected} of {format_quantity(len(fits), 'model') if fits['model'].is_unique else f'{len(fits)} fits'}"
 
 
 def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fits: pd.DataFrame) -> Iterator[str]:
@@ -45,19 +45,19 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_fit_problems(fits)
     yield from _describe_unconfirmed_effects(effects)
     yield from _describe_scale_disagreement(frames["scales"])
-    yield from _describe_effect_conventions(frames["mixed_conventions"])
+    yield from _describe_invalid_answer_conventions(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
     low = fitted[is_silent(fitted["validity"])].sort_values(["validity", "label"])
     if len(low):
         yield (
-            f"Validity is low in {_word_fit_share(len(low), fitted)}: less than half of the probability is on the "
-            "answers. The lowest is "
+            f"Validity is low in {_phrase_share_of_fits(len(low), fitted)}: less than half of the probability is on "
+            "the answers. The lowest is "
             f"{format_value(low['validity'].iloc[0], look_up_column('mixed_diagnostics', 'validity'))} "
             f"({low['label'].iloc[0]}). The sentences leave these out."
         )
     if len(fitted):
         yield from list_few_items_cautions(
-            fitted["n_items"].set_axis(fitted["label"]), so="how items differ is poorly known"
+            fitted["n_items"].set_axis(fitted["label"]), consequence="how items differ is poorly known"
         )
     yield from list_few_models_cautions(fitted["model"].nunique())
 
@@ -109,20 +109,21 @@ def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
     singular = fitted[fitted["singular"].astype(bool)]
     if len(singular):
         yield (
-            f"Singular fit in {_word_fit_share(len(singular), fitted)} (item variance 0): "
+            f"Singular fit in {_phrase_share_of_fits(len(singular), fitted)} (item variance 0): "
             f"{join_names(list(singular['label']))}."
         )
     unconverged = fitted[~fitted["converged"].astype(bool)]
     if len(unconverged):
         yield (
-            f"No convergence in {_word_fit_share(len(unconverged), fitted)}: {join_names(list(unconverged['label']))}."
+            f"No convergence in {_phrase_share_of_fits(len(unconverged), fitted)}: "
+            f"{join_names(list(unconverged['label']))}."
         )
     for reason, rows in fitted[fitted["dropped"] != ""].groupby("dropped", sort=False):
-        yield f"Dropped from {_word_fit_share(len(rows), fitted)}: {reason}."
+        yield f"Dropped from {_phrase_share_of_fits(len(rows), fitted)}: {reason}."
     incomplete = int(fitted["n_missing"].sum())
     if incomplete:
         total = incomplete + int(fitted["n_rows"].sum())
-        yield f"{incomplete:,} of {word_quantity(total, 'response')} have a missing value and are left out."
+        yield f"{incomplete:,} of {format_quantity(total, 'response')} have a missing value and are left out."
 
 
 def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
@@ -132,19 +133,19 @@ def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
     if len(varying):
         term_names = [name_predictor(term) for term in varying["term"].value_counts().index]
         yield (
-            f"{len(varying)} of {word_quantity(len(tested), 'effect')} differ between items (F test, Holm), most often "
-            f"{join_names(term_names, 3)}. One number per model is then an average over these items."
+            f"{len(varying)} of {format_quantity(len(tested), 'effect')} differ between items (F test, Holm), most "
+            f"often {join_names(term_names, 3)}. One number per model is then an average over these items."
         )
     unconfirmed = effects[(effects["p_bonferroni"] < ALPHA) & ~effects["confirmed"]]
     if len(unconfirmed):
-        significant_count = word_quantity(int((effects["p_bonferroni"] < ALPHA).sum()), "effect")
+        significant_count = format_quantity(int((effects["p_bonferroni"] < ALPHA).sum()), "effect")
         yield (
             f"Cluster-robust errors do not confirm {len(unconfirmed)} of the {significant_count} that the fits' own "
             "errors call significant. They count as not significant here."
         )
 
 
-def _describe_effect_conventions(table: pd.DataFrame) -> Iterator[str]:
+def _describe_invalid_answer_conventions(table: pd.DataFrame) -> Iterator[str]:
     """Say what changes where invalid answers are not dropped, but count as not agreeing."""
     effects_in_both = table.dropna(subset=["confirmed_dropped", "confirmed_inconsistent"])
     if effects_in_both.empty:
@@ -156,9 +157,9 @@ def _describe_effect_conventions(table: pd.DataFrame) -> Iterator[str]:
     )
     models = table["model"].nunique()
     yield (
-        f"{word_quantity(models, 'model')} gave invalid answers. Whether these are dropped or count as not agreeing "
+        f"{format_quantity(models, 'model')} gave invalid answers. Whether these are dropped or count as not agreeing "
         f"(-p invalid=inconsistent) decides about the significance of {changed or 'none'} of "
-        f"{word_quantity(len(effects_in_both), 'effect')} of {'this model' if models == 1 else 'these models'}."
+        f"{format_quantity(len(effects_in_both), 'effect')} of {'this model' if models == 1 else 'these models'}."
     )
 
 
@@ -168,5 +169,5 @@ def _describe_scale_disagreement(scales: pd.DataFrame) -> Iterator[str]:
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])
     ]
     if len(changed):
-        effect_count = word_quantity(len(scales), "effect")
+        effect_count = format_quantity(len(scales), "effect")
         yield f"Agreement and its logit disagree on {len(changed)} of {effect_count}; see the table of scales."

@@ -11,7 +11,7 @@ from analysis.features.computation import build_language_sql
 from analysis.features.words import UNSPACED
 from analysis.measures import agreement
 from analysis.pages.text_features.templates import explain_shared_templates
-from analysis.runs.folder import quote_literal
+from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
 from ground.errors import InputError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.runs import Runs
-    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.design import FitInput
     from analysis.statistics.mixed.fits import Fit
     from analysis.statistics.mixed.result import Result
 
@@ -68,7 +68,7 @@ def explain_unfittable_runs(runs: Runs) -> str:
         f"""
         SELECT DISTINCT study FROM item_patterns
         JOIN (SELECT study, {build_language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
-        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(quote_literal, sorted(UNSPACED - {"ja"})))})
+        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(quote_sql_literal, sorted(UNSPACED - {"ja"})))})
         GROUP BY study, model, condition, code
         HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)}
             AND max(agreement_max) > min(agreement_min)"""
@@ -129,18 +129,18 @@ def fit_unit_models(
     InputError
         For an unknown or missing predictor, an unknown engine or scale, and if no model can be fitted.
     """
-    agreement.check_convention(invalid)
+    agreement.check_invalid_answer_convention(invalid)
     key = ("mixed models", engine, scale, predictors)
     dropped = runs.compute_once(key, lambda: _fit_all_units(runs, engine, scale, predictors))
-    if invalid == "dropped" or not find_units_with_invalid(runs):
+    if invalid == "dropped" or not find_units_with_invalid_answers(runs):
         return dropped
     return runs.compute_once((*key, invalid), lambda: _fit_all_units(runs, engine, scale, predictors, invalid, dropped))
 
 
-def find_units_with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
+def find_units_with_invalid_answers(runs: Runs) -> set[tuple[str, str, str]]:
     """Return the units (study, model, condition) with an invalid answer to a paraphrase, or among its samples."""
 
-    def read_units() -> set[tuple[str, str, str]]:
+    def read_units_with_invalid_answers() -> set[tuple[str, str, str]]:
         """Read from the answers which units have an invalid one."""
         agreement.create_agreement_tables(runs)
         rows = runs.execute(
@@ -149,7 +149,7 @@ def find_units_with_invalid(runs: Runs) -> set[tuple[str, str, str]]:
         ).fetchall()
         return {(study, model, condition) for study, model, condition in rows}
 
-    return runs.compute_once("units with invalid answers", read_units)
+    return runs.compute_once("units with invalid answers", read_units_with_invalid_answers)
 
 
 def _fit_all_units(
@@ -169,7 +169,7 @@ def _fit_all_units(
     formula, dropped = _build_formula(rows, name, predictors, runs)
     mixed.choose_engine(mixed.parse_formula(formula), engine)  # refuse an unknown engine once, not once per model
     optional = PREDICTORS if predictors in CHOICES else ()
-    fits: list[tuple[Part, Fit]] = []
+    fits: list[tuple[FitInput, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
     templates = explain_shared_templates(runs)
     has_same_formula = earlier_family is not None and earlier_family.formula == formula
@@ -178,8 +178,8 @@ def _fit_all_units(
         if earlier_family is not None and has_same_formula
         else {}
     )
-    for unit, part in _split_units(rows):
-        if unit in fits_by_unit and unit not in find_units_with_invalid(runs):
+    for unit, part in _split_rows_by_unit(rows):
+        if unit in fits_by_unit and unit not in find_units_with_invalid_answers(runs):
             fits.append(fits_by_unit[unit])
             continue
         try:
@@ -195,7 +195,7 @@ def _fit_all_units(
     return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
 
 
-def _split_units(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def _split_rows_by_unit(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yield every unit with its rows, which stand together."""
     import numpy as np
 

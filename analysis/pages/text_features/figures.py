@@ -14,11 +14,11 @@ from analysis.statistics.mixed.design import INTERCEPT
 
 def frame_effects(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the effects that are drawn; nothing where no effect is left."""
-    if len(slopes := join_orders_in_effects(frames)):
+    if len(slopes := join_effects_over_option_orders(frames)):
         yield (slopes,)
 
 
-def join_orders_in_effects(frames: Frames) -> pd.DataFrame:
+def join_effects_over_option_orders(frames: Frames) -> pd.DataFrame:
     """Return table `mixed` without its intercepts, with both orders of the options as one where their effects are.
 
     Effects are compared in SDs, as they are drawn, and by whether they are confirmed. Column `silent` marks the models
@@ -26,7 +26,7 @@ def join_orders_in_effects(frames: Frames) -> pd.DataFrame:
     """
     table = frames["mixed"]
     slopes = labels.mark_silent_rows(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
-    return frames.join_orders("mixed", slopes, shown_columns=["estimate_std"])
+    return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std"])
 
 
 def frame_correlations(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -15,7 +15,13 @@ from analysis.pages.text_features.terms import label_fits, name_predictor, title
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import Column, format_value
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.reporting.words import Answer, describe_no_answer, join_names, word_count_range, word_quantity
+from analysis.reporting.words import (
+    Answer,
+    describe_models_without_answers,
+    format_count_range,
+    format_quantity,
+    join_names,
+)
 from analysis.reporting.words.labels import UNIT
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
@@ -34,7 +40,10 @@ NOTHING = "No feature of the wording varies."
 
 
 def answer_question(
-    frames: Mapping[str, pd.DataFrame], choice: AnswerPair, when: str = "", drawn: pd.DataFrame | None = None
+    frames: Mapping[str, pd.DataFrame],
+    answer_pair: AnswerPair,
+    when: str = "",
+    drawn_effects: pd.DataFrame | None = None,
 ) -> Answer:
     """Say which feature of a wording goes with another answer, by the rules of `verdicts`: only confirmed ones do.
 
@@ -42,13 +51,13 @@ def answer_question(
     ----------
     frames
         The tables of the page by name.
-    choice
+    answer_pair
         The two answers.
     when
-        From `words.word_dates`.
-    drawn
-        The effects as the figure shows them (`figures.join_orders_in_effects`), which the sentences count; table
-        `mixed` unless given.
+        From `words.phrase_run_dates`.
+    drawn_effects
+        The effects as the figure shows them (`figures.join_effects_over_option_orders`), which the sentences count;
+        table `mixed` unless given.
 
     Returns
     -------
@@ -61,14 +70,14 @@ def answer_question(
     effects = _select_fit_effects(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
-        verdict, why = describe_no_answer(list(all_fitted["label"]))
+        verdict, why = describe_models_without_answers(list(all_fitted["label"]))
         return Answer(
             _describe_features_setup(_select_fit_effects(frames["mixed"], all_fitted), all_fitted, when),
             verdict,
             cautions=(*why, *doubts),
         )
-    if drawn is not None:
-        effects = label_fits(drawn[~drawn["silent"] & drawn["estimate"].notna()])
+    if drawn_effects is not None:
+        effects = label_fits(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
     pairs = tuple(
         sentence
         for _, part in frames["correlations"].groupby("study", sort=False)
@@ -80,13 +89,13 @@ def answer_question(
         )
     details = {
         "effects": (WORD_MEANINGS, *_describe_strongest_effect(effects)),
-        "mixed": (*_describe_effect_directions(effects, choice), *_compare_with_printed_effects(effects)),
+        "mixed": (*_describe_effect_directions(effects, answer_pair), *_describe_agreement_with_printed_signs(effects)),
         "mixed_diagnostics": tuple(_describe_explained_variance(fitted)),
         "correlations": pairs,
     }
     return Answer(
         _describe_features_setup(effects, fitted, when),
-        _describe_features_verdict(effects, choice),
+        _describe_features_verdict(effects, answer_pair),
         cautions=doubts,
         details=details,
     )
@@ -101,20 +110,20 @@ def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame
 def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
     """Say how many models, paraphrases, items and features the answer rests on."""
     models, terms = fitted["model"].nunique(), effects["term"].nunique()
-    features_text = word_quantity(terms, "feature") if terms else "the features"
+    features_text = format_quantity(terms, "feature") if terms else "the features"
     return (
-        f"The answers of {word_quantity(models, 'model')} to {word_count_range(fitted['n_rows'])} paraphrases of "
-        f"{word_count_range(fitted['n_items'])} items were compared with {features_text} of their wording{when}."
+        f"The answers of {format_quantity(models, 'model')} to {format_count_range(fitted['n_rows'])} paraphrases of "
+        f"{format_count_range(fitted['n_items'])} items were compared with {features_text} of their wording{when}."
     )
 
 
-def _word_fit_count(effects: pd.DataFrame) -> str:
+def _phrase_fit_count(effects: pd.DataFrame) -> str:
     """Count the fits that some effects are of: models, or models under a condition."""
     fits = effects.drop_duplicates(UNIT)
-    return word_quantity(len(fits), "model") if fits["model"].is_unique else f"{len(fits)} models and conditions"
+    return format_quantity(len(fits), "model") if fits["model"].is_unique else f"{len(fits)} models and conditions"
 
 
-def count_confirmed_effects(effects: pd.DataFrame) -> pd.Series:
+def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
     """Return term -> number of its confirmed effects, the most first; a term without any has no entry.
 
     Of terms with equally many, the one with the largest confirmed effect comes first.
@@ -126,44 +135,48 @@ def count_confirmed_effects(effects: pd.DataFrame) -> pd.Series:
     return sizes_by_term.sort_values(["size", "max"], ascending=False, kind="stable")["size"]
 
 
-def _describe_features_verdict(effects: pd.DataFrame, choice: AnswerPair) -> str:
+def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -> str:
     """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
-    counts_by_term = count_confirmed_effects(effects)
+    counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:
-        tested = word_quantity(effects["term"].nunique(), "feature")
+        tested = format_quantity(effects["term"].nunique(), "feature")
         return (
-            f"These runs cannot tell: no effect of the {tested} on the answers of {_word_fit_count(effects)} is "
+            f"These runs cannot tell: no effect of the {tested} on the answers of {_phrase_fit_count(effects)} is "
             "confirmed."
         )
     rows = effects[effects["term"] == counts_by_term.index[0]]
     up = rows.loc[rows["confirmed"].astype(bool), "estimate"] > 0
     direction_text = "a higher" if up.all() else "a lower" if not up.any() else "a higher or lower"
     direction_text = (
-        f"{direction_text} {choice.measure}"
-        if not choice.is_agree_disagree
+        f"{direction_text} {answer_pair.measure}"
+        if not answer_pair.is_agree_disagree
         else f"{direction_text.removeprefix('a ')} agreement"
     )
     begin = f"{title_predictor(str(counts_by_term.index[0]))}{' most often' if len(counts_by_term) > 1 else ''}"
-    fits_text = f"with {int(counts_by_term.iloc[0])} of {_word_fit_count(rows)}" if len(rows) > 1 else "with this model"
+    fits_text = (
+        f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
+    )
     return f"{begin}: higher values go with {direction_text} {fits_text}."
 
 
-def _describe_effect_directions(effects: pd.DataFrame, choice: AnswerPair) -> Iterator[str]:
+def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
     """Say of each feature with a confirmed effect in which direction it goes."""
-    counts_by_term = count_confirmed_effects(effects)
+    counts_by_term = count_confirmed_effects_by_term(effects)
     total = int(effects["confirmed"].sum())
-    yield f"{total or 'None'} of {word_quantity(len(effects), 'effect')} {'is' if total <= 1 else 'are'} confirmed."
+    yield f"{total or 'None'} of {format_quantity(len(effects), 'effect')} {'is' if total <= 1 else 'are'} confirmed."
     for term in counts_by_term.index:
         rows = effects[(effects["term"] == term) & effects["confirmed"].astype(bool)]
         up, down = int((rows["estimate"] > 0).sum()), int((rows["estimate"] < 0).sum())
         parts = [
-            f"{side} {choice.measure} with {number}" for side, number in (("higher", up), ("lower", down)) if number
+            f"{side} {answer_pair.measure} with {number}"
+            for side, number in (("higher", up), ("lower", down))
+            if number
         ]
-        fits = _word_fit_count(effects[effects["term"] == term])
+        fits = _phrase_fit_count(effects[effects["term"] == term])
         yield f"More of {name_predictor(term)} goes with {' and with '.join(parts)} of {fits} (confirmed effects)."
 
 
-def _compare_with_printed_effects(effects: pd.DataFrame) -> Iterator[str]:
+def _describe_agreement_with_printed_signs(effects: pd.DataFrame) -> Iterator[str]:
     """Compare the sign of most confirmed effects, here and in the paper's Table 3; nothing where none is confirmed."""
     printed_rows = read_printed_effects()
     printed_signs = _find_majority_signs(printed_rows[printed_rows["p_bonferroni"] < ALPHA])
@@ -194,29 +207,32 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
         return
     largest_effect = confirmed_rows.iloc[int(confirmed_rows["estimate_std"].abs().to_numpy().argmax())]
     column = look_up_column("mixed", "estimate_std")
-    ends = [_format_signed(largest_effect[end], column) for end in ("estimate_std_lower", "estimate_std_upper")]
+    ends = [_format_signed_value(largest_effect[end], column) for end in ("estimate_std_lower", "estimate_std_upper")]
     yield (
         f"The largest confirmed effect is that of {name_predictor(largest_effect['term'])} with "
-        f"{largest_effect['label']}: {_format_signed(largest_effect['estimate_std'], column)} SD per SD of the feature "
-        f"(95 % interval {ends[0]} to {ends[1]})."
+        f"{largest_effect['label']}: {_format_signed_value(largest_effect['estimate_std'], column)} SD per SD of the "
+        f"feature (95 % interval {ends[0]} to {ends[1]})."
     )
-    yield f"That is {_word_raw_effect(largest_effect)}."
+    yield f"That is {_format_effect_in_feature_unit(largest_effect)}."
 
 
-def _format_signed(number: float, entry: Column) -> str:
+def _format_signed_value(number: float, column: Column) -> str:
     """Write a value in the digits of its column, with a plus before a positive one."""
-    text = format_value(number, entry)
+    text = format_value(number, column)
     return f"+{text}" if number > 0 and text[0].isdigit() else text
 
 
-def _word_raw_effect(effect: pd.Series) -> str:
+def _format_effect_in_feature_unit(effect: pd.Series) -> str:
     """Write an effect in the unit of the feature."""
     step, step_name = _STEPS[TERMS[effect["term"]].unit]
     change = step * effect["estimate"]
     if effect["scale"] == "logit":
-        return f"{_format_signed(change, look_up_column('scales', 'estimate_logit'))} nats of its logit per {step_name}"
+        return (
+            f"{_format_signed_value(change, look_up_column('scales', 'estimate_logit'))} nats of its logit per "
+            f"{step_name}"
+        )
     return (
-        f"{_format_signed(100 * change, look_up_column('table3', 'effect_word_length'))} percentage points per "
+        f"{_format_signed_value(100 * change, look_up_column('table3', 'effect_word_length'))} percentage points per "
         f"{step_name}"
     )
 
@@ -224,11 +240,13 @@ def _word_raw_effect(effect: pd.Series) -> str:
 def _describe_explained_variance(fitted: pd.DataFrame) -> Iterator[str]:
     """Say how much of the variance of the answers features explain, and how much the item."""
     items = fitted["r2_conditional"] - fitted["r2_marginal"]
-    yield f"All features together explain {_word_percent_range(fitted['r2_marginal'])} of the variance of the answers."
-    yield f"The item that is asked explains another {_word_percent_range(items)}."
+    yield (
+        f"All features together explain {_format_percent_range(fitted['r2_marginal'])} of the variance of the answers."
+    )
+    yield f"The item that is asked explains another {_format_percent_range(items)}."
 
 
-def _word_percent_range(shares: pd.Series) -> str:
+def _format_percent_range(shares: pd.Series) -> str:
     """Write the lowest and the highest share as percentages; one where they round to the same."""
     low, high = (
         f"{100 * share:.0f}" if share >= 0.095 else f"{100 * share:.1f}" for share in (shares.min(), shares.max())
@@ -252,8 +270,8 @@ def _describe_feature_correlations(correlations: pd.DataFrame) -> Iterator[str]:
     )
     weak = pairs[holm(pairs["p"].to_numpy(float)) >= ALPHA]
     yield (
-        f"{len(pairs) - len(weak)} of {word_quantity(len(pairs), 'correlation')} between {features_text} are "
-        f"significant at {ALPHA:g} after Holm (n = {word_count_range(pairs['n'])})."
+        f"{len(pairs) - len(weak)} of {format_quantity(len(pairs), 'correlation')} between {features_text} are "
+        f"significant at {ALPHA:g} after Holm (n = {format_count_range(pairs['n'])})."
     )
     yield "The test takes all wordings for independent; those of one item are alike, so it calls too many significant."
     yield "Haller et al. (Figure 6) call all of theirs significant, without a correction."

@@ -11,7 +11,7 @@ from typing import Any
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import compute_missing_features
-from analysis.pages.text_features.figures import fit_page_models, join_orders_in_effects
+from analysis.pages.text_features.figures import fit_page_models, join_effects_over_option_orders
 from analysis.reporting import words
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
@@ -61,7 +61,10 @@ class TextFeaturesPage(Page):
         frames = {name: self.frame(name) for name in TABLES}
         return self.show_answer(
             narrative.answer_question(
-                frames, self.choice, words.word_dates(self.runs.info), join_orders_in_effects(self.frames)
+                frames,
+                self.choice,
+                words.phrase_run_dates(self.runs.info),
+                join_effects_over_option_orders(self.frames),
             )
         )
 
@@ -73,26 +76,26 @@ class TextFeaturesPage(Page):
             "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
             dropped=sorted(fitted_family.dropped),
                 invalid=self.options.get("invalid", "dropped"), word_meanings=narrative.WORD_MEANINGS,
-                rules=verdicts.describe_rules("validity", "fit"),
+                rules=verdicts.describe_verdict_rules("validity", "fit"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(fitted_family.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip
 
-    def entries(self) -> list[tuple[str, list[str]]]:
+    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with what computed the features and fitted the models."""
-        entries = super().entries()
+        entries = super().list_foot_entries()
         engines = ", ".join(self.frame("mixed_diagnostics")["engine"].dropna().unique())
         engine_versions = ", ".join(
             f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)
         )
         place = [name for name, _ in entries].index("Analysed with")
         entries[place:place] = [
-            ("Features", self._list_components()),
+            ("Features", self._describe_feature_components()),
             ("Mixed models", [f"engine {engines}; {engine_versions}"]),
         ]
         return entries
 
-    def _list_components(self) -> list[str]:
+    def _describe_feature_components(self) -> list[str]:
         """Say for every group of features what computed it, or why it is missing."""
         rows = self.frame("features").to_dict("records")
         return [

@@ -25,7 +25,7 @@ MOST_PANELS = 12  # models that a figure of diagnostics has room for at both wid
 MOST_ROWS = panels.ROWS
 
 
-def compute_axis_reach(mixed: pd.DataFrame) -> float:
+def compute_effect_axis_limit(mixed: pd.DataFrame) -> float:
     """Return half the width of the axis of effects: every estimate fits on it, and 19 of 20 intervals do."""
     ends = mixed[["estimate_std_lower", "estimate_std_upper"]].abs().max(axis=1).dropna()
     largest = float(mixed["estimate_std"].abs().max())
@@ -35,21 +35,21 @@ def compute_axis_reach(mixed: pd.DataFrame) -> float:
 def select_drawn_effects(mixed: pd.DataFrame) -> pd.DataFrame:
     """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
     frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    return keep_largest_labels(
-        frame if "label" in frame else frame.assign(label=labels.name_rows(frame)), "estimate_std", MOST_ROWS
+    return keep_rows_of_largest_labels(
+        frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), "estimate_std", MOST_ROWS
     )
 
 
-def keep_largest_labels(frame: pd.DataFrame, value: str, count: int) -> pd.DataFrame:
-    """Keep the labels with the largest root mean square of a value, where there are more than `count`.
+def keep_rows_of_largest_labels(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
+    """Keep the labels with the largest root mean square of a value, where there are more than `max_labels`.
 
     Parameters
     ----------
     frame
         Rows with `label`.
-    value
+    value_column
         The column.
-    count
+    max_labels
         Most labels to keep.
 
     Returns
@@ -57,8 +57,8 @@ def keep_largest_labels(frame: pd.DataFrame, value: str, count: int) -> pd.DataF
     DataFrame
         Their rows.
     """
-    size = (frame[value] ** 2).groupby(frame["label"]).mean().sort_values(ascending=False, kind="stable")
-    return frame[frame["label"].isin(size.index[:count])]
+    size = (frame[value_column] ** 2).groupby(frame["label"]).mean().sort_values(ascending=False, kind="stable")
+    return frame[frame["label"].isin(size.index[:max_labels])]
 
 
 def has_room_for_dots(frame: pd.DataFrame) -> bool:
@@ -76,7 +76,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     mixed
         Table `mixed`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -88,19 +88,21 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     if not has_room_for_dots(frame):
         return _draw_effect_map(frame, names, terms, width)
     across = min(len(terms), 2 if panels.is_narrow(width) else 5)
-    row_labels = labels.fit_names(names, panels.count_label_letters(width) - 4)
+    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width) - 4)
     lines = -(-len(terms) // across)
     high = len(names) * panels.choose_row_pitch(len(names), 8.6 / lines - 0.39, 0.17)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(terms), across, high, left=panels.measure_row_labels(row_labels), bottom=0.17
     )
-    edge = compute_axis_reach(frame)
+    edge = compute_effect_axis_limit(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
         panels.draw_row_guides(axes, len(names))
-        panels.scale_axis(axes, -edge, edge, 2, mark=0.0)
+        panels.scale_axis(axes, -edge, edge, 2, reference_line=0.0)
         panels.draw_title(axes, title_predictor(term))
-        _draw_effect_dots(axes, frame[frame["term"] == term], edge, looks or plotting.assign_looks(frame["model"]))
+        _draw_effect_dots(
+            axes, frame[frame["term"] == term], edge, looks or plotting.assign_colours_and_markers(frame["model"])
+        )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     unit = "SDs of the response per SD of the feature"
@@ -113,7 +115,7 @@ def _draw_effect_dots(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks
     """Draw one row per model; filled where significant, arrows where an interval is longer than the axis."""
     low, high = frame["estimate_std_lower"], frame["estimate_std_upper"]
     clipped = frame.assign(estimate_std_lower=low.clip(lower=-edge), estimate_std_upper=high.clip(upper=edge))
-    panels.draw_dots(axes, clipped, "estimate_std", looks, hollow=~frame["confirmed"].astype(bool))
+    panels.draw_dots(axes, clipped, "estimate_std", looks, is_hollow=~frame["confirmed"].astype(bool))
     for is_beyond, place, marker in ((low < -edge, -edge, "<"), (high > edge, edge, ">")):
         colours = [looks[model].colour for model in frame.loc[is_beyond, "model"]]
         if colours:
@@ -130,10 +132,11 @@ def _draw_effect_map(frame: pd.DataFrame, names: list[str], terms: list[str], wi
     )
     edge = float(f"{panels.compute_symmetric_limit(values):.2g}")
     return matrices.draw_heat_map(
-        values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, name="SDs of the response per SD",
-        rows=labels.fit_names(names, panels.count_label_letters(width, len(terms))),
-        columns=[title_predictor(term) for term in terms],
-        marked=clear.fillna(False).to_numpy(bool),
+        values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, colour_bar_title="SDs of the response per "
+                                                                                            "SD",
+        row_labels=labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width, len(terms))),
+        column_labels=[title_predictor(term) for term in terms],
+        is_marked=clear.fillna(False).to_numpy(bool),
     )  # fmt: skip
 
 
@@ -159,9 +162,10 @@ def draw_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         for value in ("r", "p", "n")
     )
     lines = n.map(lambda count: f"n {count:,.0f}").to_numpy() if frame["n"].nunique() > 1 else None
-    return matrices.draw_triangle(
-        r.to_numpy(float), [TERMS[name].header for name in order], width, edge=1, name="Pearson correlation",
-        marked=(p < ALPHA).to_numpy(), lines=lines,
+    return matrices.draw_lower_triangle(
+        r.to_numpy(float), [TERMS[name].header for name in order], width, colour_limit=1, colour_bar_title="Pearson "
+                                                                                                           "correlation",
+        is_marked=(p < ALPHA).to_numpy(), second_lines=lines,
     )  # fmt: skip
 
 
@@ -174,15 +178,15 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     frame
         study, model, condition, fitted, residual: one row per response; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
-    drawing, model_panels = _make_model_panels(frame, "residual", width, "Fitted", "Residual")
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
         edge = 1.05 * max(1e-9, float(panel["residual"].abs().max()))
         x_low, x_high = float(panel["fitted"].min()) - 1e-9, float(panel["fitted"].max()) + 1e-9
@@ -192,7 +196,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
             counts, *_ = np.histogram2d(panel["fitted"], panel["residual"], bins=BINS, range=extent)
             axes.imshow(
                 np.where(counts > 0, np.log1p(counts), np.nan).T, origin="lower", aspect="auto", vmin=0,
-                extent=(x_low, x_high, -edge, edge), interpolation="nearest", cmap=_build_tints(look.colour),
+                extent=(x_low, x_high, -edge, edge), interpolation="nearest", cmap=_build_tint_colormap(look.colour),
             )  # fmt: skip
         else:
             axes.scatter(panel["fitted"], panel["residual"], s=3, color=look.colour, linewidths=0, rasterized=True)
@@ -224,15 +228,15 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     frame
         study, model, condition, level, estimate, se: one row per item; at most `MOST_PANELS` models.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_looks(frame["model"])
-    drawing, model_panels = _make_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    drawing, model_panels = _lay_out_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")
         look = looks[panel["model"].iloc[0]]
@@ -247,12 +251,12 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     return drawing
 
 
-def _make_model_panels(
-    frame: pd.DataFrame, value: str, width: float, across_name: str, up_name: str
+def _lay_out_model_panels(
+    frame: pd.DataFrame, value_column: str, width: float, x_label: str, y_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
-    frame = keep_largest_labels(
-        frame if "label" in frame else frame.assign(label=labels.name_rows(frame)), value, MOST_PANELS
+    frame = keep_rows_of_largest_labels(
+        frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), value_column, MOST_PANELS
     )
     names = sorted(frame["label"].unique())
     across = min(len(names), 2 if panels.is_narrow(width) else 4)
@@ -260,18 +264,18 @@ def _make_model_panels(
         width, len(names), across, 1.0 if len(names) > 4 else 1.3, left=0.52, gap=0.42, bottom=0.2
     )
     parts = dict(list(frame.groupby("label", sort=False)))
-    for i, (axes, name) in enumerate(zip(axes_of, labels.fit_names(names, 28), strict=True)):
+    for i, (axes, name) in enumerate(zip(axes_of, labels.drop_prefix_and_shorten_names(names, 28), strict=True)):
         panels.draw_title(axes, name, 0.36)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=2))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=3, symmetric=True))
         axes.spines[["left", "bottom"]].set_color(FAINT)
         if i % across == 0:
-            panels.label_y_axis(axes, up_name, 31)
+            panels.label_y_axis(axes, y_label, 31)
         if i >= len(names) - across:
-            panels.label_x_axis(axes, across_name)
+            panels.label_x_axis(axes, x_label)
     return drawing, [(axes, parts[name]) for axes, name in zip(axes_of, names, strict=True)]
 
 
-def _build_tints(colour: str) -> Colormap:
+def _build_tint_colormap(colour: str) -> Colormap:
     """Return a colour map from nearly white to the model's colour."""
     return LinearSegmentedColormap.from_list("tints", ["#f3f4f6", colour])

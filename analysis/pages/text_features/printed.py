@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis import features
-from analysis.pages.stability.printed import select_printed_models
+from analysis.pages.stability.printed import select_rows_of_printed_models
 from analysis.pages.text_features.tables import DAGGER, tabulate_mixed_effects
-from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_printed_rows
+from analysis.reporting.catalogue.published_numbers import FOLDER, OURS, insert_published_rows
 from analysis.statistics.mixed.design import FAMILY
 
 if TYPE_CHECKING:
@@ -42,23 +42,27 @@ def tabulate_percentage_effects(runs: Runs, *, engine: str = "auto", invalid: st
     ).assign(source=OURS)
     # Printed rows have no counts (NaN), so these are floats; also without printed rows, so that types never change.
     ours = ours.astype({"n_rows": float, "n_items": float})
-    return insert_printed_rows(ours, select_printed_models(runs, ours), read_wide_printed_effects())
+    return insert_published_rows(ours, select_rows_of_printed_models(runs, ours), read_wide_printed_effects())
 
 
 def read_wide_printed_effects() -> pd.DataFrame:
     """Read the printed rows with our column names and `printed`, the model's printed name."""
     rows = pd.read_csv(FOLDER / "haller_table3.csv")
     rows = rows.assign(dagger=rows["significant"].map({True: "", False: DAGGER}))
-    return _pivot_effects(rows, ["model"], per_cent=True).rename(columns={"model": "printed"}).assign(source=SOURCE)
+    return (
+        _pivot_effects(rows, ["model"], in_percentage_points=True)
+        .rename(columns={"model": "printed"})
+        .assign(source=SOURCE)
+    )
 
 
-def _pivot_effects(rows: pd.DataFrame, unit: list[str], per_cent: bool = False) -> pd.DataFrame:
+def _pivot_effects(rows: pd.DataFrame, unit_columns: list[str], in_percentage_points: bool = False) -> pd.DataFrame:
     """Make one row per unit; a predictor without a value is NaN, and its dagger is empty."""
-    factor = 1 if per_cent else PERCENTAGE_POINTS
+    factor = 1 if in_percentage_points else PERCENTAGE_POINTS
     sizes = [name for name in ("n_rows", "n_items") if name in rows]
-    wide = rows[[*unit, *sizes]].drop_duplicates().set_index(unit)
+    wide = rows[[*unit_columns, *sizes]].drop_duplicates().set_index(unit_columns)
     for term in features.PUBLISHED:
-        term_rows = rows[rows["term"] == term].set_index(unit)
+        term_rows = rows[rows["term"] == term].set_index(unit_columns)
         wide[f"effect_{term}"] = term_rows["estimate"] * factor
         wide[f"effect_{term}_se"] = term_rows["se"] * factor
         wide[f"effect_{term}_dagger"] = term_rows["dagger"].reindex(wide.index).fillna("")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis import features
 from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
-from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
+from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_unit_models
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
@@ -40,11 +40,11 @@ def tabulate_mixed_effects(
     """
     fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
     return _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
-        _compute_fit_validity(runs), on=UNIT, how="left"
+        _average_response_validity_by_unit(runs), on=UNIT, how="left"
     )
 
 
-def tabulate_effect_conventions(
+def tabulate_effects_by_invalid_convention(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all"
 ) -> pd.DataFrame:
     """Compare both ways to treat invalid answers, for the models that gave some: dropped, or counted as not agreeing.
@@ -62,7 +62,7 @@ def tabulate_effect_conventions(
     """
     import pandas as pd
 
-    units = find_units_with_invalid(runs)
+    units = find_units_with_invalid_answers(runs)
     if not units:
         return pd.DataFrame()
     key, value_columns = [*UNIT, "term"], ["estimate", "p_bonferroni", "p_robust_bonferroni", "confirmed", "n_rows"]
@@ -101,10 +101,10 @@ def tabulate_mixed_diagnostics(
     ]  # fmt: skip
     if missing:
         table = pd.concat([table, pd.DataFrame(missing)], ignore_index=True)
-    return table.merge(_compute_fit_validity(runs), on=UNIT, how="left")
+    return table.merge(_average_response_validity_by_unit(runs), on=UNIT, how="left")
 
 
-def _compute_fit_validity(runs: Runs) -> pd.DataFrame:
+def _average_response_validity_by_unit(runs: Runs) -> pd.DataFrame:
     """Return the mean validity of the responses of every unit to its paraphrases."""
     create_agreement_tables(runs)
     return runs.sql(

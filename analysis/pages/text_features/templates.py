@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.measures.templates import find_shared_templates
+from analysis.measures.templates import count_templates_by_study
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -15,5 +15,5 @@ def explain_shared_templates(runs: Runs) -> dict[str, str]:
     return {
         study: f"the {templates} wordings of an item are templates that all {items} items share: what a feature does "
         "cannot be told from what its template does"
-        for study, (templates, items) in find_shared_templates(runs).items()
+        for study, (templates, items) in count_templates_by_study(runs).items()
     }

@@ -11,7 +11,7 @@ from analysis.statistics.mixed.design import INTERCEPT
 
 def label_fits(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the name of each row's fit."""
-    return frame.assign(label=labels.name_rows(frame) if len(frame) else "")
+    return frame.assign(label=labels.build_row_labels(frame) if len(frame) else "")
 
 
 def name_predictor(term: object) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.transcripts.narrative import ORDER_MEANINGS
-from analysis.reporting.words import word_count_range, word_quantity
+from analysis.reporting.words import format_count_range, format_quantity
 
 
 def caption_transcript_items(frame: pd.DataFrame) -> str:
     """Say what a dot is, and which dots are the examples."""
     units, order_text = frame["n_units"], ORDER_MEANINGS[frame["measure"].iloc[0]]
     return (
-        f"{word_quantity(len(frame), 'item')} of “{frame['study'].iloc[0]}”, one dot each: {order_text}, "
-        f"as a mean over {word_count_range(units)} combinations of model and condition. The named items are the "
+        f"{format_quantity(len(frame), 'item')} of “{frame['study'].iloc[0]}”, one dot each: {order_text}, "
+        f"as a mean over {format_count_range(units)} combinations of model and condition. The named items are the "
         "examples."
     )

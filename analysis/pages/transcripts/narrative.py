@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.words import Answer, join_names, word_quantity
+from analysis.reporting.words import Answer, format_quantity, join_names
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
 ORDER_MEANINGS = {
@@ -33,14 +33,14 @@ def answer_question(items: pd.DataFrame, prompts: pd.DataFrame, answers: pd.Data
     """
     models, conditions = answers["model"].nunique(), answers["condition"].nunique()
     setup_sentence = (
-        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
-        f"{word_quantity(len(items), 'item')}, under {word_quantity(conditions, 'condition')}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked about "
+        f"{format_quantity(len(items), 'item')}, under {format_quantity(conditions, 'condition')}."
     )
     examples = items[items["shown"] != ""]
     is_known = prompts["unknown"] == ""
     parts_text = "prompts and answers" if is_known.any() else "answers"
     verb = "stands" if len(examples) == 1 else "stand"
-    verdict = f"Below {verb} {word_quantity(len(examples), 'item')} with {parts_text}, word for word."
+    verdict = f"Below {verb} {format_quantity(len(examples), 'item')} with {parts_text}, word for word."
     details = {"transcript_items": tuple(_describe_example_rules(examples))}
     return Answer(
         setup_sentence, verdict, cautions=tuple(_describe_unknown_prompts(prompts[~is_known])), details=details

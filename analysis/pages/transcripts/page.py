@@ -43,23 +43,23 @@ class TranscriptsPage(Page):
         return render_fragment("transcripts/method", rule=RULE)
 
 
-def _build_wording_cards(rows: pd.DataFrame, answers: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
+def _build_wording_cards(rows: pd.DataFrame, answers_by_prompt: dict[Any, pd.DataFrame]) -> list[dict[str, Any]]:
     """Build what the template shows of an item's wordings, each with its first prompts."""
     return [
         {
             "variant": variant,
             "pattern": part["pattern"].iloc[0],
             "text": part["text"].iloc[0],
-            "prompts": [_build_prompt_card(row, answers) for row in part.head(PROMPTS).to_dict("records")],
+            "prompts": [_build_prompt_card(row, answers_by_prompt) for row in part.head(PROMPTS).to_dict("records")],
             "left": max(0, len(part) - PROMPTS),
         }
         for variant, part in rows.groupby("variant", sort=False)
     ]
 
 
-def _build_prompt_card(row: dict[str, Any], answers: dict[Any, pd.DataFrame]) -> dict[str, Any]:
+def _build_prompt_card(row: dict[str, Any], answers_by_prompt: dict[Any, pd.DataFrame]) -> dict[str, Any]:
     """Build what the template shows of a prompt, with the answers of the first models."""
-    rows = answers[row["prompt_number"]]
+    rows = answers_by_prompt[row["prompt_number"]]
     return {
         **row,
         "models": join_names([str(name) for name in rows["model"]]),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs import model_prompts
-from analysis.runs.folder import ORIGINAL, quote_literal
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -59,15 +59,15 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
     return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
 
 
-def _choose_order_measure(runs: Runs, study: str, several: bool) -> str:
+def _choose_order_measure(runs: Runs, study: str, several_wordings: bool) -> str:
     """Choose what orders the items; empty where the run has neither scores nor two canonical answers."""
     query = "SELECT count(score) FROM responses WHERE study = ?"
     if runs.execute(query, [study]).fetchall()[0][0]:
         return SCORE
-    return SPREAD if several and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
+    return SPREAD if several_wordings and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def build_number_sql(runs: Runs, study: str, measure: str) -> str:
+def build_response_number_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -87,7 +87,7 @@ def build_number_sql(runs: Runs, study: str, measure: str) -> str:
     str
         The query; its number is null where neither is defined.
     """
-    name = quote_literal(study)
+    name = quote_sql_literal(study)
     responses_sql = (
         f"SELECT r.* FROM responses AS r SEMI JOIN units USING (study, model, condition) WHERE study = {name}"
     )
@@ -97,13 +97,13 @@ def build_number_sql(runs: Runs, study: str, measure: str) -> str:
             for condition, fields in runs.info["conditions"][study].items()
             if isinstance(fields.get("range"), list) and len(fields["range"]) == 2
         ]
-        rows = ", ".join(f"({quote_literal(condition)}, {low}, {high})" for condition, low, high in ranges)
+        rows = ", ".join(f"({quote_sql_literal(condition)}, {low}, {high})" for condition, low, high in ranges)
         scales = f"VALUES {rows}" if rows else "SELECT NULL, NULL, NULL"
         return f"""
             SELECT model, r.condition, item, variant, (score - low) / nullif(high - low, 0) AS number
             FROM ({responses_sql}) AS r
             JOIN ({scales}) AS scales(condition, low, high) ON r.condition = scales.condition"""
-    first = quote_literal(str(runs.info["studies"][study]["canonical"][0]))
+    first = quote_sql_literal(str(runs.info["studies"][study]["canonical"][0]))
     return f"""
         SELECT model, condition, item, variant,
                CASE WHEN len(probability) = 2 THEN probability[place] / nullif(probability[1] + probability[2], 0)
@@ -121,7 +121,7 @@ def _build_values_sql(runs: Runs, study: str, measure: str) -> str:
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({build_number_sql(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_response_number_sql(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
@@ -147,14 +147,14 @@ def _choose_shown_variants(runs: Runs, example: dict[str, Any], wordings: list[d
     if example["measure"] != SPREAD:
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
-        f"SELECT variant, avg(number) AS mean FROM ({build_number_sql(runs, example['study'], SPREAD)}) WHERE item = ? "
-        "GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
+        f"SELECT variant, avg(number) AS mean FROM ({build_response_number_sql(runs, example['study'], SPREAD)}) "
+        "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip
     return {original, *means.iloc[:1], *means.iloc[-1:]}
 
 
-def _list_examples(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _list_example_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the prompts and the answers of the examples, linked by `prompt_number`."""
     return runs.compute_once("transcripts", lambda: _link_prompts_and_answers(runs))
 
@@ -201,10 +201,10 @@ def tabulate_transcript_prompts(runs: Runs) -> pd.DataFrame:
         study, item, shown, variant, pattern, text, condition, prompt_number, n_models; prompt: to the letter, empty
         where it is not known; unknown: why it is not.
     """
-    return _list_examples(runs)[0]
+    return _list_example_prompts_and_answers(runs)[0]
 
 
 def tabulate_transcript_answers(runs: Runs) -> pd.DataFrame:
     """List what came back to these prompts: study, model, condition, item, variant, prompt_number, said, output."""
-    frame = _list_examples(runs)[1]
+    frame = _list_example_prompts_and_answers(runs)[1]
     return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output"]]

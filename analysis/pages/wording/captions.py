@@ -8,13 +8,13 @@ from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.plots import LEAST, MOST_LINES, select_drawn_bins
 from analysis.reporting.catalogue.columns import OVER_ITEMS
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import explain_missing_lines, labels, word_count_range, word_quantity
+from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
 from analysis.runs.folder import ORIGINAL
 
 INTERVALS = f"Lines: {OVER_ITEMS}."
 
 
-def _name_tasks(frame: pd.DataFrame) -> str:
+def _join_quoted_task_names(frame: pd.DataFrame) -> str:
     """Join the tasks of a frame in quotation marks, each with its language."""
     language_tasks = frame[["language", "task"]].drop_duplicates()
     task_names = [
@@ -24,50 +24,53 @@ def _name_tasks(frame: pd.DataFrame) -> str:
     return " and ".join(task_names)
 
 
-def _word_pair_counts(frame: pd.DataFrame) -> str:
+def _describe_pair_count_range(frame: pd.DataFrame) -> str:
     """Say how many pairs of questions the fewest and the most of the rows hold."""
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
-    return f"{word_count_range(n)} pairs of questions" if len(n) else "no pair of valid answers"
+    return f"{format_count_range(n)} pairs of questions" if len(n) else "no pair of valid answers"
 
 
-def _describe_left_out_rows(names: pd.Series, measure: str) -> str:
+def _describe_drawn_row_selection(row_names: pd.Series, measure: str) -> str:
     """Say which rows are drawn where there are too many."""
-    return labels.describe_selection(panels.ROWS, names.nunique(), "rows", f"with the lowest and the highest {measure}")
+    return labels.describe_selection(
+        panels.ROWS, row_names.nunique(), "rows", f"with the lowest and the highest {measure}"
+    )
 
 
 def caption_consistency(frame: pd.DataFrame) -> str:
     """Write the caption of the Consistency of every model."""
     return (
-        f"Consistency of {word_quantity(frame['model'].nunique(), 'model')} on {_name_tasks(frame)}: share of "
-        f"{_word_pair_counts(frame)} per row whose answers mean the same before and after rewording. {INTERVALS} "
-        "Dashed: 0.5, what answers by chance would give. Counterpart of the first columns of Takayama et al., Tables "
-        f"1 and 3.{_describe_left_out_rows(labels.name_rows(frame), 'Consistency')}"
-        f"{labels.explain_silent(frame)}"
+        f"Consistency of {format_quantity(frame['model'].nunique(), 'model')} on {_join_quoted_task_names(frame)}: "
+        f"share of {_describe_pair_count_range(frame)} per row whose answers mean the same before and after rewording. "
+        f"{INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first columns of Takayama et "
+        f"al., Tables 1 and 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Consistency')}"
+        f"{labels.explain_silent_mark(frame)}"
     )
 
 
 def caption_diff_yes(frame: pd.DataFrame) -> str:
     """Write the caption of the change of “Yes”."""
     return (
-        f"Change of “Yes” with {word_quantity(frame['model'].nunique(), 'model')} on {_name_tasks(frame)}: its share "
-        f"after rewording minus before, over {_word_pair_counts(frame)} per row. {INTERVALS} Hollow, for antonyms: the "
-        "excess of “Yes” over what unchanged answers would give. A consistent model says “Yes” to antonyms as often "
-        "as it said “No” before. "
-        f"Counterpart of Takayama et al., Figure 6.{_describe_left_out_rows(labels.name_rows(frame), 'change')}"
-        f"{labels.explain_silent(frame)}"
+        f"Change of “Yes” with {format_quantity(frame['model'].nunique(), 'model')} on "
+        f"{_join_quoted_task_names(frame)}: its share after rewording minus before, over "
+        f"{_describe_pair_count_range(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess of “Yes” over "
+        "what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it said “No” before. "
+        "Counterpart of Takayama et al., Figure "
+        f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"
+        f"{labels.explain_silent_mark(frame)}"
     )
 
 
 def caption_overall_scores(frame: pd.DataFrame) -> str:
     """Write the caption of the means over patterns and tasks."""
-    tasks = word_count_range(frame["n_tasks"])
+    tasks = format_count_range(frame["n_tasks"])
     return (
-        f"Overall of {word_quantity(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy "
+        f"Overall of {format_quantity(frame['model'].nunique(), 'model')}: harmonic mean of accuracy before, accuracy "
         "after and Consistency in each task and pattern. Shown is the plain mean over "
-        f"{word_count_range(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a "
-        f"language. {INTERVALS}{explain_missing_lines(frame, 'overall')} Counterpart of Takayama et al., Figure 3."
-        f"{_describe_left_out_rows(labels.name_rows(frame), 'Overall')}"
-        f"{labels.explain_silent(frame.assign(silent=is_silent(frame['valid'])))}"
+        f"{format_count_range(frame['n_patterns'])} patterns and {tasks} {'task' if tasks == '1' else 'tasks'} of a "
+        f"language. {INTERVALS}{explain_missing_interval_lines(frame, 'overall')} Counterpart of Takayama et al., "
+        f"Figure 3.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'Overall')}"
+        f"{labels.explain_silent_mark(frame.assign(silent=is_silent(frame['valid'])))}"
     )
 
 
@@ -75,10 +78,11 @@ def caption_stage_differences(frame: pd.DataFrame) -> str:
     """Write the caption of the differences between stages."""
     return (
         "Consistency of the instruction-tuned minus that of the base models in "
-        f"{word_quantity(frame['series'].nunique(), 'series', 'series')} "
-        f"on {_name_tasks(frame)}. Both were asked the same {word_count_range(frame['n_items'])} items with the same "
-        f"exemplars. {INTERVALS} Right of 0: the tuned models are more consistent. Counterpart of Takayama et al., "
-        f"Figure 7.{_describe_left_out_rows(frame['series'] + frame['shots'].astype(str), 'change')}"
+        f"{format_quantity(frame['series'].nunique(), 'series', 'series')} "
+        f"on {_join_quoted_task_names(frame)}. Both were asked the same {format_count_range(frame['n_items'])} items "
+        f"with the same exemplars. {INTERVALS} Right of 0: the tuned models are more consistent. Counterpart of "
+        "Takayama et al., Figure "
+        f"7.{_describe_drawn_row_selection(frame['series'] + frame['shots'].astype(str), 'change')}"
     )
 
 
@@ -88,12 +92,12 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
     several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
     condition_text = ", each in the condition where it answers most pairs" if several else ""
     return (
-        f"p(Yes) after rewording by p(Yes) before, of {word_quantity(rows['model'].nunique(), 'model')} on "
-        f"{_name_tasks(frame)}{condition_text}. Means in tenths of p(Yes) before. Drawn: tenths with {LEAST} pairs or "
-        f"more and an interval ({word_count_range(rows['n'])} pairs each). A line joins neighbouring tenths. Bars: 95 "
-        "% intervals of the shift over items. p(Yes) is divided by p(Yes) + p(No). Dashed: answers that did not move "
-        "(for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the model is not sure. Counterpart of "
-        "Takayama et al., Figure "
+        f"p(Yes) after rewording by p(Yes) before, of {format_quantity(rows['model'].nunique(), 'model')} on "
+        f"{_join_quoted_task_names(frame)}{condition_text}. Means in tenths of p(Yes) before. Drawn: tenths with "
+        f"{LEAST} pairs or more and an interval ({format_count_range(rows['n'])} pairs each). A line joins "
+        "neighbouring tenths. Bars: 95 % intervals of the shift over items. p(Yes) is divided by p(Yes) + p(No). "
+        "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
+        "model is not sure. Counterpart of Takayama et al., Figure "
         f"2.{labels.describe_selection(MOST_LINES, models, 'models', 'whose answers move most')}"
-        f"{labels.explain_silent(rows)}"
+        f"{labels.explain_silent_mark(rows)}"
     )

@@ -27,7 +27,7 @@ TABLES = {
         ),
     ),
     "conventions": Table(
-        "tables.tabulate_wording_conventions",
+        "tables.tabulate_invalid_answer_conventions",
         "Invalid answers: dropped, or counted as inconsistent",
         "The measures computed both ways, where a pair has an invalid answer. Whatever the invalid answers say, "
         "Consistency and the share of Yes of all pairs lie between the counted value and the one called at most.",
@@ -38,7 +38,7 @@ TABLES = {
         frozenset(split_names("diff_yes_dropped diff_yes_inconsistent accuracy_dropped accuracy_inconsistent")),
     ),
     "overall": Table(
-        "tables.tabulate_overall",
+        "tables.tabulate_means_over_patterns_and_tasks",
         "Every model over all patterns and tasks of a language",
         "Plain means over the four patterns of each task, then over tasks (the counterpart of Takayama et al., "
         "Figure 3). Overall is first a harmonic mean within a task and pattern. Undefined where a cell has no valid "
@@ -71,7 +71,7 @@ TABLES = {
         frozenset(split_names("n_items yes diff_acc accuracy_original")), BARE,
     ),
     "turned": Table(
-        "tables.tabulate_contradictions",
+        "tables.tabulate_strongest_contradictions",
         "The same question, two answers",
         "For every model the rewording that contradicts its answer to the original question by the largest shift of "
         "p(Yes). An antonym asks for the opposite answer.",
@@ -95,7 +95,7 @@ TABLES = {
         frozenset(split_names("lower upper p p_least")), BARE, BETWEEN,
     ),
     "shifts": Table(
-        "shifts.tabulate_shifts",
+        "shifts.tabulate_yes_probability_shifts",
         "How far p(Yes) moves, in the low-confidence band and outside",
         "Mean shift of p(Yes) after rewording, measured from an answer that did not move. The band is an original "
         "p(Yes) of 0.2 to 0.8. p(Yes) is renormalised over the two answers.",

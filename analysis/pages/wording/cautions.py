@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from analysis.measures.thresholds import is_silent
-from analysis.pages.wording.cells import compute_task_validity, name_language
+from analysis.pages.wording.cells import average_validity_over_patterns, name_language
 from analysis.reporting.words import (
     format_percent,
+    format_quantity,
     join_names,
     labels,
     list_few_items_cautions,
     list_few_models_cautions,
-    word_quantity,
 )
 from analysis.runs.folder import ORIGINAL
 
@@ -26,47 +26,49 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     return tuple(_yield_wording_cautions(frames["consistency"], frames["conventions"]))
 
 
-def _yield_wording_cautions(table: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
+def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions from the tables `consistency` and `conventions`, the gravest first."""
-    reworded = table[table["pattern"] != ORIGINAL]
-    yield from _describe_silent_models(table)
+    reworded = consistency_rows[consistency_rows["pattern"] != ORIGINAL]
+    yield from _describe_silent_models(consistency_rows)
     yield from _describe_invalid_bounds(conventions)
-    yield from _describe_constant_answers(table[~is_silent(compute_task_validity(table))])
+    yield from _describe_constant_answers(
+        consistency_rows[~is_silent(average_validity_over_patterns(consistency_rows))]
+    )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
-    pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.name_rows(reworded))
+    pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.build_row_labels(reworded))
     yield from list_few_items_cautions(
         pair_counts, " in a cell", "intervals are wide, and that of Overall tends to be too narrow"
     )
-    yield from list_few_models_cautions(table["model"].nunique())
+    yield from list_few_models_cautions(consistency_rows["model"].nunique())
 
 
-def _describe_silent_models(table: pd.DataFrame) -> Iterator[str]:
+def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models with no or few valid answers."""
-    for (language, task), part in table.groupby(["language", "task"], sort=False):
+    for (language, task), part in consistency_rows.groupby(["language", "task"], sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
-        valid = compute_task_validity(part).groupby([part["model"], part["condition"]], sort=False).first()
+        valid = average_validity_over_patterns(part).groupby([part["model"], part["condition"]], sort=False).first()
         empty = none & (valid == 0) if len(none) else none
         task_name = f"“{task}”{f' in {name_language(language)}' if language else ''}"
         if none.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
         elif empty.any():
-            yield f"There are no valid answers to {task_name} from {_word_unit_labels(none.index[empty], part)}."
+            yield f"There are no valid answers to {task_name} from {_join_unit_labels(none.index[empty], part)}."
         low = is_silent(valid) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {task_name} are valid for "
-                f"{_word_unit_labels(low.index[low], part)}. The lowest share is "
+                f"{_join_unit_labels(low.index[low], part)}. The lowest share is "
                 f"{format_percent(valid[low].min(), 1)}. What the other answers would have been is not known, so "
                 "these are not compared."
             )
 
 
-def _word_unit_labels(index: pd.MultiIndex | Sequence[tuple[str, str]], part: pd.DataFrame) -> str:
+def _join_unit_labels(units: pd.MultiIndex | Sequence[tuple[str, str]], rows: pd.DataFrame) -> str:
     """Join the labels of some units (model, condition) to a list for a sentence."""
-    names = part[["model", "condition"]].drop_duplicates()
-    named = dict(zip(names.itertuples(index=False, name=None), labels.name_rows(names), strict=True))
-    return join_names([named[unit] for unit in index])
+    names = rows[["model", "condition"]].drop_duplicates()
+    named = dict(zip(names.itertuples(index=False, name=None), labels.build_row_labels(names), strict=True))
+    return join_names([named[model_and_condition] for model_and_condition in units])
 
 
 def _describe_invalid_bounds(conventions: pd.DataFrame) -> Iterator[str]:
@@ -82,7 +84,7 @@ def _describe_invalid_bounds(conventions: pd.DataFrame) -> Iterator[str]:
         if name.startswith(("consistency_", "yes_"))
     }
     yield (
-        f"{word_quantity(invalid_pairs, 'pair')} {'has' if invalid_pairs == 1 else 'have'} an invalid answer. In the "
+        f"{format_quantity(invalid_pairs, 'pair')} {'has' if invalid_pairs == 1 else 'have'} an invalid answer. In the "
         f"rows of such pairs and some valid ones, mean Consistency is {mean['consistency_dropped']} without these "
         f"pairs. It is {mean['consistency_inconsistent']} where they count as inconsistent (-p invalid=inconsistent), "
         f"and would be {mean['consistency_most']} if all were consistent. The share of “Yes” lies between "
@@ -90,11 +92,11 @@ def _describe_invalid_bounds(conventions: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _describe_constant_answers(table: pd.DataFrame) -> Iterator[str]:
+def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models that always say the same, antonyms included: their consistency elsewhere says nothing."""
-    answered_rows = table[table["n"] > 0]
+    answered_rows = consistency_rows[consistency_rows["n"] > 0]
     spans = answered_rows.groupby(["study", "model", "condition"], sort=False)["yes"].agg(["min", "max"]).reset_index()
-    spans = spans.assign(label=labels.name_rows(spans)) if len(spans) else spans.assign(label="")
+    spans = spans.assign(label=labels.build_row_labels(spans)) if len(spans) else spans.assign(label="")
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
             yield (

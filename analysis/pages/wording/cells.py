@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.agreement import build_outvoted_sql, check_convention
-from analysis.runs.folder import ORIGINAL, quote_literal
+from analysis.measures.agreement import build_no_answer_wins_sql, check_invalid_answer_convention
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -23,13 +23,13 @@ PROTOCOL = "wording"
 PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
-# Sums over the wordings of one item, as a rule one wording; `_count_item_sums` explains each.
+# Sums over the wordings of one item, as a rule one wording; `_query_counts_by_unit_and_item` explains each.
 SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Cells:
+class WordingItemSums:
     """Hold the item-level sums that every measure is computed from.
 
     Attributes
@@ -53,7 +53,7 @@ def list_wording_studies(runs: Runs) -> list[str]:
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 
-def create_wording_answers(runs: Runs) -> None:
+def create_wording_answers_view(runs: Runs) -> None:
     """Create, once per `Runs`, the view `wording_answers`: one row per response of the protocol `wording`.
 
     Columns: study, model, condition, item, variant, place (of the variant in the study), pattern, language, task
@@ -61,7 +61,7 @@ def create_wording_answers(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
-    outvoted: as many samples hold no answer as give the answer (`agreement.build_outvoted_sql`).
+    outvoted: as many samples hold no answer as give the answer (`agreement.build_no_answer_wins_sql`).
 
     Raises
     ------
@@ -82,7 +82,7 @@ def create_wording_answers(runs: Runs) -> None:
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
 
-def compute_cells(runs: Runs, invalid: str = "dropped") -> Cells:
+def compute_wording_item_sums(runs: Runs, invalid: str = "dropped") -> WordingItemSums:
     """Compute the item-level sums of all wording studies of the runs.
 
     Parameters
@@ -99,10 +99,11 @@ def compute_cells(runs: Runs, invalid: str = "dropped") -> Cells:
     Cells
         Units in the order of run.json.
     """
-    check_convention(invalid)
-    create_wording_answers(runs)
+    check_invalid_answer_convention(invalid)
+    create_wording_answers_view(runs)
     return runs.compute_once(
-        ("wording cells", invalid), lambda: _build_item_cells(runs, _count_item_sums(runs, invalid))
+        ("wording cells", invalid),
+        lambda: _pack_counts_into_item_sums(runs, _query_counts_by_unit_and_item(runs, invalid)),
     )
 
 
@@ -122,14 +123,14 @@ def _find_wording_run_path(runs: Runs, study: str) -> str:
     return str(next(folder.path for folder in runs.folders if folder.study == study))
 
 
-def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
+def _check_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
     """Refuse unknown patterns, options other than the two labels, and items without exactly one original question."""
-    patterns = ", ".join(map(quote_literal, (ORIGINAL, *PATTERNS)))
-    pair = "[" + ", ".join(map(quote_literal, sorted(labels))) + "]"
+    patterns = ", ".join(map(quote_sql_literal, (ORIGINAL, *PATTERNS)))
+    pair = "[" + ", ".join(map(quote_sql_literal, sorted(yes_no_labels))) + "]"
     wrong = runs.execute(
         f"""
         SELECT item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
-            ELSE 'has options and canonical labels other than {labels[0]} and {labels[1]}' END
+            ELSE 'has options and canonical labels other than {yes_no_labels[0]} and {yes_no_labels[1]}' END
         FROM stimuli WHERE study = ? AND (pattern NOT IN ({patterns}) OR list_sort(options) <> {pair}
                                           OR list_sort(canonical) <> {pair})
         ORDER BY position LIMIT 1""",
@@ -152,22 +153,22 @@ def _check_stimuli(runs: Runs, study: str, labels: list[str]) -> None:
         )
 
 
-def _build_wording_answers_sql(study: str, yes: str) -> str:
+def _build_wording_answers_sql(study: str, yes_label: str) -> str:
     """Return the SQL of one study's rows of the view."""
-    name, place = quote_literal(study), f"list_position(s.options, {quote_literal(yes)})"
+    name, place = quote_sql_literal(study), f"list_position(s.options, {quote_sql_literal(yes_label)})"
     counted = 'r."count"[1] + r."count"[2]'
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
-               said = {quote_literal(yes)} AS yes, canonical[list_position(options, said)] AS meant,
-               canonical[list_position(options, {quote_literal(yes)})] <> {quote_literal(yes)} AS inverted,
+               said = {quote_sql_literal(yes_label)} AS yes, canonical[list_position(options, said)] AS meant,
+               canonical[list_position(options, {quote_sql_literal(yes_label)})] <> {quote_sql_literal(yes_label)} AS inverted,
                p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
                      s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
-                     r.probability IS NULL AND coalesce({build_outvoted_sql()}, false) AS outvoted,
+                     r.probability IS NULL AND coalesce({build_no_answer_wins_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
                           ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes
@@ -175,7 +176,7 @@ def _build_wording_answers_sql(study: str, yes: str) -> str:
               JOIN (SELECT * FROM stimuli WHERE study = {name}) AS s ON s.item = r.item AND s.variant = r.variant)"""
 
 
-def _count_item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
+def _query_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFrame:
     """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
     asked, valid: rewordings, and those with a valid answer; read: pairs of two valid answers. pairs: pairs that count
@@ -206,9 +207,9 @@ def _count_item_sums(runs: Runs, invalid: str) -> pd.DataFrame:
     )
 
 
-def _build_item_cells(runs: Runs, rows: pd.DataFrame) -> Cells:
+def _pack_counts_into_item_sums(runs: Runs, rows: pd.DataFrame) -> WordingItemSums:
     """Turn the sums, one row per unit and item, into arrays (items, units)."""
-    units = _sort_units(runs, rows[UNIT].drop_duplicates())
+    units = _sort_units_and_add_run_fields(runs, rows[UNIT].drop_duplicates())
     column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
     row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
@@ -218,17 +219,17 @@ def _build_item_cells(runs: Runs, rows: pd.DataFrame) -> Cells:
     sums = {name: np.zeros(shape) for name in SUMS}
     for name in SUMS:
         sums[name][row, column] = rows[name]
-    return Cells(units, sums, has)
+    return WordingItemSums(units, sums, has)
 
 
-def _sort_units(runs: Runs, keys: pd.DataFrame) -> pd.DataFrame:
+def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFrame:
     """Sort the units as in run.json, languages and tasks by name, patterns as in the paper; add what run.json says."""
     patterns = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS))}
     unit_keys = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
     places = {unit: place for place, unit in enumerate(unit_keys)}
-    order = keys.assign(
-        unit=[places[unit] for unit in keys[["study", "model", "condition"]].itertuples(index=False, name=None)],
-        place=keys["pattern"].map(patterns),
+    order = units.assign(
+        unit=[places[unit] for unit in units[["study", "model", "condition"]].itertuples(index=False, name=None)],
+        place=units["pattern"].map(patterns),
     )
     frame = order.sort_values(["unit", "language", "task", "place"]).drop(columns=["unit", "place"])
     unit_fields = [
@@ -256,17 +257,17 @@ def _read_unit_fields(runs: Runs, study: str, model: str, condition: str) -> dic
     }
 
 
-def compute_task_validity(frame: pd.DataFrame) -> pd.Series:
+def average_validity_over_patterns(frame: pd.DataFrame) -> pd.Series:
     """Return the validity of each row's model on its language and task: the mean over patterns of the share `valid`."""
     return frame.groupby([name for name in UNIT if name != "pattern"], sort=False)["valid"].transform("mean")
 
 
-def _parse_shots(where: str, value: Any) -> int:
+def _parse_shots(where: str, shots: Any) -> int:
     """Convert the number of exemplars, which is text where it was imported; none is 0."""
     try:
-        return int(value or 0)
+        return int(shots or 0)
     except ValueError:
-        raise InputError(f"{where}: shots is {value!r}, not a whole number") from None
+        raise InputError(f"{where}: shots is {shots!r}, not a whole number") from None
 
 
 def name_language(language: str) -> str:

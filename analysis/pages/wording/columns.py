@@ -47,10 +47,12 @@ COLUMNS: Mapping[str, Column] = {
     "pattern": Column(
         "kind of wording; original: the question before rewording; all: mean over the kinds",
         header="Wording",
-        word_name=name_wording_pattern,
+        phrase_name=name_wording_pattern,
     ),
     "measure": Column(
-        "the measure that is compared: a column of table consistency", header="Measure", word_name=name_wording_measure
+        "the measure that is compared: a column of table consistency",
+        header="Measure",
+        phrase_name=name_wording_measure,
     ),
     "shots.difference": Column(
         "the measure with exemplars minus without, on the same items", "unit of the measure", "Difference", 2

@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from analysis.pages.wording.cells import SUMS, Cells
+from analysis.pages.wording.cells import SUMS, WordingItemSums
 from analysis.statistics.interval import Interval, build_empty_interval
 from analysis.statistics.resampling import Array, Columns, bootstrap_differences, bootstrap_intervals, divide_drawn_sums
 from analysis.statistics.shares import DerivedFigure, Share
 
-Target: TypeAlias = tuple[int, ...]  # rows of `Cells.units` whose measures are averaged; often only one
+UnitGroup: TypeAlias = tuple[int, ...]  # rows of `WordingItemSums.units` whose measures are averaged; often only one
 # Every measure but Overall is a share of answers, or a difference of two such shares: the sums that they are made of.
 # Overall is the harmonic mean of three of them.
 SHARES = {
@@ -60,25 +60,25 @@ def compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array
     return value_by_measure | {"overall": compute_harmonic_mean(*(value_by_measure[name] for name in OVERALL))}
 
 
-def compute_harmonic_mean(*parts: Array) -> Array:
+def compute_harmonic_mean(*values: Array) -> Array:
     """Compute the harmonic mean; 0 if a part is 0 (the limit), NaN if a part is undefined."""
-    stacked = np.stack(parts)
+    stacked = np.stack(values)
     with np.errstate(divide="ignore"):
-        return len(parts) / (1 / stacked).sum(axis=0)
+        return len(values) / (1 / stacked).sum(axis=0)
 
 
-def estimate_target_measures(
-    cells: Cells, targets: Sequence[Target], *, resamples: int, seed: int
+def estimate_unit_group_measures(
+    item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute every measure of every target with its 95 % interval over items, as shares and what is made of them.
 
     Parameters
     ----------
-    cells
-        From `cells.compute_cells`.
-    targets
-        Groups of units, as rows of `Cells.units`. The measure of a target is the plain mean of its units' measures,
-        NaN if one of them is. Units that share items are resampled together.
+    item_sums
+        From `cells.compute_wording_item_sums`.
+    unit_groups
+        Groups of units, as rows of `WordingItemSums.units`. The measure of a target is the plain mean of its units'
+        measures, NaN if one of them is. Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -87,18 +87,20 @@ def estimate_target_measures(
     dict
         Interval of every measure: (targets,).
     """
-    return _estimate_by_size(cells, targets, [(i,) for i in range(len(targets))], resamples, seed)
+    return _estimate_unequal_unit_groups(
+        item_sums, unit_groups, [(i,) for i in range(len(unit_groups))], resamples, seed
+    )
 
 
-def estimate_target_differences(
-    cells: Cells, pairs: Sequence[tuple[Target, Target]], *, resamples: int, seed: int
+def estimate_unit_group_differences(
+    item_sums: WordingItemSums, pairs: Sequence[tuple[UnitGroup, UnitGroup]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute the measures of one target minus those of another on common items, with paired intervals.
 
     Parameters
     ----------
-    cells, resamples, seed
-        As in `estimate_target_measures`.
+    item_sums, resamples, seed
+        As in `estimate_unit_group_measures`.
     pairs
         Two targets each, the second subtracted from the first.
 
@@ -108,12 +110,18 @@ def estimate_target_differences(
         Interval of every measure: (pairs,).
     """
     # Pair 0 is targets 0 and 1, pair 1 is targets 2 and 3.
-    targets = [target for pair in pairs for target in pair]
-    return _estimate_by_size(cells, targets, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed)
+    unit_groups = [unit_group for pair in pairs for unit_group in pair]
+    return _estimate_unequal_unit_groups(
+        item_sums, unit_groups, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed
+    )
 
 
-def _estimate_by_size(
-    cells: Cells, targets: Sequence[Target], index_groups: Sequence[tuple[int, ...]], resamples: int, seed: int
+def _estimate_unequal_unit_groups(
+    item_sums: WordingItemSums,
+    unit_groups: Sequence[UnitGroup],
+    index_groups: Sequence[tuple[int, ...]],
+    resamples: int,
+    seed: int,
 ) -> dict[str, Interval]:
     """Compute the measures of targets with different numbers of units.
 
@@ -122,14 +130,16 @@ def _estimate_by_size(
     six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
     interval_by_measure = {name: build_empty_interval(np.zeros(len(index_groups), np.int64)) for name in MEASURES}
-    sizes = [int(np.lcm.reduce([len(targets[i]) for i in indices])) for indices in index_groups]
+    sizes = [int(np.lcm.reduce([len(unit_groups[i]) for i in indices])) for indices in index_groups]
     for size in sorted(set(sizes)):
-        places = [place for place, target_size in enumerate(sizes) if target_size == size]
-        repeated_targets = [targets[i] * (size // len(targets[i])) for place in places for i in index_groups[place]]
+        places = [place for place, group_size in enumerate(sizes) if group_size == size]
+        repeated_groups = [
+            unit_groups[i] * (size // len(unit_groups[i])) for place in places for i in index_groups[place]
+        ]
         columns, statistic, shares = (
-            _stack_unit_columns(cells, repeated_targets, size),
+            _build_columns_by_unit_position(item_sums, repeated_groups, size),
             partial(_average_unit_measures, size=size),
-            partial(_build_measure_shares, size=size),
+            partial(_build_hits_and_totals_by_measure, size=size),
         )
         if len(index_groups[0]) == 1:
             part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
@@ -142,15 +152,17 @@ def _estimate_by_size(
     return interval_by_measure
 
 
-def _stack_unit_columns(cells: Cells, targets: Sequence[Target], size: int) -> dict[str, Array]:
+def _build_columns_by_unit_position(
+    item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], size: int
+) -> dict[str, Array]:
     """Build columns "<sum>:<k>" (items, targets): that sum of each target's k-th unit, k counted from 0.
 
     NaN for items that none of the target's units was asked; 0 for items that only its other units were asked.
     """
-    index = np.array(targets, int).reshape(len(targets), size)
-    is_asked = cells.has[:, index].any(axis=2)
+    index = np.array(unit_groups, int).reshape(len(unit_groups), size)
+    is_asked = item_sums.has[:, index].any(axis=2)
     return {
-        f"{name}:{k}": np.where(is_asked, cells.sums[name][:, index[:, k]], np.nan)
+        f"{name}:{k}": np.where(is_asked, item_sums.sums[name][:, index[:, k]], np.nan)
         for k in range(size)
         for name in SUMS
     }
@@ -162,24 +174,24 @@ def _average_unit_measures(columns: Columns, counts: Array, size: int) -> dict[s
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 
-def _build_measure_shares(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:
+def _build_hits_and_totals_by_measure(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:
     """Give, for every measure, the hits and totals of the shares that its closed interval is made of."""
 
-    def build_share(part: str, whole: str, units: Sequence[int]) -> Share:
+    def pair_hits_with_totals(part: str, whole: str, units: Sequence[int]) -> Share:
         """Pair the column of hits with that of totals, for some of a group's units."""
         return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in units]
 
     shares_by_measure: dict[str, list[Share | DerivedFigure]] = {
-        name: [build_share(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
+        name: [pair_hits_with_totals(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
     }
-    of_units = [build_share(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
+    of_units = [pair_hits_with_totals(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
     return shares_by_measure | {"overall": [DerivedFigure(of_units, _compute_overall_and_slopes)]}
 
 
-def _compute_overall_and_slopes(values: Array) -> tuple[Array, Array]:
+def _compute_overall_and_slopes(share_values: Array) -> tuple[Array, Array]:
     """Return the mean over units of the harmonic means of their shares (units x `OVERALL`, targets), and its slopes."""
-    of_units = values.reshape(-1, len(OVERALL), values.shape[-1])
+    of_units = share_values.reshape(-1, len(OVERALL), share_values.shape[-1])
     means = compute_harmonic_mean(*of_units.swapaxes(0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = (means[:, None] / of_units) ** 2 / len(OVERALL) / len(of_units)
-    return means.mean(axis=0), np.where(values > 0, slopes.reshape(values.shape), 0.0)
+    return means.mean(axis=0), np.where(share_values > 0, slopes.reshape(share_values.shape), 0.0)

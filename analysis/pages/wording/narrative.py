@@ -8,24 +8,24 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_silent
 from analysis.pages.wording.cautions import list_cautions
-from analysis.pages.wording.cells import UNIT, compute_task_validity, name_language
+from analysis.pages.wording.cells import UNIT, average_validity_over_patterns, name_language
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answer
 from analysis.reporting.words import (
     Answer,
     chance,
-    describe_no_answer,
-    describe_undecided,
+    describe_models_without_answers,
+    explain_no_detectable_difference,
     format_percent,
-    format_points,
+    format_percentage_points,
+    format_quantity,
     join_names,
     labels,
     verdicts,
-    word_quantity,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
-from analysis.statistics.multiplicity import ALPHA, has_decidable_test
+from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
 YES_NO = AnswerPair("yes", "no")
 SPOKEN_ANSWERS = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
@@ -55,7 +55,7 @@ def answer_question(
     frames
         The tables named in `TABLES`.
     when
-        From `words.word_dates`.
+        From `words.phrase_run_dates`.
     choice
         The two answers; the page calls the first “Yes”.
     beyond
@@ -70,9 +70,9 @@ def answer_question(
     """
     all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_wording_setup(all_rows, when), list_cautions(frames)
-    table = all_rows[~is_silent(compute_task_validity(all_rows))]
+    table = all_rows[~is_silent(average_validity_over_patterns(all_rows))]
     if table.empty and len(all_rows):
-        verdict, why = describe_no_answer(list(labels.name_rows(all_rows).unique()))
+        verdict, why = describe_models_without_answers(list(labels.build_row_labels(all_rows).unique()))
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
@@ -89,9 +89,9 @@ def answer_question(
         "diff_yes": tuple(
             text
             for name, part in languages
-            for text in _describe_yes_changes(str(name), part, table, several, _count_yes_changes(means))
+            for text in _describe_yes_changes(str(name), part, table, several, _count_yes_change_comparisons(means))
         ),
-        "shifts": tuple(_describe_band_shifts(frames["shifts"], table)),
+        "shifts": tuple(_describe_shifts_of_unsure_answers(frames["shifts"], table)),
         "shots": tuple(_describe_shot_effects(frames["shots"])),
         "stages": tuple(_describe_stage_effects(frames["stages"])),
     }
@@ -109,16 +109,20 @@ def _describe_answer_names(choice: AnswerPair) -> Iterator[str]:
         yield f"“Yes” stands for {quote_answer(choice.first)} here, and “No” for {quote_answer(choice.second)}."
 
 
-def _describe_wording_setup(table: pd.DataFrame, when: str) -> str:
+def _describe_wording_setup(consistency_rows: pd.DataFrame, dates_text: str) -> str:
     """Say how many models were asked how many questions of which tasks, and when."""
-    models = table["model"].nunique()
-    language_tasks = table[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
+    models = consistency_rows["model"].nunique()
+    language_tasks = consistency_rows[["language", "task"]].drop_duplicates().itertuples(index=False, name=None)
     task_names = [f"“{task}”{f' ({name_language(language)})' if language else ''}" for language, task in language_tasks]
-    items = int(table[table["pattern"] == ORIGINAL].drop_duplicates(["study", "language", "task"])["n_items"].sum())
-    tasks = join_names(task_names) if len(task_names) <= NAMED_TASKS else word_quantity(len(task_names), "task")
+    items = int(
+        consistency_rows[consistency_rows["pattern"] == ORIGINAL]
+        .drop_duplicates(["study", "language", "task"])["n_items"]
+        .sum()
+    )
+    tasks = join_names(task_names) if len(task_names) <= NAMED_TASKS else format_quantity(len(task_names), "task")
     return (
-        f"{word_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
-        f"{word_quantity(items, 'yes/no question')} of {tasks}, also reworded{when}."
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} asked "
+        f"{format_quantity(items, 'yes/no question')} of {tasks}, also reworded{dates_text}."
     )
 
 
@@ -140,14 +144,14 @@ def _judge_patterns(means: pd.DataFrame) -> list[str]:
     """Give each kind of wording its own word; one kind is enough for `NO`, so its interval is widened for that."""
     ends = (means[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     return [
-        verdicts.choose_word(low, high, BANDS[:2])
-        or verdicts.choose_word(*verdicts.widen_share_interval(share, low, high, len(means)), BANDS[2:])
+        verdicts.choose_word_for_interval(low, high, BANDS[:2])
+        or verdicts.choose_word_for_interval(*verdicts.widen_share_interval(share, low, high, len(means)), BANDS[2:])
         for share, low, high in zip(*ends, strict=True)
     ]
 
 
 def _describe_wording_verdict(
-    means: pd.DataFrame, table: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE
+    means: pd.DataFrame, consistency_rows: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE
 ) -> str:
     """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
 
@@ -155,8 +159,8 @@ def _describe_wording_verdict(
     answers which chance alone may have changed is not called low.
     """
     verdict_word = judge_consistency(means)
-    if verdict_word == NO and chance.mark_chance_rows(table, by_chance).any():
-        return chance.explain_withheld(by_chance)
+    if verdict_word == NO and chance.mark_chance_prone_rows(consistency_rows, by_chance).any():
+        return chance.explain_withheld_verdict(by_chance)
     deciding = means[[pattern_word == verdict_word for pattern_word in _judge_patterns(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]
     several = means["language"].nunique() > 1 and row["language"]
@@ -166,128 +170,143 @@ def _describe_wording_verdict(
         f"{begin}: with {WORDS[row['pattern']]}{language_text}, {format_percent(row['consistency'])} of answers "
         "mean the same"
     )
-    single = table[(table["pattern"] == row["pattern"]) & (table["language"] == row["language"])]
+    single = consistency_rows[
+        (consistency_rows["pattern"] == row["pattern"]) & (consistency_rows["language"] == row["language"])
+    ]
     ends = verdicts.find_distinct_extremes(
         *(single[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     )
     if ends is None:
-        return f"{mean} as before{_word_share_interval(row, 'consistency', 0, 'interval ')}."
+        return f"{mean} as before{_format_share_interval(row, 'consistency', 0, 'interval ')}."
     low, high = map(format_percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_word_row_unit(single)})."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_describe_row_unit(single)})."
 
 
-def _word_row_unit(rows: pd.DataFrame) -> str:
+def _describe_row_unit(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
     return "model and setting" if len(several) == 2 else join_names(["model", *several])
 
 
-def _describe_unchanged_answers(language: str, means: pd.DataFrame, several: bool) -> Iterator[str]:
+def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_languages: bool) -> Iterator[str]:
     """Say how many answers stay the same, with the kinds of wording that change the most and the fewest of them."""
-    begin = f"In {name_language(language)}, w" if several and language else "W"
+    begin = f"In {name_language(language)}, w" if has_several_languages and language else "W"
     order = means.sort_values("consistency", kind="stable")
     for row in (order.iloc[0], order.iloc[-1])[: len(order)]:
         yield (
             f"{begin}ith {WORDS[row['pattern']]}, {format_percent(row['consistency'], 1)} of the answers mean the "
-            f"same as before{_word_share_interval(row, 'consistency', 1, '95 % interval ')}."
+            f"same as before{_format_share_interval(row, 'consistency', 1, '95 % interval ')}."
         )
 
 
-def _count_yes_changes(means: pd.DataFrame) -> int:
+def _count_yes_change_comparisons(means: pd.DataFrame) -> int:
     """Count the changes of which the sentences of the page say whether they are clear."""
     return int(means["pattern"].isin(["agreement", "strong_agreement", "antonym"]).sum())
 
 
 def _describe_yes_changes(
-    language: str, means: pd.DataFrame, table: pd.DataFrame, several: bool, number: int
+    language: str, means: pd.DataFrame, consistency_rows: pd.DataFrame, has_several_languages: bool, n_comparisons: int
 ) -> Iterator[str]:
     """Say whether “Yes” gets more frequent: where the interval, widened for a number of comparisons, leaves out 0."""
-    begin = f"In {name_language(language)}, w" if several and language else "W"
+    begin = f"In {name_language(language)}, w" if has_several_languages and language else "W"
     rows = means.set_index("pattern")
     for name in ("agreement", "strong_agreement"):
         if name in rows.index:
             row = rows.loc[name]
-            verb = _choose_verb(row, "diff_yes", number, "rises", "falls", "does not clearly change")
-            yield (
-                f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_points(row['diff_yes'])} points"
-                f"{_word_yes_change_interval(row, 'diff_yes', number)}."
+            verb = _choose_text_by_change_sign(
+                row, "diff_yes", n_comparisons, "rises", "falls", "does not clearly change"
             )
-    yield from _describe_largest_yes_change(table[table["language"] == language])
+            yield (
+                f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_percentage_points(row['diff_yes'])} "
+                f"points{_format_yes_change_interval(row, 'diff_yes', n_comparisons)}."
+            )
+    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language])
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
-        frequency_text = _choose_verb(row, "excess_yes", number, "more", "less", "not clearly more or less")
+        frequency_text = _choose_text_by_change_sign(
+            row, "excess_yes", n_comparisons, "more", "less", "not clearly more or less"
+        )
         yield (
             f"{begin}ith antonyms, which ask for the opposite, {format_percent(1 - row['consistency'], 1)} of the "
             "answers contradict the first."
         )
         yield (
             f"“Yes” is then {frequency_text} frequent than unchanged answers would make it: "
-            f"{format_points(row['excess_yes'])} points{_word_yes_change_interval(row, 'excess_yes', number)}."
+            f"{format_percentage_points(row['excess_yes'])} "
+            f"points{_format_yes_change_interval(row, 'excess_yes', n_comparisons)}."
         )
 
 
-def _choose_verb(row: pd.Series, measure: str, number: int, more: str, less: str, unclear: str) -> str:
+def _choose_text_by_change_sign(
+    row: pd.Series, measure: str, n_comparisons: int, text_if_more: str, text_if_less: str, text_if_unclear: str
+) -> str:
     """Choose the text by the side of 0 on which the widened interval of a change lies."""
-    side = verdicts.word_interval_side(*_widen_interval(row, measure, number), 0.0)
-    return {"more": more, "less": less}.get(side, unclear)
+    side = verdicts.compare_interval_with_value(*_widen_interval(row, measure, n_comparisons), 0.0)
+    return {"more": text_if_more, "less": text_if_less}.get(side, text_if_unclear)
 
 
-def _widen_interval(row: pd.Series, name: str, number: int) -> tuple[float, float]:
+def _widen_interval(row: pd.Series, measure: str, n_comparisons: int) -> tuple[float, float]:
     """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni)."""
-    return verdicts.widen_difference_interval(row[name], row[f"{name}_lower"], row[f"{name}_upper"], number)
+    return verdicts.widen_difference_interval(
+        row[measure], row[f"{measure}_lower"], row[f"{measure}_upper"], n_comparisons
+    )
 
 
-def _word_share_interval(row: pd.Series, name: str, decimals: int, lead: str) -> str:
+def _format_share_interval(row: pd.Series, measure: str, decimals: int, lead_text: str) -> str:
     """Write the interval of a share in brackets, after a lead; empty where there is none."""
-    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    low, high = row[f"{measure}_lower"], row[f"{measure}_upper"]
     if pd.isna(low):
         return ""
-    return f" ({lead}{format_percent(low, decimals).removesuffix(' %')} to {format_percent(high, decimals)})"
+    return f" ({lead_text}{format_percent(low, decimals).removesuffix(' %')} to {format_percent(high, decimals)})"
 
 
-def _word_yes_change_interval(row: pd.Series, name: str, number: int) -> str:
+def _format_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int) -> str:
     """Write the interval of a change, and for how many comparisons it is widened."""
-    low, high = _widen_interval(row, name, number)
-    interval_name = "interval" if number == 1 else f"interval for {number:,} comparisons"
-    return "" if pd.isna(low) else f" ({interval_name} {format_points(low)} to {format_points(high)})"
+    low, high = _widen_interval(row, measure, n_comparisons)
+    interval_name = "interval" if n_comparisons == 1 else f"interval for {n_comparisons:,} comparisons"
+    return (
+        ""
+        if pd.isna(low)
+        else f" ({interval_name} {format_percentage_points(low)} to {format_percentage_points(high)})"
+    )
 
 
-def _describe_largest_yes_change(table: pd.DataFrame) -> Iterator[str]:
+def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the model and task that agreement-seeking wording moves most, where there are several.
 
     The largest of many is too large by chance, so its interval is widened for their number.
     """
-    rows = table[table["pattern"] == "agreement"].dropna(subset=["diff_yes"])
+    rows = consistency_rows[consistency_rows["pattern"] == "agreement"].dropna(subset=["diff_yes"])
     if len(rows) < 2:
         return
-    rows = rows.assign(label=labels.name_rows(rows))
+    rows = rows.assign(label=labels.build_row_labels(rows))
     row = rows.loc[rows["diff_yes"].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
     yield (
         f"The largest change with agreement-seeking wording is that of {row['label']}{task}: "
-        f"{format_points(row['diff_yes'])} points{_word_yes_change_interval(row, 'diff_yes', len(rows))}."
+        f"{format_percentage_points(row['diff_yes'])} points{_format_yes_change_interval(row, 'diff_yes', len(rows))}."
     )
 
 
-def _describe_band_shifts(shifts: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+def _describe_shifts_of_unsure_answers(shifts: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Say where agreement-seeking wording moves answers more, over the models that answer."""
     tested = shifts[(shifts["pattern"] == "agreement") & shifts["band_p_holm"].notna()]
-    rows = tested.merge(answering[UNIT])
+    rows = tested.merge(answering_rows[UNIT])
     if rows.empty:
         return
-    if not has_decidable_test(tested):
-        yield describe_undecided(tested)
+    if not has_possibly_significant_test(tested):
+        yield explain_no_detectable_difference(tested)
         return
     clear = verdicts.mark_clear_effects(rows["band_p_holm"])
     larger, smaller = (int((clear & (sign * rows["band_difference"] > 0)).sum()) for sign in (1, -1))
     yield (
         f"Where p(Yes) was between 0.2 and 0.8, agreement-seeking wording shifts it by "
-        f"{format_points(rows['shift_band'].mean())} points on average, and elsewhere by "
-        f"{format_points(rows['shift_outside'].mean())}."
+        f"{format_percentage_points(rows['shift_band'].mean())} points on average, and elsewhere by "
+        f"{format_percentage_points(rows['shift_outside'].mean())}."
     )
     yield (
         f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of "
-        f"{word_quantity(len(rows), 'comparison')}, clearly smaller in {smaller or 'none'} (bootstrap over items, "
+        f"{format_quantity(len(rows), 'comparison')}, clearly smaller in {smaller or 'none'} (bootstrap over items, "
         f"{HOLM})."
     )
 
@@ -296,8 +315,10 @@ def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
     """Say how exemplars change Consistency: on average, and in how many comparisons clearly."""
     rows = shots[(shots["measure"] == "consistency") & (shots["model"] != "")]
     if len(rows):
-        yield f"Exemplars change Consistency by {format_points(rows['difference'].mean())} points on average."
-        yield _word_clear_differences(rows)
+        yield (
+            f"Exemplars change Consistency by {format_percentage_points(rows['difference'].mean())} points on average."
+        )
+        yield _describe_clear_difference_counts(rows)
 
 
 def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
@@ -306,18 +327,18 @@ def _describe_stage_effects(stages: pd.DataFrame) -> Iterator[str]:
     if len(rows):
         yield (
             "Consistency of the tuned models minus that of the base models of their series is "
-            f"{format_points(rows['difference'].mean())} points on average."
+            f"{format_percentage_points(rows['difference'].mean())} points on average."
         )
-        yield _word_clear_differences(rows)
+        yield _describe_clear_difference_counts(rows)
 
 
-def _word_clear_differences(rows: pd.DataFrame) -> str:
+def _describe_clear_difference_counts(rows: pd.DataFrame) -> str:
     """Say in how many comparisons the difference is clearly above 0, and clearly below."""
-    if rows["p_holm"].notna().any() and not has_decidable_test(rows):
-        return describe_undecided(rows)
+    if rows["p_holm"].notna().any() and not has_possibly_significant_test(rows):
+        return explain_no_detectable_difference(rows)
     clear = verdicts.mark_clear_effects(rows["p_holm"])
     up, down = (int((clear & (sign * rows["difference"] > 0)).sum()) for sign in (1, -1))
     return (
         f"It is clearly higher in {up or 'none'} and clearly lower in {down or 'none'} of "
-        f"{word_quantity(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
+        f"{format_quantity(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
     )

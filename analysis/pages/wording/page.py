@@ -28,9 +28,9 @@ class WordingPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         return self.show_answer(narrative.answer_question(
-            frames, words.word_dates(self.runs.info), find_answer_pair(self.runs.info),
-            beyond.describe_beyond_rewording(self.runs),
-            chance.find_chance(self.runs),
+            frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
+            beyond.describe_differences_beyond_rewording(self.runs),
+            chance.find_chance_prone_units(self.runs),
         ))  # fmt: skip
 
     def examples(self) -> Html:
@@ -38,20 +38,21 @@ class WordingPage(Page):
         frame = self.frame("turned")
         if frame.empty:
             return render_note("No model contradicts itself between two valid answers.")
-        frame = frame.assign(label=labels.name_rows(frame))
+        frame = frame.assign(label=labels.build_row_labels(frame))
         pairs = [_build_contradiction_pair(row) for _, row in frame.iterrows()]
         return render_fragment("examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out="")
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         options = {
-            key: parameter.default for key, parameter in tables.list_options("consistency").items()
+            key: parameter.default for key, parameter in tables.list_table_options("consistency").items()
         } | self.options
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_fragment(
             "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
                 failed=failed, word_meanings=" ".join(narrative.WORD_MEANINGS),
-                rules=verdicts.describe_rules("validity", "interval", "chance", "several", "spread", "change", "holm",
+                rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "spread", "change",
+                                                      "holm",
                                               "beyond"),
             )  # fmt: skip
 

@@ -30,7 +30,7 @@ def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     frame
         Rows of table `consistency` of one language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         The figure.
     """
     edge = panels.compute_symmetric_limit(frame[["diff_yes", "diff_yes_lower", "diff_yes_upper", "excess_yes"]])
-    return _draw_pattern_panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow="excess_yes")
+    return _draw_pattern_panels(frame, "diff_yes", (-edge, edge), 0.0, width, looks, hollow_measure="excess_yes")
 
 
 @apply_style
@@ -85,7 +85,7 @@ def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     return _draw_pattern_panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def select_outer_rows(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+def select_rows_of_extreme_models(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Keep the rows that a figure has room for.
 
     Parameters
@@ -102,36 +102,40 @@ def select_outer_rows(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
-        rows = rows.assign(label=labels.name_rows(rows))
+        rows = rows.assign(label=labels.build_row_labels(rows))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
-    return rows[rows["label"].isin(labels.select_ends(list(order), panels.ROWS))]
+    return rows[rows["label"].isin(labels.select_first_and_last(list(order), panels.ROWS))]
 
 
 def _draw_pattern_panels(
-    frame: pd.DataFrame, measure: str, limits: tuple[float, float], mark: float, width: float, looks: Looks | None,
-    hollow: str = "",
+    frame: pd.DataFrame, measure: str, limits: tuple[float, float], reference_line: float, width: float,
+    looks: Looks | None,
+    hollow_measure: str = "",
 ) -> Drawing:  # fmt: skip
-    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow` is a second measure."""
-    rows = select_outer_rows(frame, measure)
+    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow_measure` is a second
+    measure."""
+    rows = select_rows_of_extreme_models(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     across = min(2 if panels.is_narrow(width) else 4, len(patterns))
-    row_labels = labels.fit_names(names, panels.count_label_letters(width))
+    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     high = len(names) * panels.choose_row_pitch(len(names), 3.6)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(patterns), across, high, left=panels.measure_row_labels(row_labels)
     )
-    looks = looks or plotting.assign_looks(rows["model"])
+    looks = looks or plotting.assign_colours_and_markers(rows["model"])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         part = rows[rows["pattern"] == pattern]
         panels.draw_row_guides(axes, len(names))
         panels.draw_title(axes, PATTERNS[pattern])
-        panels.scale_axis(axes, *limits, 2, mark=mark)
-        panels.draw_dots(axes, part, measure, looks, undefined="no valid answers")
-        if hollow:
-            second = part[(part[hollow] - part[measure]).abs() > 1e-9]
-            panels.draw_dots(axes, second, hollow, looks, hollow=second["n"] > -1, undefined="", intervals=False)
+        panels.scale_axis(axes, *limits, 2, reference_line=reference_line)
+        panels.draw_dots(axes, part, measure, looks, undefined_text="no valid answers")
+        if hollow_measure:
+            second = part[(part[hollow_measure] - part[measure]).abs() > 1e-9]
+            panels.draw_dots(
+                axes, second, hollow_measure, looks, is_hollow=second["n"] > -1, undefined_text="", with_intervals=False
+            )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     return drawing
@@ -148,7 +152,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         Table `overall`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -156,15 +160,15 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         The figure.
     """
     rows = frame.assign(silent=is_silent(frame["valid"]))
-    rows = rows.assign(label=labels.name_rows(rows))
+    rows = rows.assign(label=labels.build_row_labels(rows))
     languages = list(dict.fromkeys(rows["language"]))
     first_language = rows[rows["language"] == languages[0]].sort_values(
         ["silent", "overall"], ascending=[True, False], na_position="last"
     )
-    names = labels.select_ends(list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS)
+    names = labels.select_first_and_last(list(dict.fromkeys([*first_language["label"], *rows["label"]])), panels.ROWS)
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
-    row_labels = labels.fit_names(names, panels.count_label_letters(width))
+    row_labels = labels.drop_prefix_and_shorten_names(names, panels.compute_max_label_letters(width))
     across = min(len(languages), 2 if panels.is_narrow(width) else 4)
     high = len(names) * panels.choose_row_pitch(len(names), 3.6)
     drawing, panel_axes = panels.lay_out_panels(
@@ -175,7 +179,9 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         panels.draw_row_guides(axes, len(names))
         panels.draw_title(axes, f"Overall, {language}" if language else "Overall")
         panels.scale_axis(axes, 0, 1)
-        panels.draw_dots(axes, part, "overall", looks or plotting.assign_looks(rows["model"]), hollow=part["silent"])
+        panels.draw_dots(
+            axes, part, "overall", looks or plotting.assign_colours_and_markers(rows["model"]), is_hollow=part["silent"]
+        )
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     return drawing
@@ -194,7 +200,7 @@ def select_drawn_bins(frame: pd.DataFrame) -> pd.DataFrame:
     mean_shifts = (rows["shift"].abs() * rows["n"]).groupby(rows["model"]).sum() / rows.groupby("model")["n"].sum()
     drawn_models = mean_shifts.sort_values(ascending=False, kind="stable").index[:MOST_LINES]
     rows = rows[rows["model"].isin(drawn_models)]
-    return rows.assign(label=labels.name_rows(rows.drop(columns="condition")))[
+    return rows.assign(label=labels.build_row_labels(rows.drop(columns="condition")))[
         (rows["n"] >= LEAST) & rows["shift_lower"].notna()
     ]
 
@@ -210,7 +216,7 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `curve` of one language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_looks`.
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 
     Returns
     -------
@@ -221,10 +227,10 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],
                        high=rows["p_yes"] + rows["shift_upper"] - rows["shift"])  # fmt: skip
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
-    looks = looks or plotting.assign_looks(models)
+    looks = looks or plotting.assign_colours_and_markers(models)
     patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
     across = min(2 if panels.is_narrow(width) else 4, len(patterns))
-    legend_names = labels.fit_names(list(models.values()), 34)
+    legend_names = labels.drop_prefix_and_shorten_names(list(models.values()), 34)
     side = (width - 0.56 - 0.14 * (across - 1)) / across
     drawing, panel_axes = panels.lay_out_panels(
         width, len(patterns), across, side, left=0.46, right=0.1, bottom=0.2,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.pages.wording.cells import UNIT, create_wording_answers
+from analysis.pages.wording.cells import UNIT, create_wording_answers_view
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 BINS = 10
 BAND = (0.2, 0.8)  # original p(Yes) between these: low confidence, according to the paper
-Grouped: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
+GroupStatistic: TypeAlias = Callable[[Columns, Array, tuple[str, ...]], dict[str, Array]]
 
 
-def tabulate_shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_yes_probability_shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compute the mean shift in p(Yes) from the original question to the reworded one, also by confidence.
 
     The mean is over pairs with two valid answers. p(Yes) is renormalised over the two answers (footnote 5). The shift
@@ -42,14 +42,14 @@ def tabulate_shifts(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.
         One row per study, model, language, task, condition and pattern that has probabilities: n, shift, n_band,
         shift_band (original p(Yes) between 0.2 and 0.8), n_outside, shift_outside, band_difference, with intervals over
         items; no_interval: which have none, and why; band_p: p value of band_difference
-        (`significance.compute_two_sided_p`), band_p_holm: after Holm over the rows of a pattern.
+        (`significance.compute_two_sided_bootstrap_p`), band_p_holm: after Holm over the rows of a pattern.
     """
-    rows = _select_shift_pairs(runs)
+    rows = _query_yes_probability_pairs(runs)
     if rows.empty:
         return rows
     is_in_band = rows["p_original"].between(*BAND)
     groups = {"": is_in_band | True, "_band": is_in_band, "_outside": ~is_in_band}
-    frame = _resample_groups(rows, groups, _compute_band_difference, resamples, seed)
+    frame = _estimate_shifts_by_pair_group(rows, groups, _compute_mean_shifts_and_band_gap, resamples, seed)
     frame = frame.assign(band_p_holm=correct_families_by_holm(frame, ["pattern"], "band_p"))
     return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
@@ -69,12 +69,12 @@ def tabulate_shift_curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -
         interval over items; no_interval: why there is none, as where a bin has so few pairs that some draws leave it
         empty.
     """
-    rows = _select_shift_pairs(runs)
+    rows = _query_yes_probability_pairs(runs)
     if rows.empty:
         return rows
     # Of ten bins, 0.37 is in number 3; 1.0 is in the last, number 9.
     bins = np.minimum((rows["p_original"].to_numpy() * BINS).astype(int), BINS - 1)
-    wide = _resample_groups(
+    wide = _estimate_shifts_by_pair_group(
         rows, {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}, _compute_mean_shifts, resamples, seed
     )
     parts = []
@@ -83,20 +83,21 @@ def tabulate_shift_curve(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -
         names |= {f"shift_{b}_{end}": f"shift_{end}" for end in ("lower", "upper")}
         part = wide[[*UNIT, *names]].rename(columns=names)
         part["no_interval"] = [
-            "; ".join(interval.list_missing_reasons([why], (f"shift_{b}",))) for why in wide["no_interval"]
+            "; ".join(interval.list_reasons_for_missing_intervals([why], (f"shift_{b}",)))
+            for why in wide["no_interval"]
         ]
         parts.append(part.assign(bin_low=b / BINS, bin_high=(b + 1) / BINS, unit=part.index))
     frame = pd.concat(parts).sort_values(["unit", "bin_low"], kind="stable")
     return frame[frame["n"] > 0].drop(columns="unit").reset_index(drop=True)
 
 
-def _select_shift_pairs(runs: Runs) -> pd.DataFrame:
+def _query_yes_probability_pairs(runs: Runs) -> pd.DataFrame:
     """Select p_original, p_yes and shift of every pair with both probabilities and two valid answers.
 
     Pairs without a valid answer are left out: there the likeliest answer is neither "Yes" nor "No", so that p(Yes)
     would be computed from the small rest of the probability.
     """
-    create_wording_answers(runs)
+    create_wording_answers_view(runs)
     return runs.sql(
         f"""
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, p.place, u.position AS unit,
@@ -110,30 +111,32 @@ def _select_shift_pairs(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _resample_groups(
-    rows: pd.DataFrame, groups: dict[str, pd.Series], statistic: Grouped, resamples: int, seed: int
+def _estimate_shifts_by_pair_group(
+    pairs: pd.DataFrame, mask_by_group: dict[str, pd.Series], statistic: GroupStatistic, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute, per unit, n of every group of pairs and the statistic of the groups' sums, with intervals over items."""
-    units = rows[UNIT].drop_duplicates().reset_index(drop=True)
-    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
-    item = pd.factorize(pd.MultiIndex.from_frame(rows[["study", "item"]]))[0]
+    units = pairs[UNIT].drop_duplicates().reset_index(drop=True)
+    column = pd.MultiIndex.from_frame(units).get_indexer(pd.MultiIndex.from_frame(pairs[UNIT]))
+    item = pd.factorize(pd.MultiIndex.from_frame(pairs[["study", "item"]]))[0]
     shape = (int(item.max(initial=-1)) + 1, len(units))
     is_asked = np.zeros(shape, bool)
     is_asked[item, column] = True
     totals, frame = {}, units
-    for group, is_in_group in groups.items():
+    for group, is_in_group in mask_by_group.items():
         for name in ("n", "p_original", "p_yes", "shift"):
             sums = np.zeros(shape)
-            values = is_in_group.astype(float) if name == "n" else rows[name].where(is_in_group, 0.0)
+            values = is_in_group.astype(float) if name == "n" else pairs[name].where(is_in_group, 0.0)
             np.add.at(sums, (item, column), values)  # with all templates, an item has several pairs
             totals[f"{name}{group}"] = sums
         n = totals[f"n{group}"].sum(axis=0)
         with np.errstate(invalid="ignore"):
             means = {f"{name}{group}": totals[f"{name}{group}"].sum(axis=0) / n for name in ("p_original", "p_yes")}
         frame = frame.assign(**{f"n{group}": n.astype(int), **means})
-    columns = {f"{name}{group}": np.where(is_asked, totals[f"{name}{group}"], np.nan) for group in groups
+    columns = {f"{name}{group}": np.where(is_asked, totals[f"{name}{group}"], np.nan) for group in mask_by_group
                for name in ("n", "shift")}  # fmt: skip
-    intervals = bootstrap_intervals(columns, lambda c, n: statistic(c, n, tuple(groups)), draws=resamples, seed=seed)
+    intervals = bootstrap_intervals(
+        columns, lambda c, n: statistic(c, n, tuple(mask_by_group)), draws=resamples, seed=seed
+    )
     if "band_difference" in intervals:
         frame = frame.assign(band_p=intervals["band_difference"].p, p_least=intervals["band_difference"].p_least)
     return frame.assign(**interval.build_interval_columns(intervals))
@@ -146,7 +149,7 @@ def _compute_mean_shifts(columns: Columns, counts: Array, groups: tuple[str, ...
     }
 
 
-def _compute_band_difference(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
+def _compute_mean_shifts_and_band_gap(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
     """Compute the mean shifts, and that inside of the band minus that outside."""
     means = _compute_mean_shifts(columns, counts, groups)
     return {**means, "band_difference": means["shift_band"] - means["shift_outside"]}

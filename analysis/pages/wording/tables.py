@@ -11,8 +11,14 @@ import pandas as pd
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.thresholds import is_silent
 from analysis.pages.wording import printed
-from analysis.pages.wording.cells import UNIT, Cells, compute_cells, compute_task_validity, create_wording_answers
-from analysis.pages.wording.measures import Target, estimate_target_differences, estimate_target_measures
+from analysis.pages.wording.cells import (
+    UNIT,
+    WordingItemSums,
+    average_validity_over_patterns,
+    compute_wording_item_sums,
+    create_wording_answers_view,
+)
+from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_differences, estimate_unit_group_measures
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
@@ -51,14 +57,14 @@ def tabulate_consistency(
         `accuracy` is after, `accuracy_original` before rewording, on the same pairs. NaN where undefined: no valid
         pair, no gold label.
     """
-    unit_cells = compute_cells(runs, invalid)
-    frame = _measure_targets(unit_cells, [(i,) for i in range(len(unit_cells.units))], resamples, seed)
-    frame = pd.concat([unit_cells.units[UNIT], frame], axis=1)
-    frame["n"] = unit_cells.sums["pairs"].sum(axis=0).astype(int)
-    return _blank_original(frame)
+    item_sums = compute_wording_item_sums(runs, invalid)
+    frame = _tabulate_unit_group_measures(item_sums, [(i,) for i in range(len(item_sums.units))], resamples, seed)
+    frame = pd.concat([item_sums.units[UNIT], frame], axis=1)
+    frame["n"] = item_sums.sums["pairs"].sum(axis=0).astype(int)
+    return _blank_comparisons_of_original(frame)
 
 
-def tabulate_wording_conventions(runs: Runs) -> pd.DataFrame:
+def tabulate_invalid_answer_conventions(runs: Runs) -> pd.DataFrame:
     """Compare both ways to treat invalid answers, where a pair has one: dropped, or counted; with the bounds.
 
     Returns
@@ -74,7 +80,7 @@ def tabulate_wording_conventions(runs: Runs) -> pd.DataFrame:
     tables_by_convention = {name: tabulate_consistency(runs, invalid=name, resamples=0) for name in CONVENTIONS}
     counted = tables_by_convention["inconsistent"]
     frame = counted[[*UNIT, "n", "valid"]].copy()
-    frame["n_pairs"] = compute_cells(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
+    frame["n_pairs"] = compute_wording_item_sums(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
     for name in ("consistency", "yes", "diff_yes", "accuracy", "overall"):
         for convention, table in tables_by_convention.items():
             frame[f"{name}_{convention}"] = table[name]
@@ -83,7 +89,9 @@ def tabulate_wording_conventions(runs: Runs) -> pd.DataFrame:
     return frame[frame["n_pairs"] < frame["n"]].reset_index(drop=True)
 
 
-def tabulate_overall(runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_means_over_patterns_and_tasks(
+    runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Average over the patterns and tasks of one language, for every model and condition (Takayama et al., Figure 3).
 
     The paper does not say how its Overall is averaged. Here Overall is the harmonic mean within each task and pattern,
@@ -101,10 +109,10 @@ def tabulate_overall(runs: Runs, *, invalid: str = "dropped", resamples: int = D
     DataFrame
         model, language, condition, n_tasks, n_patterns, n_undefined, n_items, and the measures with intervals.
     """
-    unit_cells = compute_cells(runs, invalid)
-    groups = _group_units(unit_cells, ["model", "language", "condition"], _mark_reworded_units(unit_cells))
+    item_sums = compute_wording_item_sums(runs, invalid)
+    groups = _group_units(item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums))
     groups = groups.drop(columns="n_models")
-    return pd.concat([groups, _measure_targets(unit_cells, groups.pop("target"), resamples, seed)], axis=1)
+    return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
 
 
 def tabulate_stage_means(
@@ -127,23 +135,23 @@ def tabulate_stage_means(
     DataFrame
         stage, condition, language, task, pattern, n_models, n_undefined, n_items, the measures with intervals, source.
     """
-    unit_cells = compute_cells(runs, invalid)
-    has_stage = unit_cells.units["stage"].notna().to_numpy()
+    item_sums = compute_wording_item_sums(runs, invalid)
+    has_stage = item_sums.units["stage"].notna().to_numpy()
     keys = ["stage", "condition", "language", "task", "pattern"]
-    cell_groups = _group_units(unit_cells, keys, has_stage)
+    cell_groups = _group_units(item_sums, keys, has_stage)
     several = len(cell_groups[["language", "task"]].drop_duplicates()) > 1
-    all_groups = _group_units(unit_cells, ["stage", "condition", "pattern"], has_stage).assign(language=ALL, task=ALL)
+    all_groups = _group_units(item_sums, ["stage", "condition", "pattern"], has_stage).assign(language=ALL, task=ALL)
     frame = pd.concat([cell_groups, all_groups] if several else [cell_groups], ignore_index=True)
-    measured = _measure_targets(unit_cells, frame["target"], resamples, seed)
-    has_pairs = _mark_units_with_pairs(unit_cells)
+    measured = _tabulate_unit_group_measures(item_sums, frame["target"], resamples, seed)
+    has_pairs = _mark_units_with_pairs(item_sums)
     measurable_targets = [tuple(unit for unit in target if has_pairs[unit]) or target for target in frame["target"]]
     changed = [place for place, target in enumerate(frame.pop("target")) if target != measurable_targets[place]]
-    measured_again = _measure_targets(
-        unit_cells, [measurable_targets[place] for place in changed], resamples, seed
+    measured_again = _tabulate_unit_group_measures(
+        item_sums, [measurable_targets[place] for place in changed], resamples, seed
     ).set_axis(changed)
     columns = [name for name in measured_again if name not in ("n_items", "valid", "valid_lower", "valid_upper")]
     measured.loc[changed, columns] = measured_again[columns]
-    frame = _blank_original(pd.concat([frame, measured], axis=1))
+    frame = _blank_comparisons_of_original(pd.concat([frame, measured], axis=1))
     ours = frame.drop(columns=["n_tasks", "n_patterns"]).assign(source=OURS)
     return pd.concat([ours, printed.read_printed_stage_means()], ignore_index=True)
 
@@ -164,25 +172,25 @@ def tabulate_pattern_means(
         language, pattern, n_models, n_tasks, n_undefined (cells left out: no valid pair, or less than half of the
         model's answers valid), n_items, and the measures with intervals.
     """
-    unit_cells = compute_cells(runs, invalid)
+    item_sums = compute_wording_item_sums(runs, invalid)
     frame = _group_units(
-        unit_cells, ["language", "pattern"], _mark_reworded_units(unit_cells) & _mark_answering_units(unit_cells)
+        item_sums, ["language", "pattern"], _mark_reworded_units(item_sums) & _mark_answering_units(item_sums)
     )
-    all_groups = _group_units(unit_cells, ["language", "pattern"], _mark_reworded_units(unit_cells))
+    all_groups = _group_units(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
     cell_counts = all_groups.set_index(["language", "pattern"])["target"].map(len)
     cell_counts = cell_counts.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]]))
     frame["n_undefined"] = cell_counts.to_numpy(int) - frame["target"].map(len).to_numpy(int)
     frame = frame.drop(columns="n_patterns")
-    return pd.concat([frame, _measure_targets(unit_cells, frame.pop("target"), resamples, seed)], axis=1)
+    return pd.concat([frame, _tabulate_unit_group_measures(item_sums, frame.pop("target"), resamples, seed)], axis=1)
 
 
-def tabulate_contradictions(runs: Runs) -> pd.DataFrame:
+def tabulate_strongest_contradictions(runs: Runs) -> pd.DataFrame:
     """Find for every model the pair of wordings between which it contradicts itself most: an example to read.
 
     Of the pairs with two valid answers that are not consistent, the one with the largest shift of p(Yes); where there
     are no probabilities, the first.
     """
-    create_wording_answers(runs)
+    create_wording_answers_view(runs)
     return runs.sql(
         f"""
         SELECT p.study, p.model, p.condition, p.item, p.pattern, so.text AS text_original,
@@ -222,8 +230,8 @@ def tabulate_shot_differences(
         study, model, stage, language, task, condition, condition_zero, pattern, n_models, measure, difference, lower,
         upper, n_items, no_interval, p, p_least, p_holm.
     """
-    unit_cells = compute_cells(runs, invalid)
-    units = unit_cells.units[_mark_answering_units(unit_cells)]
+    item_sums = compute_wording_item_sums(runs, invalid)
+    units = item_sums.units[_mark_answering_units(item_sums)]
     shared_keys = ["study", "language", "task", "model", "pattern", "form", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=shared_keys, suffixes=("", "_zero"))
     pairs = pairs[pairs["shots"] > 0]
@@ -231,10 +239,12 @@ def tabulate_shot_differences(
         target=[(i,) for i in pairs["index"]], base=[(i,) for i in pairs["index_zero"]], n_models=1
     )
     keys = ["stage", "study", "language", "task", "condition", "condition_zero", "pattern"]
-    stage_rows = _group_targets(pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"})
+    stage_rows = _collect_unit_indices_by_key(
+        pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}
+    )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
     names = ["study", "model", "stage", "language", "task", "condition", "condition_zero", "pattern", "n_models"]
-    return _compare_target_pairs(unit_cells, frame, names, resamples, seed)
+    return _tabulate_unit_group_differences(item_sums, frame, names, resamples, seed)
 
 
 def tabulate_stage_differences(
@@ -256,17 +266,17 @@ def tabulate_stage_differences(
     DataFrame
         series, study, language, task, shots, pattern; the rest as in `shots`.
     """
-    unit_cells = compute_cells(runs, invalid)
-    staged_units = unit_cells.units[_mark_answering_units(unit_cells)].reset_index().dropna(subset=["series", "stage"])
+    item_sums = compute_wording_item_sums(runs, invalid)
+    staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
-    parts = {stage: _group_targets(staged_units[staged_units["stage"] == stage], keys, {name: "index"})
+    parts = {stage: _collect_unit_indices_by_key(staged_units[staged_units["stage"] == stage], keys, {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
-    return _compare_target_pairs(unit_cells, frame, [*keys, "n_models"], resamples, seed)
+    return _tabulate_unit_group_differences(item_sums, frame, [*keys, "n_models"], resamples, seed)
 
 
-def _blank_original(frame: pd.DataFrame) -> pd.DataFrame:
+def _blank_comparisons_of_original(frame: pd.DataFrame) -> pd.DataFrame:
     """Blank the measures that compare the original question with itself."""
     names = [
         name for name in map(str, frame) if name.removesuffix("_lower").removesuffix("_upper") in COMPARED_MEASURES
@@ -277,30 +287,30 @@ def _blank_original(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**blank, no_interval=frame["no_interval"].where(reworded, ""))
 
 
-def _mark_units_with_pairs(unit_cells: Cells) -> np.ndarray:
+def _mark_units_with_pairs(item_sums: WordingItemSums) -> np.ndarray:
     """Tell which units have a pair to measure."""
-    return np.asarray(unit_cells.sums["pairs"].sum(axis=0) > 0)
+    return np.asarray(item_sums.sums["pairs"].sum(axis=0) > 0)
 
 
-def _mark_answering_units(unit_cells: Cells) -> np.ndarray:
+def _mark_answering_units(item_sums: WordingItemSums) -> np.ndarray:
     """Tell which units have a pair to measure and a model that answers (`thresholds.is_silent`)."""
     with np.errstate(invalid="ignore"):
-        valid = unit_cells.sums["valid"].sum(axis=0) / unit_cells.sums["asked"].sum(axis=0)
+        valid = item_sums.sums["valid"].sum(axis=0) / item_sums.sums["asked"].sum(axis=0)
     return np.asarray(
-        _mark_units_with_pairs(unit_cells)
-        & ~is_silent(compute_task_validity(unit_cells.units[UNIT].assign(valid=valid)))
+        _mark_units_with_pairs(item_sums)
+        & ~is_silent(average_validity_over_patterns(item_sums.units[UNIT].assign(valid=valid)))
     )
 
 
-def _mark_reworded_units(unit_cells: Cells) -> np.ndarray:
+def _mark_reworded_units(item_sums: WordingItemSums) -> np.ndarray:
     """Tell which units are of a reworded pattern."""
-    return (unit_cells.units["pattern"] != ORIGINAL).to_numpy()
+    return (item_sums.units["pattern"] != ORIGINAL).to_numpy()
 
 
-def _group_units(unit_cells: Cells, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
+def _group_units(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
     """Group units by some keys: the keys, target, and how many models, tasks and patterns a target spans."""
-    units = unit_cells.units[is_chosen].reset_index()
-    undefined = ~_mark_units_with_pairs(unit_cells)[units["index"]]
+    units = item_sums.units[is_chosen].reset_index()
+    undefined = ~_mark_units_with_pairs(item_sums)[units["index"]]
     units = units.assign(undefined=undefined, task_of=units["study"] + "\n" + units["language"] + "\n" + units["task"])
     grouped = units.groupby(keys, sort=False, dropna=False)
     aggregations = {"target": ("index", tuple), "n_models": ("model", "nunique"), "n_tasks": ("task_of", "nunique"),
@@ -308,27 +318,33 @@ def _group_units(unit_cells: Cells, keys: list[str], is_chosen: np.ndarray) -> p
     return grouped.agg(**aggregations).reset_index()
 
 
-def _group_targets(units: pd.DataFrame, keys: list[str], targets: dict[str, str]) -> pd.DataFrame:
+def _collect_unit_indices_by_key(
+    units: pd.DataFrame, keys: list[str], column_by_target: dict[str, str]
+) -> pd.DataFrame:
     """Group units by some keys: the keys, a tuple of units in each of the columns, and the number of models."""
-    aggregations = {name: (column, tuple) for name, column in targets.items()} | {"n_models": ("model", "nunique")}
+    aggregations = {name: (column, tuple) for name, column in column_by_target.items()} | {
+        "n_models": ("model", "nunique")
+    }
     return units.groupby(keys, sort=False).agg(**aggregations).reset_index()
 
 
-def _measure_targets(unit_cells: Cells, targets: Iterable[Target], resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_unit_group_measures(
+    item_sums: WordingItemSums, unit_groups: Iterable[UnitGroup], resamples: int, seed: int
+) -> pd.DataFrame:
     """Compute the measures with their intervals, one row per target."""
-    interval_by_measure = estimate_target_measures(unit_cells, list(targets), resamples=resamples, seed=seed)
+    interval_by_measure = estimate_unit_group_measures(item_sums, list(unit_groups), resamples=resamples, seed=seed)
     return pd.DataFrame(
         {"n_items": interval_by_measure["valid"].n_items, **interval.build_interval_columns(interval_by_measure)}
     )
 
 
-def _compare_target_pairs(
-    unit_cells: Cells, pairs: pd.DataFrame, names: Sequence[str], resamples: int, seed: int
+def _tabulate_unit_group_differences(
+    item_sums: WordingItemSums, pairs: pd.DataFrame, key_columns: Sequence[str], resamples: int, seed: int
 ) -> pd.DataFrame:
     """Make one row per pair of targets and measure; leave out undefined ones."""
-    target_pairs = list(zip(pairs["target"], pairs["base"], strict=True))
-    interval_by_measure = estimate_target_differences(unit_cells, target_pairs, resamples=resamples, seed=seed)
-    pair_rows = pairs[list(names)].reset_index(drop=True)
+    unit_group_pairs = list(zip(pairs["target"], pairs["base"], strict=True))
+    interval_by_measure = estimate_unit_group_differences(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
+    pair_rows = pairs[list(key_columns)].reset_index(drop=True)
     frame = pd.concat(
         [_build_difference_rows(pair_rows, name, interval_by_measure[name]) for name in DIFFERENCE_MEASURES],
         ignore_index=True,
@@ -338,10 +354,10 @@ def _compare_target_pairs(
     return frame.assign(p_holm=correct_families_by_holm(frame, ["measure"]))
 
 
-def _build_difference_rows(pair_rows: pd.DataFrame, name: str, estimates: Interval) -> pd.DataFrame:
+def _build_difference_rows(pair_rows: pd.DataFrame, measure: str, estimates: Interval) -> pd.DataFrame:
     """Build the rows of one measure: the difference of every pair of groups of units, with interval and p value."""
     return pair_rows.assign(
-        measure=name, difference=estimates.estimate, lower=estimates.lower, upper=estimates.upper,
+        measure=measure, difference=estimates.estimate, lower=estimates.lower, upper=estimates.upper,
         n_items=estimates.n_items,
         no_interval=estimates.missing, p=estimates.p, p_least=estimates.p_least,
     )  # fmt: skip

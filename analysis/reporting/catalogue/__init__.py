@@ -254,17 +254,17 @@ def list_pages() -> Mapping[str, Catalogue]:
     return dict(sorted(page_by_name.items(), key=lambda entry: entry[1].place))
 
 
-def _unite_protocols(entries: Iterable[Catalogue]) -> frozenset[str]:
+def _unite_protocols(pages: Iterable[Catalogue]) -> frozenset[str]:
     """Return all protocols that some pages are about."""
-    return frozenset[str]().union(*(page.protocols for page in entries))
+    return frozenset[str]().union(*(page.protocols for page in pages))
 
 
-def list_unanswered_protocols() -> frozenset[str]:
+def list_protocols_without_answers() -> frozenset[str]:
     """List the protocols whose runs hold no answers of models."""
     return frozenset[str]().union(*(page.unanswered_protocols for page in list_pages().values()))
 
 
-def describe_no_page(protocols: Iterable[str]) -> str:
+def explain_no_page_for_protocols(protocols: Iterable[str]) -> str:
     """Say in one line that no page is about these protocols, and which protocols there are pages for."""
     about = sorted(frozenset[str]().union(*(page.protocols for page in list_pages().values())))
     return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
@@ -325,12 +325,12 @@ def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
     raise InputError(f"unknown {kind} {shorten_line(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
 
 
-def find_page_name(name: str, kind: str = "tables") -> str:
+def find_page_name_of_entry(entry_name: str, kind: str = "tables") -> str:
     """Find the page that has a table or a figure.
 
     Parameters
     ----------
-    name
+    entry_name
         Name of a table or figure that there is.
     kind
         "tables" or "figures".
@@ -339,7 +339,7 @@ def find_page_name(name: str, kind: str = "tables") -> str:
     -------
     Name of the page.
     """
-    return next(page for page, entry in list_pages().items() if name in getattr(entry, kind))
+    return next(page for page, entry in list_pages().items() if entry_name in getattr(entry, kind))
 
 
 def look_up_column(table: str, name: str) -> Column:
@@ -364,15 +364,15 @@ def look_up_column(table: str, name: str) -> Column:
     WrongPage
         For a column that nothing explains; the line names the file to edit.
     """
-    page_name = find_page_name(table)
-    if entry := _find_meaning(list_pages()[page_name], table, name):
+    page_name = find_page_name_of_entry(table)
+    if entry := _find_column_entry(list_pages()[page_name], table, name):
         return entry
     raise WrongPage(
         f"analysis/pages/{page_name}/columns.py: column {name!r} of table {table!r} has no meaning; add it to COLUMNS"
     )
 
 
-def _find_meaning(page: Catalogue, table: str, name: str) -> Column | None:
+def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
     """Find what a page, or the shared entries, say of a column; None where they say nothing."""
     for key in (f"{table}.{name}", name):
         if key in page.columns:
@@ -383,25 +383,25 @@ def _find_meaning(page: Catalogue, table: str, name: str) -> Column | None:
     if name in SHARED:
         return SHARED[name]
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
-        if name.endswith(ending) and (base := _find_meaning(page, table, name.removesuffix(ending))):
+        if name.endswith(ending) and (base := _find_column_entry(page, table, name.removesuffix(ending))):
             return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
     return None
 
 
-def import_function(page: str, path: str) -> Callable[..., Any]:
+def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     """Import a function from the folder of a page.
 
     Parameters
     ----------
     page
         Name of the page.
-    path
+    function_path
         "module.function".
 
     Returns
     -------
     The function.
     """
-    module, name = path.split(".")
+    module, name = function_path.split(".")
     page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
     return page_function

@@ -12,18 +12,18 @@ from typing import Any, TypeAlias
 class Column:
     """One column: its meaning and unit in words; for print, a short header and a number of decimals.
 
-    `digits` None marks a column without decimals: a name, a text, a count. `word_name` turns a name into the words that
-    are printed for it; the CSV file has the name.
+    `digits` None marks a column without decimals: a name, a text, a count. `phrase_name` turns a name into the words
+    that are printed for it; the CSV file has the name.
     """
 
     meaning: str
     unit: str = ""
     header: str = ""
     digits: int | None = None
-    word_name: Callable[[str], str] | None = None
+    phrase_name: Callable[[str], str] | None = None
 
     @property
-    def scale(self) -> str:
+    def header_unit(self) -> str:
         """Return the unit as it stands under a header: "0–1" for a share, nothing where it tells no more.
 
         That is so of a count and a name, of the unit that a measure in another column has, and of "wordings" under
@@ -75,14 +75,14 @@ SHARED: Mapping[str, Column] = {
 Pattern: TypeAlias = Callable[[str], Column | None]
 
 
-def format_value(raw: Any, entry: Column) -> str:
+def format_value(raw: Any, column: Column) -> str:
     """Print one value with the digits of its column.
 
     Parameters
     ----------
     raw
         A number, truth value, text or list of texts; None or NaN is undefined.
-    entry
+    column
         What the column means.
 
     Returns
@@ -97,14 +97,14 @@ def format_value(raw: Any, entry: Column) -> str:
     if raw is None or raw != raw:  # NaN is the value that differs from itself
         return ""
     if isinstance(raw, str):
-        return entry.word_name(raw) if entry.word_name else raw
+        return column.phrase_name(raw) if column.phrase_name else raw
     if str(raw) in ("True", "False"):
         return "yes" if raw else "no"
     if math.isinf(raw):
         return "∞" if raw > 0 else "−∞"
-    if entry.digits is None:
+    if column.digits is None:
         return f"{int(raw):,}" if float(raw).is_integer() else str(raw)
-    rounded = f"{raw:.{entry.digits}f}"
+    rounded = f"{raw:.{column.digits}f}"
     if float(rounded) != 0:
         return rounded.replace("-", "−")
-    return f"<{10.0**-entry.digits:.{entry.digits}f}" if raw > 0 else rounded.replace("-", "")
+    return f"<{10.0**-column.digits:.{column.digits}f}" if raw > 0 else rounded.replace("-", "")

@@ -38,41 +38,42 @@ class Frames:
         self._note_computed = note_computed
         self._frames: dict[str, pd.DataFrame] = {}
 
-    def join_orders(
+    def join_option_orders(
         self,
-        name: str,
+        table_name: str,
         frame: pd.DataFrame | None = None,
         *,
         shown_columns: Sequence[str] = (),
         least_difference: float | None = None,
     ) -> pd.DataFrame:
-        """Return a table as the page shows it: option orders are one row until they differ (`orders.join_order_rows`).
+        """Return a table as the page shows it: option orders are one row until they differ
+        (`orders.join_option_order_rows`).
 
         Parameters
         ----------
-        name
+        table_name
             A table of the catalogue.
         frame
             Some of its rows, or with more columns; the whole table unless given.
         shown_columns
             The columns that are shown; those of the printed table unless given.
         least_difference
-            As in `orders.join_order_rows`.
+            As in `orders.join_option_order_rows`.
 
         Returns
         -------
         A row per model and condition as they are shown.
         """
-        rows = self[name] if frame is None else frame
-        if not orders.has_several_orders(rows, self.runs.info["conditions"]):
+        rows = self[table_name] if frame is None else frame
+        if not orders.has_several_option_orders(rows, self.runs.info["conditions"]):
             return rows
-        page = catalogue.find_page_name(name)
+        page = catalogue.find_page_name_of_entry(table_name)
         finder_path = catalogue.list_pages()[page].differing_conditions
-        differing_pairs = catalogue.import_function(page, finder_path)(self) if finder_path else ()
-        return orders.join_order_rows(
-            name,
+        differing_pairs = catalogue.import_page_function(page, finder_path)(self) if finder_path else ()
+        return orders.join_option_order_rows(
+            table_name,
             rows,
-            shown_columns or tables.list_shown_columns(name, rows),
+            shown_columns or tables.list_shown_columns(table_name, rows),
             self.runs.info["conditions"],
             differing_pairs,
             least_difference,

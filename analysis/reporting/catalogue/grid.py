@@ -56,20 +56,23 @@ def _convert_list_to_json(value: Any) -> Any:
 
 
 def build_grid(
-    name: str, frame: pd.DataFrame, shown_names: Sequence[str], best: Sequence[tuple[Sequence[str], str]] = ()
+    table_name: str,
+    frame: pd.DataFrame,
+    shown_columns: Sequence[str],
+    compared_columns: Sequence[tuple[Sequence[str], str]] = (),
 ) -> Grid:
     """Turn a frame into headers and cells with few digits.
 
     Parameters
     ----------
-    name
+    table_name
         A table of the catalogue: it says what the columns mean, and what is printed with them.
     frame
         The table, or some of its rows.
-    shown_names
+    shown_columns
         Columns to show (`tables.list_shown_columns`). Study, model and condition come first by themselves; study and
         condition only where they tell rows apart. An empty column is left out where the table calls it optional.
-    best
+    compared_columns
         Columns that are compared within each row, and the rule: "largest" or "smallest absolute"
         (`tables.list_compared_columns`).
 
@@ -78,14 +81,14 @@ def build_grid(
     Grid
         One row of cells per row of the frame.
     """
-    table = catalogue.look_up_table(name)
+    table = catalogue.look_up_table(table_name)
     keys = (
         *_list_identity_columns(frame),
-        *(key for key in shown_names if key not in table.optional or frame[key].fillna("").any()),
+        *(key for key in shown_columns if key not in table.optional or frame[key].fillna("").any()),
     )
-    columns = tuple(catalogue.look_up_column(name, key) for key in keys)
-    bold = {cell for compared, rule in best for cell in _find_best_cells(frame, compared, rule)}
-    cells_by_column = [_format_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
+    columns = tuple(catalogue.look_up_column(table_name, key) for key in keys)
+    bold = {cell for compared, rule in compared_columns for cell in _find_best_cells(frame, compared, rule)}
+    cells_by_column = [_format_column_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
     for key, column in zip(keys, cells_by_column, strict=True):
         column[:] = [replace(cell, best=True) if (row, key) in bold else cell for row, cell in enumerate(column)]
     numeric = tuple(pd.api.types.is_numeric_dtype(frame[key]) and frame[key].dtype != bool for key in keys)
@@ -136,18 +139,18 @@ def _find_best_cells(frame: pd.DataFrame, compared: Sequence[str], rule: str) ->
             yield from ((row, name) for name in compared if values[name].iloc[row] == top.iloc[row])
 
 
-def _format_cells(table: Table, frame: pd.DataFrame, name: str, entry: Column) -> list[Cell]:
+def _format_column_cells(table: Table, frame: pd.DataFrame, column_name: str, column: Column) -> list[Cell]:
     """Print a column, each value with its standard error and dagger, or with its interval, where it has them."""
-    texts = [format_value(raw, entry) for raw in frame[name]]
-    if name in table.error:
-        errors, daggers = (frame[key] for key in table.error[name])
-        error_texts = (format_value(error, entry) for error in errors)
+    texts = [format_value(raw, column) for raw in frame[column_name]]
+    if column_name in table.error:
+        errors, daggers = (frame[key] for key in table.error[column_name])
+        error_texts = (format_value(error, column) for error in errors)
         return [Cell(text + dagger, f"± {error}" if error else "")
                 for text, dagger, error in zip(texts, daggers, error_texts, strict=True)]  # fmt: skip
-    between = table.interval.get(name, (f"{name}_lower", f"{name}_upper"))
+    between = table.interval.get(column_name, (f"{column_name}_lower", f"{column_name}_upper"))
     if between is None or not set(between) <= set(frame):
         return [Cell(text) for text in texts]
-    ends = ([format_value(raw, entry) for raw in frame[end]] for end in between)
+    ends = ([format_value(raw, column) for raw in frame[end]] for end in between)
     return [Cell(text, f"[{lower}, {upper}]" if text and lower and upper else "")
             for text, lower, upper in zip(texts, *ends, strict=True)]  # fmt: skip
 

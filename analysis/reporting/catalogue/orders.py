@@ -35,8 +35,8 @@ REPEATED_NOTE = " Both orders of the options are one where nothing tells them ap
 Conditions = Mapping[str, Mapping[str, Mapping[str, Any]]]  # study -> condition -> settings, as in run.json
 
 
-def join_order_rows(
-    name: str,
+def join_option_order_rows(
+    table_name: str,
     frame: pd.DataFrame,
     shown_columns: Collection[str],
     conditions: Conditions,
@@ -47,7 +47,7 @@ def join_order_rows(
 
     Parameters
     ----------
-    name
+    table_name
         A table of the catalogue.
     frame
         Its rows; those without columns study, model and condition stay as they are.
@@ -65,28 +65,30 @@ def join_order_rows(
     DataFrame
         The same columns; a joined row stands in the place of its first one. Its condition ends in "both orders".
     """
-    if not has_several_orders(frame, conditions):
+    if not has_several_option_orders(frame, conditions):
         return frame
     rows = frame.reset_index(drop=True)
-    names = [_name_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)]
+    names = [
+        _name_condition_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
+    ]
     renamed_rows = rows.assign(condition=names)
-    group = _number_groups(renamed_rows)
-    is_alike = _mark_one_row_per_order(rows["condition"], group)
+    group = _assign_join_groups(renamed_rows)
+    is_alike = _mark_groups_with_row_per_order(rows["condition"], group)
     if not is_alike.any():
         return frame
     figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_numeric(rows[key])]
     if figures:
-        is_alike &= _mark_alike_figures(name, renamed_rows, figures, group, least_difference)
+        is_alike &= _mark_rows_with_alike_numbers(table_name, renamed_rows, figures, group, least_difference)
     is_alike &= ~_mark_differing_units(renamed_rows, differing_pairs, conditions)
     unit = renamed_rows.groupby(UNIT, sort=False, dropna=False).ngroup()
     is_joined = is_alike.groupby(unit).transform("all")
     if not is_joined.any():
         return frame
-    joined_rows = _join_groups(renamed_rows[is_joined], group[is_joined])
+    joined_rows = _join_rows_by_group(renamed_rows[is_joined], group[is_joined])
     return pd.concat([rows[~is_joined], joined_rows]).sort_index(kind="stable")[list(frame)]
 
 
-def has_several_orders(frame: pd.DataFrame, conditions: Conditions) -> bool:
+def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bool:
     """Tell whether a frame has conditions that differ in the order of the options only.
 
     Parameters
@@ -103,11 +105,13 @@ def has_several_orders(frame: pd.DataFrame, conditions: Conditions) -> bool:
     if not set(UNIT) <= set(frame):
         return False
     study_conditions = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
-    without_order = {(study, _name_without_order(conditions, study, name)) for study, name in study_conditions}
+    without_order = {
+        (study, _name_condition_without_order(conditions, study, name)) for study, name in study_conditions
+    }
     return len(without_order) < len(study_conditions)
 
 
-def describe_joined_orders(*frames: pd.DataFrame) -> str:
+def describe_joined_option_orders(*frames: pd.DataFrame) -> str:
     """Say what a row for both orders is, where one of some frames has such rows; empty elsewhere."""
     columns = (frame[key] for frame in frames for key in frame if str(key).endswith("condition"))
     has_joined_rows = any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns)
@@ -115,19 +119,19 @@ def describe_joined_orders(*frames: pd.DataFrame) -> str:
 
 
 def rename_joined_conditions(
-    frame: pd.DataFrame, joined_rows: pd.DataFrame, conditions: Conditions, side: str = ""
+    frame: pd.DataFrame, joined_rows: pd.DataFrame, conditions: Conditions, column_prefix: str = ""
 ) -> pd.DataFrame:
     """Give the rows of another table the conditions that a joined table has for them.
 
     Parameters
     ----------
     frame
-        Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
+        Has columns study, model, condition, or with a `column_prefix` such as "a_": study, a_model, a_condition.
     joined_rows
-        From `join_order_rows`.
+        From `join_option_order_rows`.
     conditions
         Settings of the conditions (`Runs.info`).
-    side
+    column_prefix
         Beginning of the columns' names; empty for none.
 
     Returns
@@ -135,16 +139,16 @@ def rename_joined_conditions(
     The frame with new conditions; rows of models that `joined_rows` does not join keep theirs.
     """
     joined_units = set(joined_rows[UNIT].itertuples(index=False, name=None))
-    keys = ["study", f"{side}model", f"{side}condition"]
+    keys = ["study", f"{column_prefix}model", f"{column_prefix}condition"]
     new_names = {}
     for study, model, name in frame[keys].drop_duplicates().itertuples(index=False, name=None):
-        joined_name = _name_without_order(conditions, study, name)
+        joined_name = _name_condition_without_order(conditions, study, name)
         new_names[study, model, name] = joined_name if (study, model, joined_name) in joined_units else name
     units = frame[keys].itertuples(index=False, name=None)
-    return frame.assign(**{f"{side}condition": [new_names[unit] for unit in units]})
+    return frame.assign(**{f"{column_prefix}condition": [new_names[unit] for unit in units]})
 
 
-def _name_without_order(conditions: Conditions, study: str, name: str) -> str:
+def _name_condition_without_order(conditions: Conditions, study: str, name: str) -> str:
     """Return the name of a condition without the order of its options; its own where it has no order."""
     order = conditions.get(study, {}).get(name, {}).get("option_order")
     return name.replace(str(order), BOTH_ORDERS) if order and str(order) in name else name
@@ -154,34 +158,34 @@ def _is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and column.dtype != bool
 
 
-def _find_interval_columns(name: str, rows: pd.DataFrame, key: str) -> tuple[str, str] | None:
+def _find_interval_columns(table_name: str, rows: pd.DataFrame, column: str) -> tuple[str, str] | None:
     """Return the columns with the ends of a figure's interval, if the table has them."""
-    ends = catalogue.look_up_table(name).interval.get(key, (f"{key}_lower", f"{key}_upper"))
+    ends = catalogue.look_up_table(table_name).interval.get(column, (f"{column}_lower", f"{column}_upper"))
     return ends if ends and set(ends) <= set(rows) else None
 
 
-def _is_p_value(key: str) -> bool:
-    return key == "p" or key.startswith("p_")
+def _is_p_value_column(column: str) -> bool:
+    return column == "p" or column.startswith("p_")
 
 
-def compute_last_digit(name: str, key: str) -> float:
+def compute_last_digit_unit(table_name: str, column: str) -> float:
     """Return one of the last digit with which a column of a table is printed.
 
     Parameters
     ----------
-    name
+    table_name
         A table of the catalogue.
-    key
+    column
         A column of it.
 
     Returns
     -------
     0.01 for two digits; 1 for a column without decimals.
     """
-    return float(10.0 ** -(catalogue.look_up_column(name, key).digits or 0))
+    return float(10.0 ** -(catalogue.look_up_column(table_name, column).digits or 0))
 
 
-def _number_groups(renamed_rows: pd.DataFrame) -> pd.Series:
+def _assign_join_groups(renamed_rows: pd.DataFrame) -> pd.Series:
     """Number the rows that would be one: alike in the unit without its order, and in all that is no number."""
     text_columns = [key for key in renamed_rows if key not in UNIT and not _is_numeric(renamed_rows[key])]
     texts = {f"text_{key}": renamed_rows[key].map(str) for key in text_columns}
@@ -189,7 +193,7 @@ def _number_groups(renamed_rows: pd.DataFrame) -> pd.Series:
     return keys.groupby(list(keys), sort=False, dropna=False).ngroup()
 
 
-def _mark_one_row_per_order(condition: pd.Series, group: pd.Series) -> pd.Series:
+def _mark_groups_with_row_per_order(condition: pd.Series, group: pd.Series) -> pd.Series:
     """Tell for each row whether its group has several conditions, and one row of each."""
     n_conditions = condition.groupby(group).transform("nunique")
     n_rows = group.groupby(group).transform("size")
@@ -202,30 +206,30 @@ def _mark_differing_units(
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""
     differing_units = set()
     for study, model, pair in differing_pairs:
-        names = {_name_without_order(conditions, study, condition) for condition in pair}
+        names = {_name_condition_without_order(conditions, study, condition) for condition in pair}
         if len(names) == 1:  # else the two differ in more than the order
             differing_units.add((study, model, *names))
     units = renamed_rows[UNIT].itertuples(index=False, name=None)
     return pd.Series([unit in differing_units for unit in units], renamed_rows.index)
 
 
-def _mark_alike_figures(
-    name: str, rows: pd.DataFrame, figures: Sequence[str], group: pd.Series, least_difference: float | None
+def _mark_rows_with_alike_numbers(
+    table_name: str, rows: pd.DataFrame, number_columns: Sequence[str], group: pd.Series, least_difference: float | None
 ) -> pd.Series:
     """Tell for each row whether none of its figures differs from those of its group."""
-    p_values = [key for key in figures if _is_p_value(key)]
-    ends = {key: _find_interval_columns(name, rows, key) for key in figures if key not in p_values}
-    columns = [*figures, *(end for pair in ends.values() if pair for end in pair)]
+    p_values = [key for key in number_columns if _is_p_value_column(key)]
+    ends = {key: _find_interval_columns(table_name, rows, key) for key in number_columns if key not in p_values}
+    columns = [*number_columns, *(end for pair in ends.values() if pair for end in pair)]
     values = rows[list(dict.fromkeys(columns))]
     values = values.assign(**{key: values[key] < ALPHA for key in p_values}).astype(float)  # a test's decision: 0 or 1
     by_group = values.groupby(group)
     lowest, highest, n_known, n_rows = (by_group.transform(how) for how in ("min", "max", "count", "size"))
     is_alike = pd.Series(True, rows.index)
-    for key in figures:
+    for key in number_columns:
         if key in p_values:
             least = 0.5
         else:
-            least = compute_last_digit(name, key) if least_difference is None else least_difference
+            least = compute_last_digit_unit(table_name, key) if least_difference is None else least_difference
         looks_alike = (n_known[key] == 0) | (highest[key] - lowest[key] < least) & (n_known[key] == n_rows)
         if interval := ends.get(key):
             lower, upper = interval
@@ -236,7 +240,7 @@ def _mark_alike_figures(
     return is_alike
 
 
-def _join_groups(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
+def _join_rows_by_group(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
     """Join the rows of every group: means, lowest and highest ends of intervals, and what all of them say."""
 
     first_place = rows.index.to_series().groupby(group).first()
@@ -250,6 +254,6 @@ def _choose_joining_rule(key: str, column: pd.Series) -> str:
         return "first"
     if key.endswith(("lower", "_min")):
         return "min"
-    if key.endswith(("upper", "_max")) or _is_p_value(key):
+    if key.endswith(("upper", "_max")) or _is_p_value_column(key):
         return "max"
     return "mean"

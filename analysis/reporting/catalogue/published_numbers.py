@@ -12,16 +12,18 @@ FOLDER = Path(__file__).resolve().parents[3] / "results" / "published"
 OURS = "these runs"  # value of column `source` for rows that were not printed
 
 
-def insert_printed_rows(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def insert_published_rows(
+    own_rows: pd.DataFrame, matched_rows: pd.DataFrame, published_rows: pd.DataFrame
+) -> pd.DataFrame:
     """Insert printed rows after our rows of the same study, model and condition.
 
     Parameters
     ----------
-    ours
+    own_rows
         Our rows, with columns study, model and condition.
-    matched
+    matched_rows
         Those of our rows that were printed, too, with `printed`, the model's name in the paper.
-    rows
+    published_rows
         The paper's rows: `printed` and any other columns.
 
     Returns
@@ -31,8 +33,8 @@ def insert_printed_rows(ours: pd.DataFrame, matched: pd.DataFrame, rows: pd.Data
         sort and filter as one group.
     """
     units = list(UNIT)
-    printed_units = matched[[*units, "printed"]].drop_duplicates().merge(rows, on="printed")
-    all_rows = pd.concat([ours, printed_units], ignore_index=True) if len(printed_units) else ours
+    printed_units = matched_rows[[*units, "printed"]].drop_duplicates().merge(published_rows, on="printed")
+    all_rows = pd.concat([own_rows, printed_units], ignore_index=True) if len(printed_units) else own_rows
     # The sort is stable: our rows were first, the printed ones follow them.
     order = all_rows.groupby(units, sort=False).ngroup()
     return all_rows.iloc[order.argsort(kind="stable")].drop(columns="printed", errors="ignore").reset_index(drop=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def list_readers() -> Mapping[str, Rewordings]:
+def list_readers_by_protocol() -> Mapping[str, Rewordings]:
     """List protocol -> its reader, in the order of the pages that name them."""
     return {
         protocol: page.rewordings
@@ -38,18 +38,21 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
 
 def _read_studies_of_all_readers(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
-    for reader, names in _group_studies(runs).items():
-        yield from import_function(reader.read_studies)(runs, names)
+    for reader, names in _group_study_names_by_reader(runs).items():
+        yield from import_reader_function(reader.read_studies)(runs, names)
 
 
 def has_rewordings(runs: Runs) -> bool:
     """Tell whether a study has anything to compare: several wordings of an item, or what stands for them."""
-    return any(import_function(reader.has_rewordings)(runs, names) for reader, names in _group_studies(runs).items())
+    return any(
+        import_reader_function(reader.has_rewordings)(runs, names)
+        for reader, names in _group_study_names_by_reader(runs).items()
+    )
 
 
-def _group_studies(runs: Runs) -> Mapping[Rewordings, list[str]]:
+def _group_study_names_by_reader(runs: Runs) -> Mapping[Rewordings, list[str]]:
     """Group the names of the studies by their reader; studies without one are left out."""
-    by_protocol = list_readers()
+    by_protocol = list_readers_by_protocol()
     grouped: dict[Rewordings, list[str]] = {reader: [] for reader in by_protocol.values()}
     for name, fields in runs.info["studies"].items():
         if reader := by_protocol.get(fields["protocol"]):
@@ -57,10 +60,10 @@ def _group_studies(runs: Runs) -> Mapping[Rewordings, list[str]]:
     return {reader: names for reader, names in grouped.items() if names}
 
 
-def explain_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
+def explain_wordings_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
-    for protocol in sorted(set(protocols) - list_readers().keys()):
+    for protocol in sorted(set(protocols) - list_readers_by_protocol().keys()):
         about = {name: page for name, page in list_pages().items() if protocol in page.declared_protocols}
         reasons = [page.why_not_compared for page in about.values() if page.why_not_compared]
         named = f"page {', '.join(about)} names no reader of its wordings" if about else "no page is about it"
@@ -68,8 +71,8 @@ def explain_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def import_function(path: str) -> Callable[..., Any]:
+def import_reader_function(function_path: str) -> Callable[..., Any]:
     """Import "module:function"."""
-    module, _, name = path.partition(":")
+    module, _, name = function_path.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function

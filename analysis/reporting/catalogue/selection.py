@@ -35,7 +35,7 @@ class AnswerPair:
         return "agreement" if self.is_agree_disagree else f"share of {quote_answer(self.first)}"
 
     @property
-    def the_measure(self) -> str:
+    def measure_with_article(self) -> str:
         """Name it within a sentence: "agreement", or "the share of “left”"."""
         return self.measure if self.is_agree_disagree else f"the {self.measure}"
 
@@ -68,7 +68,7 @@ class AnswerPair:
         )
         rows = (
             tuple(
-                replace(cell, text=self.rewrite_text(cell.text)) if entry.word_name else cell
+                replace(cell, text=self.rewrite_text(cell.text)) if entry.phrase_name else cell
                 for entry, cell in zip(table.columns, row, strict=True)
             )
             for row in table.rows
@@ -103,8 +103,8 @@ def find_answer_pair(info: Mapping[str, Any]) -> AnswerPair:
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
 
 
-def mark_answers(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
-    """Note the answers of some runs on a frame that is drawn; `read_marked_answers` reads them.
+def attach_answer_pair(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
+    """Note the answers of some runs on a frame that is drawn; `read_attached_answer_pair` reads them.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def mark_answers(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
     return frame
 
 
-def read_marked_answers(frame: pd.DataFrame) -> AnswerPair:
+def read_attached_answer_pair(frame: pd.DataFrame) -> AnswerPair:
     """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
     answers = frame.attrs.get(_ATTRIBUTE)
     return answers if isinstance(answers, AnswerPair) else AnswerPair()

@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import (
-    find_page_name,
-    import_function,
+    find_page_name_of_entry,
+    import_page_function,
     list_pages,
     list_tables,
     look_up_column,
@@ -36,9 +36,11 @@ FORMATS = ("csv", "latex", "markdown")
 INTERVALS = "intervals"  # in `Table.columns`: the ends of the intervals of all columns before it
 
 
-def list_options(name: str) -> dict[str, inspect.Parameter]:
+def list_table_options(table_name: str) -> dict[str, inspect.Parameter]:
     """Return the options of a table: the keyword parameters of its function with their defaults."""
-    parameters = inspect.signature(import_function(find_page_name(name), look_up_table(name).function)).parameters
+    parameters = inspect.signature(
+        import_page_function(find_page_name_of_entry(table_name), look_up_table(table_name).function)
+    ).parameters
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
@@ -54,7 +56,7 @@ def convert_options(
     given_options
         Option -> value.
     known_options
-        The options that there are (`list_options`).
+        The options that there are (`list_table_options`).
 
     Returns
     -------
@@ -73,25 +75,25 @@ def convert_options(
                 f"{subject} has no option {shorten_line(repr(name))}{suggest_nearest(name, known_options)}; {listed}"
             )
         try:
-            converted[name] = _convert_to_type(known_options[name].default, value)
+            converted[name] = _convert_to_type_of_default(known_options[name].default, value)
         except (ValueError, OverflowError) as error:
             raise InputError(f"{subject}: option {name}: {error}") from error
     return converted
 
 
-def _convert_to_type(default: Any, value: Any) -> Any:
+def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     """Convert a text to the type of a default; of another value, check only whether it is one or several."""
     if not isinstance(value, str):
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):
             raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
         return (
-            tuple(_convert_to_type(default[0], part) for part in value)
+            tuple(_convert_to_type_of_default(default[0], part) for part in value)
             if several
             else _check_value_type(default, value)
         )
     if isinstance(default, tuple | list):
-        return tuple(_convert_to_type(default[0], part) for part in value.split(","))
+        return tuple(_convert_to_type_of_default(default[0], part) for part in value.split(","))
     if isinstance(default, bool):
         if value.lower() not in ("true", "false"):
             raise ValueError(f"{value!r} is neither true nor false")
@@ -131,21 +133,21 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     for name in names:
         lines.append(f"{name}: {look_up_table(name).title}\n{look_up_table(name).caption}\n")
         lines += [
-            f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _explain_columns(name)
+            f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _list_column_meanings(name)
         ]
-        option_texts = [f"{key}={option.default}" for key, option in list_options(name).items()]
+        option_texts = [f"{key}={option.default}" for key, option in list_table_options(name).items()]
         lines.append(f"  options (-p): {', '.join(option_texts) or 'none'}\n")
     return "".join(lines)
 
 
-def _explain_columns(name: str) -> list[tuple[str, str, str]]:
+def _list_column_meanings(table_name: str) -> list[tuple[str, str, str]]:
     """List name, unit and meaning of every column that the catalogue declares for a table."""
     lines = []
-    for key in look_up_table(name).columns:
+    for key in look_up_table(table_name).columns:
         if key == INTERVALS:
             lines.append(("X_lower, X_upper", "", "95 % interval of every figure X above, over items"))
         else:
-            entry = look_up_column(name, key)
+            entry = look_up_column(table_name, key)
             lines.append((key, entry.unit, entry.meaning))
     return lines
 
@@ -174,8 +176,8 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     WrongPage
         For a column that is declared and not computed, computed and not declared, or without a meaning.
     """
-    known_options = list_options(name)
-    frame: pd.DataFrame = import_function(find_page_name(name), look_up_table(name).function)(
+    known_options = list_table_options(name)
+    frame: pd.DataFrame = import_page_function(find_page_name_of_entry(name), look_up_table(name).function)(
         runs, **{key: value for key, value in given_options.items() if key in known_options}
     )
     declared_columns = list_declared_columns(name, frame)
@@ -189,7 +191,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
 
 def _check_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
     """Refuse a frame whose columns are not those that the catalogue declares."""
-    folder, function = f"analysis/pages/{find_page_name(name)}", look_up_table(name).function
+    folder, function = f"analysis/pages/{find_page_name_of_entry(name)}", look_up_table(name).function
     for key in declared_columns:
         if key not in frame:
             raise WrongPage(
@@ -235,16 +237,16 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
                 end for key in columns_so_far for end in (f"{key}_lower", f"{key}_upper") if end in frame
             ]
         else:
-            columns_so_far += _expand_pattern(name, frame, entry)
+            columns_so_far += _expand_column_pattern(name, frame, entry)
     return columns_so_far
 
 
-def _expand_pattern(name: str, frame: pd.DataFrame, entry: str) -> list[str]:
+def _expand_column_pattern(table_name: str, frame: pd.DataFrame, pattern: str) -> list[str]:
     """List the columns of a frame that a column of the catalogue stands for: itself, or those of its pattern."""
-    if "*" not in entry:
-        return [entry]
-    make = list_pages()[find_page_name(name)].patterns[entry]
-    return [key for key in map(str, frame.columns) if fnmatchcase(key, entry) and make(key)]
+    if "*" not in pattern:
+        return [pattern]
+    make = list_pages()[find_page_name_of_entry(table_name)].patterns[pattern]
+    return [key for key in map(str, frame.columns) if fnmatchcase(key, pattern) and make(key)]
 
 
 def render_table(
@@ -312,7 +314,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
         key
         for entry in look_up_table(name).columns
         if entry not in left_out
-        for key in _expand_pattern(name, frame, entry)
+        for key in _expand_column_pattern(name, frame, entry)
     ]
 
 
@@ -332,5 +334,6 @@ def list_compared_columns(name: str, frame: pd.DataFrame) -> list[tuple[list[str
     """
     groups = look_up_table(name).best
     return [
-        ([key for part in names.split() for key in _expand_pattern(name, frame, part)], rule) for names, rule in groups
+        ([key for part in names.split() for key in _expand_column_pattern(name, frame, part)], rule)
+        for names, rule in groups
     ]

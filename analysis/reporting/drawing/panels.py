@@ -38,7 +38,7 @@ def is_narrow(width: float) -> bool:
 
 
 def lay_out_panels(
-    width: float, count: int, across: int, height: float, *,
+    width: float, n_panels: int, n_across: int, height: float, *,
     left: float = 0.1, right: float = 0.12, top: float = 0.03, bottom: float = 0.03,
     title: float = 0.19, below: float = 0.2, gap: float = 0.14,
 ) -> tuple[Drawing, list[Axes]]:  # fmt: skip
@@ -48,7 +48,7 @@ def lay_out_panels(
     ----------
     width, height
         Inches of the drawing, and of one panel.
-    count, across
+    n_panels, n_across
         Number of panels, and of those in a line.
     left, right, top, bottom
         Inches beside, above and below all panels: names of rows, legends.
@@ -61,13 +61,13 @@ def lay_out_panels(
     -------
     The drawing, and its panels line by line.
     """
-    down = -(-count // across)
+    down = -(-n_panels // n_across)
     tall = top + bottom + down * (title + height + below)
-    wide = (width - left - right - gap * (across - 1)) / across
+    wide = (width - left - right - gap * (n_across - 1)) / n_across
     drawing = Drawing(figsize=(width, tall))
     axes_list = []
-    for number in range(count):
-        line, column = divmod(number, across)  # of three in a line, panel 4 is the second of the second line
+    for number in range(n_panels):
+        line, column = divmod(number, n_across)  # of three in a line, panel 4 is the second of the second line
         y = tall - top - (line + 1) * (title + height) - line * below
         x = left + column * (wide + gap)
         axes_list.append(drawing.add_axes((x / width, y / tall, wide / width, height / tall)))
@@ -75,7 +75,8 @@ def lay_out_panels(
 
 
 def draw_text(
-    axes: Axes, place: tuple[float, float], text: str, by: tuple[float, float] = (0, 0), *, of: Any = "axes fraction",
+    axes: Axes, place: tuple[float, float], text: str, offset_points: tuple[float, float] = (0, 0), *,
+    coordinates: Any = "axes fraction",
     ha: str = "left", va: str = "center", **options: Any,
 ) -> None:  # fmt: skip
     """Write a text of one line.
@@ -88,9 +89,9 @@ def draw_text(
         Where, as `read_marked_answers` says.
     text
         The text.
-    by
+    offset_points
         Points right of and above the place.
-    of
+    coordinates
         What the place is given in: shares of the panel, "data", or a transform of matplotlib.
     ha, va
         Which side of the text stands there.
@@ -98,7 +99,9 @@ def draw_text(
         Further options of `Axes.annotate`.
     """
     axes.annotate(
-        replace_missing_glyphs(text), place, xytext=by, xycoords=of, textcoords="offset points", ha=ha, va=va,
+        replace_missing_glyphs(text), place, xytext=offset_points, xycoords=coordinates, textcoords="offset "
+                                                                                                    "points", ha=ha,
+                                                                                                    va=va,
         annotation_clip=False,
         rotation_mode="anchor", **options,
     )  # fmt: skip
@@ -172,7 +175,7 @@ def draw_row_labels(axes: Axes, names: Sequence[str], points: float = 5) -> None
         Points left of the panel.
     """
     for row, name in enumerate(names):
-        draw_text(axes, (0, row), name, (-points, 0), of=axes.get_yaxis_transform(), ha="right", label="row")
+        draw_text(axes, (0, row), name, (-points, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
 
 
 def measure_row_labels(names: Sequence[str]) -> float:
@@ -180,60 +183,62 @@ def measure_row_labels(names: Sequence[str]) -> float:
     return measure_widest(names) + LABEL + 0.04
 
 
-def choose_row_pitch(count: int, most: float, largest: float = 0.19) -> float:
+def choose_row_pitch(n_rows: int, max_total: float, max_pitch: float = 0.19) -> float:
     """Compute how far apart rows are.
 
     Parameters
     ----------
-    count
+    n_rows
         Number of rows.
-    most
+    max_total
         Inches that all rows may take; more where they are too many.
-    largest
+    max_pitch
         Most inches from one row to the next.
 
     Returns
     -------
     Inches from one row to the next, at least 0.118.
     """
-    return float(np.clip(most / max(1, count), 0.118, largest))
+    return float(np.clip(max_total / max(1, n_rows), 0.118, max_pitch))
 
 
-def count_label_letters(width: float, columns: int = 0) -> int:
+def compute_max_label_letters(width: float, n_columns: int = 0) -> int:
     """Compute how long names of rows may be.
 
     Parameters
     ----------
     width
         Inches of the drawing.
-    columns
+    n_columns
         Columns of the heat map beside them; 0 where panels are beside them.
 
     Returns
     -------
     Letters of a name, 14 to 50, beside panels to 38.
     """
-    free = width - 0.3 - 0.118 * columns if columns else 0.46 * width
-    return int(np.clip(free / 0.057, 14, 50 if columns else 38))
+    free = width - 0.3 - 0.118 * n_columns if n_columns else 0.46 * width
+    return int(np.clip(free / 0.057, 14, 50 if n_columns else 38))
 
 
-def draw_row_guides(axes: Axes, count: int) -> None:
+def draw_row_guides(axes: Axes, n_rows: int) -> None:
     """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left.
 
     Parameters
     ----------
     axes
         The panel.
-    count
+    n_rows
         Number of rows.
     """
-    axes.set_ylim(max(1, count) - 0.5, -0.5)
-    axes.hlines(range(count), 0, 1, colors=RULE, linewidth=0.5, zorder=0, transform=axes.get_yaxis_transform())
+    axes.set_ylim(max(1, n_rows) - 0.5, -0.5)
+    axes.hlines(range(n_rows), 0, 1, colors=RULE, linewidth=0.5, zorder=0, transform=axes.get_yaxis_transform())
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
 
 
-def scale_axis(axes: Axes, low: float, high: float, steps: int = 2, mark: float | None = None, axis: str = "x") -> None:
+def scale_axis(
+    axes: Axes, low: float, high: float, n_steps: int = 2, reference_line: float | None = None, axis: str = "x"
+) -> None:
     """Set the limits of an axis, with a margin for marks at its ends, and its numbers.
 
     Parameters
@@ -242,16 +247,16 @@ def scale_axis(axes: Axes, low: float, high: float, steps: int = 2, mark: float 
         The panel.
     low, high
         The ends.
-    steps
+    n_steps
         About this many steps from one number to the next.
-    mark
+    reference_line
         Where a dashed line stands; None for no line.
     axis
         "x" or "y".
     """
     long = measure_panel(axes)[int(axis == "y")]
     margin = (high - low) * 0.05 / max(0.2, long - 0.1)  # so that a mark of 3 points radius is whole
-    values = MaxNLocator(nbins=steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    values = MaxNLocator(nbins=n_steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     values = [value for value in values if low - 1e-9 <= value <= high + 1e-9]
     while (
         axis == "x"
@@ -260,9 +265,9 @@ def scale_axis(axes: Axes, low: float, high: float, steps: int = 2, mark: float 
     ):
         values = values[::2]
     axes.set(**{f"{axis}lim": (low - margin, high + margin), f"{axis}ticks": values})
-    if mark is not None:
+    if reference_line is not None:
         line = axes.axvline if axis == "x" else axes.axhline
-        line(mark, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1)
+        line(reference_line, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1)
 
 
 def compute_symmetric_limit(frame: pd.DataFrame) -> float:
@@ -272,8 +277,8 @@ def compute_symmetric_limit(frame: pd.DataFrame) -> float:
 
 
 def draw_dots(
-    axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, hollow: pd.Series | None = None,
-    undefined: str = "undefined", intervals: bool = True,
+    axes: Axes, frame: pd.DataFrame, measure: str, looks: Mapping[str, Look], *, is_hollow: pd.Series | None = None,
+    undefined_text: str = "undefined", with_intervals: bool = True,
 ) -> None:  # fmt: skip
     """Draw one dot per row of a frame, with its interval (columns `X_lower`, `X_upper` of the measure X).
 
@@ -281,17 +286,18 @@ def draw_dots(
     ----------
     frame
         Has columns `row` (its place), `model` and the measure. A missing value is said, not drawn.
-    hollow
+    is_hollow
         Which dots are hollow, row by row of the frame.
-    undefined
+    undefined_text
         What is said where the value is missing.
     """
     known_rows = frame[frame[measure].notna()]
-    for row in frame.loc[frame[measure].isna(), "row"] if undefined else ():
-        draw_text(axes, (0, row), undefined, (2, 0), of=axes.get_yaxis_transform(), color=FAINT, zorder=4, label="said",
+    for row in frame.loc[frame[measure].isna(), "row"] if undefined_text else ():
+        draw_text(axes, (0, row), undefined_text, (2, 0), coordinates=axes.get_yaxis_transform(), color=FAINT,
+                  zorder=4, label="said",
              bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
     colours = [looks[model].colour for model in known_rows["model"]]
-    if intervals:
+    if with_intervals:
         axes.hlines(
             known_rows["row"],
             known_rows[f"{measure}_lower"],
@@ -299,7 +305,7 @@ def draw_dots(
             colors=colours,
             linewidth=1.2,
         )
-    empty = np.zeros(len(frame), bool) if hollow is None else hollow.to_numpy(bool)
+    empty = np.zeros(len(frame), bool) if is_hollow is None else is_hollow.to_numpy(bool)
     shapes = np.array([looks[model].marker for model in known_rows["model"]])
     faces = np.where(empty[frame[measure].notna()], "white", colours)
     for shape in dict.fromkeys(shapes):
@@ -330,7 +336,7 @@ def _count_legend_columns(names: Sequence[str], width: float) -> int:
     return max(1, min(len(names), int((width - 0.1) / (measure_widest(names) + 0.36))))
 
 
-def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], hollow: Sequence[bool] = ()) -> None:
+def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], is_hollow: Sequence[bool] = ()) -> None:
     """Draw the legend at the top of a drawing, line by line in the order given.
 
     Parameters
@@ -341,7 +347,7 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], h
         Names in the legend.
     looks
         Colour and marker of each.
-    hollow
+    is_hollow
         Whether each marker is hollow; empty: none is.
     """
     width, tall = drawing.get_size_inches()
@@ -352,6 +358,6 @@ def draw_legend(drawing: Drawing, names: Sequence[str], looks: Sequence[Look], h
     for number, (name, look) in enumerate(zip(names, looks, strict=True)):
         line, column = divmod(number, columns)
         x, y = 0.12 + column * (measure_widest(names) + 0.36), tall - 0.1 - line * LINE
-        face = "white" if hollow and hollow[number] else look.colour
+        face = "white" if is_hollow and is_hollow[number] else look.colour
         place.plot(x, y, look.marker, ms=4, mfc=face, mec=look.colour, mew=1)
         place.text(x + 0.09, y, replace_missing_glyphs(name), va="center_baseline")

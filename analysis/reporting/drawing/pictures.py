@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import orders, selection
 from analysis.reporting.drawing import plotting
-from analysis.reporting.words import word_quantity
+from analysis.reporting.words import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,13 +31,13 @@ class Picture:
     draw: functools.partial[Drawing]
 
 
-def build_pictures(name: str, frames: Frames) -> list[Picture]:
+def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     """Make the pictures of a figure: several where its tasks or groups do not fit on one picture, but at most
     `MOST_PICTURES`.
 
     Parameters
     ----------
-    name
+    figure_name
         A figure of the catalogue.
     frames
         The tables that it is drawn from.
@@ -47,32 +47,37 @@ def build_pictures(name: str, frames: Frames) -> list[Picture]:
     list of Picture
         Empty where the runs have no data for the figure. Several are numbered: "agreement-1", "agreement-2".
     """
-    entry = catalogue.look_up_figure(name)
-    page = catalogue.find_page_name(name, "figures")
-    figure = entry.plot_name or name
-    draw = catalogue.import_function(page, f"plots.draw_{figure}")
-    caption = catalogue.import_function(page, f"captions.caption_{figure}")
-    looks, info = plotting.assign_looks(frames.runs.models), frames.runs.info
+    entry = catalogue.look_up_figure(figure_name)
+    page = catalogue.find_page_name_of_entry(figure_name, "figures")
+    figure = entry.plot_name or figure_name
+    draw = catalogue.import_page_function(page, f"plots.draw_{figure}")
+    caption = catalogue.import_page_function(page, f"captions.caption_{figure}")
+    looks, info = plotting.assign_colours_and_markers(frames.runs.models), frames.runs.info
     parts = [
-        part for part in _select_picture_frames(page, entry, frames) if not selection.mark_answers(part[0], info).empty
+        part
+        for part in _select_picture_frames(page, entry, frames)
+        if not selection.attach_answer_pair(part[0], info).empty
     ]
-    stem = entry.file_name or name
+    stem = entry.file_name or figure_name
     left_out_note = (
-        f" Left out: {word_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."
+        f" Left out: {format_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."
         if len(parts) > MOST_PICTURES
         else ""
     )
     return [
         Picture(
             stem if len(parts) == 1 else f"{stem}-{number}",
-            caption(*part) + _name_picture_study(part[0], info) + orders.describe_joined_orders(*part) + left_out_note,
+            caption(*part)
+            + _describe_picture_study(part[0], info)
+            + orders.describe_joined_option_orders(*part)
+            + left_out_note,
             functools.partial(draw, *part, looks=looks),
         )
         for number, part in enumerate(parts[:MOST_PICTURES], start=1)
     ]
 
 
-def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+def _describe_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
     """Name the study of a picture, where the runs are of several and the picture is of one."""
     studies = list(frame["study"].unique()) if "study" in frame else []
     return f" Study: {studies[0]}." if len(studies) == 1 < len(info["studies"]) else ""
@@ -81,6 +86,6 @@ def _name_picture_study(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
 def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
     """Return for every picture of a figure the tuple of frames that it is drawn from."""
     if "." not in entry.frames:
-        return [tuple(frames.join_orders(table) for table in entry.frames.split())]
-    picture_frames: Any = catalogue.import_function(page, entry.frames)(frames)
+        return [tuple(frames.join_option_orders(table) for table in entry.frames.split())]
+    picture_frames: Any = catalogue.import_page_function(page, entry.frames)(frames)
     return picture_frames

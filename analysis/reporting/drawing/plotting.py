@@ -86,7 +86,7 @@ class Look:
     marker: str
 
 
-def assign_looks(models: Iterable[str]) -> dict[str, Look]:
+def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
     size = len(OKABE_ITO)
@@ -145,7 +145,7 @@ def render_svg(figure: Figure) -> str:
     return text.replace(f"; font-family: '{FONT}'", "")
 
 
-def _find_font(bold: bool = False) -> str:
+def _find_font_file(bold: bool = False) -> str:
     """Return the file of the font."""
     return findfont(FontProperties(family=[FONT], weight="bold" if bold else "normal"))
 
@@ -153,7 +153,7 @@ def _find_font(bold: bool = False) -> str:
 @functools.cache
 def _load_glyphs() -> frozenset[int]:
     """Return the code points that the font of the figures has."""
-    return frozenset(get_font(_find_font()).get_charmap())
+    return frozenset(get_font(_find_font_file()).get_charmap())
 
 
 def is_drawable(text: str) -> bool:
@@ -167,9 +167,9 @@ def replace_missing_glyphs(text: str) -> str:
 
 
 @functools.cache
-def _measure_character(character: str, bold: bool) -> float:
+def _measure_character_width(character: str, bold: bool) -> float:
     """Return the width of a character, as a part of the font's size."""
-    font = get_font(_find_font(bold))
+    font = get_font(_find_font_file(bold))
     return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
@@ -189,7 +189,7 @@ def measure_text(text: str, size: float = SIZE, bold: bool = False) -> float:
     -------
     Inches.
     """
-    return sum(_measure_character(character, bold) for character in replace_missing_glyphs(text)) * size / 72
+    return sum(_measure_character_width(character, bold) for character in replace_missing_glyphs(text)) * size / 72
 
 
 def measure_widest(texts: Iterable[str], size: float = SIZE) -> float:

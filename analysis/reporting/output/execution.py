@@ -33,7 +33,7 @@ class NotebookFailed(Exception):
         self.wrong_input = wrong_input
 
 
-def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> NotebookNode:
+def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) -> NotebookNode:
     """Run a notebook in a kernel of its own, in the working directory of the call, and write it with its outputs.
 
     Parameters
@@ -42,7 +42,7 @@ def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> N
         The notebook.
     target
         Where it is written with its outputs.
-    values
+    parameters
         Parameter -> value: what the notebook is run with.
 
     Returns
@@ -59,11 +59,11 @@ def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> N
     with tempfile.TemporaryDirectory(prefix="waver-kernel-") as folder:
         try:
             node: NotebookNode = papermill.execute_notebook(
-                source, target, dict(values), progress_bar=False, kernel_name="python3", language="python",
-                kernel_manager_class=_make_kernel_class(Path(folder)), shutdown_kernel="immediate",
+                source, target, dict(parameters), progress_bar=False, kernel_name="python3", language="python",
+                kernel_manager_class=_make_kernel_manager_class(Path(folder)), shutdown_kernel="immediate",
                 request_save_on_cell_execute=False,
             )  # fmt: skip
-        except _list_failures() as error:
+        except _list_failure_exceptions() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
             raise NotebookFailed(_describe_failure(error), wrong) from error
         except OSError:  # no room, for example: what was begun is not whole
@@ -72,8 +72,8 @@ def execute_notebook(source: Path, target: Path, values: Mapping[str, Any]) -> N
     return node
 
 
-def execute_at_once(
-    tasks: Sequence[Callable[[], Made]], tell: Callable[[Made], None], most: int | None = None
+def execute_tasks_concurrently(
+    tasks: Sequence[Callable[[], Made]], report_result: Callable[[Made], None], max_at_once: int | None = None
 ) -> list[Made]:
     """Do tasks that execute notebooks, several at a time.
 
@@ -81,9 +81,9 @@ def execute_at_once(
     ----------
     tasks
         Functions without arguments; one that raises ends all.
-    tell
+    report_result
         Called with what the tasks return, in their order, as early as that order allows.
-    most
+    max_at_once
         How many tasks at a time; as many as there are cores, at most `MOST_AT_ONCE`, unless given.
 
     Returns
@@ -91,13 +91,13 @@ def execute_at_once(
     list
         What the tasks return, in their order. An interrupt or an error ends all kernels first.
     """
-    with ThreadPoolExecutor(most or min(_count_cores(), MOST_AT_ONCE)) as threads:
+    with ThreadPoolExecutor(max_at_once or min(_count_cores(), MOST_AT_ONCE)) as threads:
         futures = [threads.submit(task) for task in tasks]
         try:
             for future in futures:
                 while not future.done():
                     wait([future], timeout=1)  # without an end, Windows would not see an interrupt
-                tell(future.result())
+                report_result(future.result())
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             while not all(future.done() for future in futures):
@@ -112,7 +112,7 @@ def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _make_kernel_class(folder: Path) -> type:
+def _make_kernel_manager_class(folder: Path) -> type:
     """Return what papermill makes a kernel with: of this interpreter; one registered as "python3" may be another's.
 
     Parameters
@@ -155,7 +155,7 @@ def _kill_kernels() -> None:
             process.kill()
 
 
-def _list_failures() -> tuple[type[Exception], ...]:
+def _list_failure_exceptions() -> tuple[type[Exception], ...]:
     """Return the errors that papermill raises for an error in a cell and for a kernel that dies or does not start."""
     from nbclient.exceptions import CellControlSignal, DeadKernelError
     from papermill.exceptions import PapermillException

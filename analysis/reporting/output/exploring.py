@@ -52,7 +52,9 @@ class Run:
         self._runs = runs.open_runs(*self._folders)
         self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
         if not self._list_run_pages():
-            raise InputError(f"{', '.join(map(str, self._folders))}: {catalogue.describe_no_page(self._protocols)}")
+            raise InputError(
+                f"{', '.join(map(str, self._folders))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
+            )
         self._opened: dict[str, Runs] = {}
         self._frames: dict[str, Frames] = {}
 
@@ -90,8 +92,8 @@ class Run:
             For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
         catalogue.look_up_table(name)
-        converted = tables.convert_options(f"table {name}", options, tables.list_options(name))
-        return self._find_page_frames(catalogue.find_page_name(name), converted)[name].copy()
+        converted = tables.convert_options(f"table {name}", options, tables.list_table_options(name))
+        return self._find_page_frames(catalogue.find_page_name_of_entry(name), converted)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
         """Draw a figure, which shows itself in a notebook and is saved with `savefig`.
@@ -117,11 +119,11 @@ class Run:
         InputError
             For an unknown figure (the message names the nearest), option or part, or runs without data for the figure.
         """
-        entry, page = catalogue.look_up_figure(name), catalogue.find_page_name(name, "figures")
+        entry, page = catalogue.look_up_figure(name), catalogue.find_page_name_of_entry(name, "figures")
         known_options = {
             key: value
             for table in catalogue.list_pages()[page].tables
-            for key, value in tables.list_options(table).items()
+            for key, value in tables.list_table_options(table).items()
         }
         converted = tables.convert_options(f"figure {name}", options, known_options)
         drawn_pictures = build_pictures(name, self._find_page_frames(page, converted))
@@ -144,10 +146,10 @@ class Run:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._find_page_runs(page), options)
+            self._frames[key] = Frames(self._open_page_runs(page), options)
         return self._frames[key]
 
-    def _find_page_runs(self, page: str) -> Runs:
+    def _open_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
         protocols = catalogue.list_pages()[page].protocols
         if self._protocols <= protocols:

@@ -33,7 +33,7 @@ def write_text_file(path: Path, text: str) -> None:
     write_atomically(path, lambda aside: aside.write_bytes(text.encode("utf-8")))
 
 
-def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
+def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None:
     """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
     A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here.
@@ -51,10 +51,10 @@ def write_table(name: str, frame: pd.DataFrame, out: Path) -> None:
     write_text_file(folder / f"{name}.csv", tables.render_table(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
         write_text_file(folder / f"{name}.tex", tables.render_table(name, frame, "latex"))
-    write_dictionary(out)
+    write_data_dictionary(out)
 
 
-def write_dictionary(out: Path) -> None:
+def write_data_dictionary(out: Path) -> None:
     """Write `tables/dictionary.csv`: what the columns mean of all tables that are there, whoever wrote them.
 
     Pages that are made at the same time each write it; the report writes it once more when all tables are there.
@@ -76,7 +76,7 @@ def _list_dictionary_rows(name: str, path: Path) -> list[list[str]]:
     return [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
 
 
-def remove_report_files(out: Path) -> None:
+def remove_report_tables_and_figures(out: Path) -> None:
     """Remove the tables and figures of an earlier report, also those that a killed one did not finish.
 
     Only files under the names that this package writes.

@@ -31,7 +31,7 @@ class Html:
 
 def render_template(template: str, **values: Any) -> str:
     """Fill a template: `answer` of the shared ones, or `PAGE/method` of a page."""
-    return _build_environment().get_template(f"{template}.html.j2").render(**values)
+    return _build_jinja_environment().get_template(f"{template}.html.j2").render(**values)
 
 
 def render_fragment(template: str, **values: Any) -> Html:
@@ -39,7 +39,7 @@ def render_fragment(template: str, **values: Any) -> Html:
     return Html(render_template(template, **values))
 
 
-def build_data_address(kind: str, text: str) -> Markup:
+def build_data_uri(media_type: str, text: str) -> Markup:
     """Write a text as a data URI, so that the page holds it and nothing has to be fetched.
 
     Only characters that an address in single quotes cannot hold are escaped, and templates escape nothing more: `<`
@@ -47,7 +47,7 @@ def build_data_address(kind: str, text: str) -> Markup:
 
     Parameters
     ----------
-    kind
+    media_type
         The media type, such as "image/svg+xml".
     text
         The text.
@@ -56,7 +56,7 @@ def build_data_address(kind: str, text: str) -> Markup:
     -------
     The address; put it in single quotes.
     """
-    return Markup(f"data:{kind}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
+    return Markup(f"data:{media_type}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 
 
 def render_note(text: str) -> Html:
@@ -65,7 +65,7 @@ def render_note(text: str) -> Html:
 
 
 @functools.cache
-def _build_environment() -> jinja2.Environment:
+def _build_jinja_environment() -> jinja2.Environment:
     """Build the environment of all templates: it escapes values, and refuses names that are not given."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, PAGES]), autoescape=True, undefined=jinja2.StrictUndefined,

@@ -60,11 +60,11 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
     long = len(table.rows) > (WORDY_ROWS if any(table.wordy) else ROWS)
     room = POINTS["text" if long else width]
-    words = NARROW_WORDS if width == "column" and not long else WORDS
-    size, parts = _fit_columns(table, room, words)
+    text_share = NARROW_WORDS if width == "column" and not long else WORDS
+    size, parts = _fit_columns_into_parts(table, room, text_share)
     packages = "booktabs, longtable" if long else "booktabs"
     lines = [f"% Needs \\usepackage{{{packages}}} in the preamble.\n"]
-    if not all(map(_is_settable, (cell.text for row in table.rows for cell in row))):
+    if not all(map(_is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
         lines.append(
             "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
         )
@@ -76,65 +76,69 @@ def render_latex(table: Grid, name: str, entry: Table, width: Width = "page") ->
         caption = f"{entry.title}{part}." + (f" {entry.caption}" if number == 1 else "")
         head = f"\\caption{{{_escape_latex(caption)}}}{label}"
         if long:
-            lines.append(_render_longtable(table, columns, words, size, head, f"{entry.title}{part} (continued)."))
+            lines.append(_render_longtable(table, columns, text_share, size, head, f"{entry.title}{part} (continued)."))
         else:
-            lines.append(_render_float(table, columns, words, size, head, "table*" if width == "page" else "table"))
+            lines.append(
+                _render_float(table, columns, text_share, size, head, "table*" if width == "page" else "table")
+            )
     return "".join(lines)
 
 
-def _fit_columns(table: Grid, room: float, words: float) -> tuple[str, list[list[int]]]:
+def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tuple[str, list[list[int]]]:
     """Return the size of print, and the columns of each part: one part where all columns fit in 8 or in 7 pt.
 
     >>> from analysis.reporting.catalogue.columns import Column
     >>> from analysis.reporting.catalogue.grid import Cell, Grid
     >>> cells = Grid(("a", "b", "c"), (Column("", header="x" * 30),) * 3, (), (True,) * 3, (False,) * 3)
-    >>> _fit_columns(cells, 455, 0.24), _fit_columns(cells, 219, 0.24)
+    >>> _fit_columns_into_parts(cells, 455, 0.24), _fit_columns_into_parts(cells, 219, 0.24)
     (('footnotesize', [[0, 1, 2]]), ('scriptsize', [[0], [1], [2]]))
     """
     sizes = {
-        size: [_estimate_column_width(table, i, room, words, CHARACTER[size]) for i in range(len(table.columns))]
+        size: [_estimate_column_width(table, i, room, text_share, CHARACTER[size]) for i in range(len(table.columns))]
         for size in SIZES
     }
     for size in SIZES:
         if sum(sizes[size]) <= room:
             return size, [list(range(len(table.columns)))]
-    return SIZES[-1], list(_split_columns(table, sizes[SIZES[-1]], room))
+    return SIZES[-1], list(_split_columns_into_parts(table, sizes[SIZES[-1]], room))
 
 
-def _split_columns(table: Grid, wide: Sequence[float], room: float) -> Iterator[list[int]]:
+def _split_columns_into_parts(table: Grid, column_widths: Sequence[float], room: float) -> Iterator[list[int]]:
     """Yield the columns of each part; the names at the start of a row are repeated, with which each row stands once.
 
     They are not where they take more than half of the room and a further column would not fit beside them.
     """
     names: list[int] = []
     for i, (number, wordy) in enumerate(zip(table.numeric, table.wordy, strict=True)):
-        together = sum(wide[k] for k in (*names, i))
-        if number or wordy or (together > room / 2 and together + max(wide[i + 1 :], default=0) > room):
+        together = sum(column_widths[k] for k in (*names, i))
+        if number or wordy or (together > room / 2 and together + max(column_widths[i + 1 :], default=0) > room):
             break
         names.append(i)
     part = list(names)
-    for i in range(len(names), len(wide)):
-        if len(part) > len(names) and sum(wide[k] for k in (*part, i)) > room:
+    for i in range(len(names), len(column_widths)):
+        if len(part) > len(names) and sum(column_widths[k] for k in (*part, i)) > room:
             yield part
             part = list(names)
         part.append(i)
     yield part
 
 
-def _estimate_column_width(table: Grid, i: int, room: float, words: float, character: float) -> float:
+def _estimate_column_width(table: Grid, i: int, room: float, text_share: float, character_width: float) -> float:
     """Estimate the points that a column takes, from its longest header line, value and interval."""
     if table.wordy[i]:
-        return words * room + SPACE
+        return text_share * room + SPACE
     header = max(map(len, _split_header(table, i)))
     value = max((len(row[i].text) for row in table.rows), default=0)
     interval = max((len(row[i].interval) for row in table.rows), default=0)
-    return max(character * max(header, value), SMALL_CHARACTER * interval) + SPACE
+    return max(character_width * max(header, value), SMALL_CHARACTER * interval) + SPACE
 
 
-def _render_float(table: Grid, columns: Sequence[int], words: float, size: str, head: str, environment: str) -> str:
+def _render_float(
+    table: Grid, columns: Sequence[int], text_share: float, size: str, head: str, environment: str
+) -> str:
     """Write one part of a grid as a `table` or `table*`."""
     body = "\n".join(_render_row(table, row, columns) for row in table.rows)
-    layout, header = _build_column_layout(table, columns, words), _render_header(table, columns)
+    layout, header = _build_column_layout(table, columns, text_share), _render_header(table, columns)
     return (
         f"\\begin{{{environment}}}[tp]\n\\centering\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\n{head}\n"
         f"\\begin{{tabular}}{{{layout}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
@@ -142,24 +146,26 @@ def _render_float(table: Grid, columns: Sequence[int], words: float, size: str, 
     )
 
 
-def _render_longtable(table: Grid, columns: Sequence[int], words: float, size: str, head: str, again: str) -> str:
+def _render_longtable(
+    table: Grid, columns: Sequence[int], text_share: float, size: str, head: str, continued_caption: str
+) -> str:
     """Write one part of a grid as a `longtable`, which goes on over pages."""
     layout, body = (
-        _build_column_layout(table, columns, words),
+        _build_column_layout(table, columns, text_share),
         "\n".join(_render_row(table, row, columns) for row in table.rows),
     )
     header = f"\\toprule\n{_render_header(table, columns)} \\\\\n\\midrule\n"
     return (
         f"{{\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\\setlength{{\\LTcapwidth}}{{\\linewidth}}\n"
         f"\\begin{{longtable}}{{{layout}}}\n{head} \\\\\n{header}\\endfirsthead\n"
-        f"\\caption[]{{{_escape_latex(again)}}} \\\\\n{header}\\endhead\n"
+        f"\\caption[]{{{_escape_latex(continued_caption)}}} \\\\\n{header}\\endhead\n"
         f"\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}}}\n"
     )
 
 
-def _build_column_layout(table: Grid, columns: Sequence[int], words: float) -> str:
+def _build_column_layout(table: Grid, columns: Sequence[int], text_share: float) -> str:
     """Write the argument of `tabular`: r for numbers, p for running text, l for others."""
-    kinds = ("r" if table.numeric[i] else f"p{{{words}\\linewidth}}" if table.wordy[i] else "l" for i in columns)
+    kinds = ("r" if table.numeric[i] else f"p{{{text_share}\\linewidth}}" if table.wordy[i] else "l" for i in columns)
     return f"@{{}}{''.join(kinds)}@{{}}"
 
 
@@ -204,7 +210,7 @@ _TEX = {
 _ESCAPES = str.maketrans(_TEX)
 
 
-def _is_settable(text: str) -> bool:
+def _is_settable_by_pdflatex(text: str) -> bool:
     """Tell whether pdfLaTeX can set a text as it comes: Latin letters, and what is replaced."""
     return all(character in _TEX or character <= LAST_LATIN for character in text)
 

@@ -130,7 +130,7 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     -------
     The HTML.
     """
-    data = [(name, _encode_as_zip(path)) for name, path in tables.items()]
+    data = [(name, _encode_file_as_zip_uri(path)) for name, path in tables.items()]
     bodies = [(chapter.name, _make_ids_unique(chapter)) for chapter in chapters]
     listed = [(chapter.name, chapter.question) for chapter in chapters]
     text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
@@ -141,7 +141,7 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     return text
 
 
-def _encode_as_zip(path: Path) -> str:
+def _encode_file_as_zip_uri(path: Path) -> str:
     """Return a file as the address of a ZIP file that holds it: a third of its size as text, so that it can be mailed.
 
     Windows, macOS, pandas and R open it. The same table makes the same bytes: the time in the ZIP file is always 1980.
@@ -152,27 +152,27 @@ def _encode_as_zip(path: Path) -> str:
     return f"data:application/zip;base64,{_encode_base64(memory.getvalue())}"
 
 
-def _make_ids_unique(contents: Chapter) -> str:
+def _make_ids_unique(chapter: Chapter) -> str:
     """Return the HTML of a page with ids that no other page has, and links to the tables.
 
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    soup = _parse_html(contents.card_html + contents.body_html)
+    soup = _parse_html(chapter.card_html + chapter.body_html)
     for figure in soup.find_all("figure")[1:]:
         figure["tabindex"] = "0"
         for source in figure.find_all("source"):
             source.decompose()
     for key in ("id", "for"):
         for tag in soup.select(f"[{key}]"):
-            tag[key] = f"{contents.name}--{tag[key]}"
+            tag[key] = f"{chapter.name}--{tag[key]}"
     for link in soup.find_all("a", href=True):
         address = str(link["href"])
         if address.startswith("#"):
-            link["href"] = f"#{contents.name}--{address[1:]}"
+            link["href"] = f"#{chapter.name}--{address[1:]}"
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
-    return soup.decode(formatter=_build_formatter())
+    return soup.decode(formatter=_build_html_formatter())
 
 
 def _parse_html(html: str) -> BeautifulSoup:
@@ -182,7 +182,7 @@ def _parse_html(html: str) -> BeautifulSoup:
 
 
 @functools.cache
-def _build_formatter() -> HTMLFormatter:
+def _build_html_formatter() -> HTMLFormatter:
     """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
     from bs4.formatter import HTMLFormatter
 
@@ -224,20 +224,20 @@ def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     shown_cells, missing = [], []
     for cell in node.cells:
-        notes = _find_nothing_notes(cell)
+        notes = _find_notes_of_empty_cell(cell)
         missing += notes or []
         if notes is None:
             shown_cells.append(cell)
     places: Counter[str] = Counter()
     cells = [
-        _add_anchors(cell, places)
+        _add_heading_anchor(cell, places)
         for place, cell in enumerate(shown_cells)
         if not _is_bare_heading(cell, shown_cells[place + 1 :])
     ]
     return cells, missing
 
 
-def _find_nothing_notes(cell: NotebookNode) -> list[str] | None:
+def _find_notes_of_empty_cell(cell: NotebookNode) -> list[str] | None:
     """Return what a cell without anything to show says instead; None for a cell that shows something, or only code."""
     html_outputs = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
     texts = [text for text in html_outputs if text is not None]
@@ -262,10 +262,10 @@ def _read_heading(cell: NotebookNode) -> tuple[int, str]:
 def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
     level, _ = _read_heading(cell)
-    return level > 1 and not any(True for _ in _find_shown_cells(level, later_cells))
+    return level > 1 and not any(True for _ in _find_shown_cells_below_heading(level, later_cells))
 
 
-def _find_shown_cells(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells below a heading of a level that show something, up to the next heading of that level or above."""
     for cell in later_cells:
         its, _ = _read_heading(cell)
@@ -275,14 +275,14 @@ def _find_shown_cells(level: int, later_cells: Sequence[NotebookNode]) -> Iterat
             yield cell
 
 
-def _add_anchors(cell: NotebookNode, places: Counter[str]) -> NotebookNode:
+def _add_heading_anchor(cell: NotebookNode, place_counts: Counter[str]) -> NotebookNode:
     """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
     level, text = _read_heading(cell)
     if not level:
         return cell
     place = re.sub(r"\W+", "-", text.lower()).strip("-")
-    places[place] += 1
-    place = place if places[place] == 1 else f"{place}-{places[place]}"
+    place_counts[place] += 1
+    place = place if place_counts[place] == 1 else f"{place}-{place_counts[place]}"
     render_heading = (
         f"<h1>{escape(text)}</h1>" if level == 1 else render_template("heading", level=level, place=place, text=text)
     )

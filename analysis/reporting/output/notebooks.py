@@ -176,7 +176,7 @@ def _check_text_value(value: Any) -> str:
     return value
 
 
-def _convert_to_flag(value: Any) -> bool:
+def _convert_to_boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _refuse_value(value)
@@ -190,5 +190,5 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "int": _convert_to_integer,
     "float": _convert_to_number,
     "str": _check_text_value,
-    "bool": _convert_to_flag,
+    "bool": _convert_to_boolean,
 }

@@ -31,11 +31,11 @@ from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance
-from analysis.reporting.output.html import Html, build_data_address, render_fragment, render_note
+from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_note
 from analysis.reporting.output.notebooks import find_run_folder, parse_run_folders
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
-from analysis.runs.unanswered import count_unanswered
+from analysis.runs.unanswered import count_unanswered_prompts
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded
@@ -97,7 +97,7 @@ class Page:
         """Return a table of the catalogue: computed once, and written to the folder of the page."""
         return self.frames[name]
 
-    def list_other_protocols(self) -> frozenset[str]:
+    def list_ignored_protocols(self) -> frozenset[str]:
         """List the protocols of the given run folders that the page does not look at."""
         inside = [folder for name in self.folders for folder in list_run_folders(Path(find_run_folder(name)))]
         return frozenset(map(read_protocol, inside)) - self.protocols
@@ -105,7 +105,7 @@ class Page:
     def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table to the folder of the page, if it has one."""
         if self.out:
-            files.write_table(name, frame, self.out)
+            files.write_table_csv_and_latex(name, frame, self.out)
 
     def show_answer(self, answer: Answer) -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
@@ -118,7 +118,7 @@ class Page:
             )
         self._details = dict(answer.details)
         self._answer = replace(
-            answer, cautions=(*words.list_unanswered_cautions(count_unanswered(self.runs)), *answer.cautions)
+            answer, cautions=(*words.list_unanswered_cautions(count_unanswered_prompts(self.runs)), *answer.cautions)
         )
         return render_fragment("answer", answer=self._answer)
 
@@ -148,13 +148,17 @@ class Page:
     def _render_picture(self, title: str, picture: Picture) -> str:
         """Return a picture as HTML with its caption, for a wide screen and for a phone."""
         wide, narrow = (
-            self._write_drawing(picture.draw(width=width), f"{picture.name}{ending}")
+            self._render_and_save_svg(picture.draw(width=width), f"{picture.name}{ending}")
             for ending, width in plotting.WIDTHS.items()
         )
         alt = f"{title}: {picture.caption.split('. ')[0].rstrip('.')}."
         caption = self._shorten_repeated_caption(picture.caption)
         return render_fragment(
-            "figure", wide=_encode_picture(wide), narrow=_encode_picture(narrow), alt=alt, caption=caption
+            "figure",
+            wide=_encode_svg_as_data_uri(wide),
+            narrow=_encode_svg_as_data_uri(narrow),
+            alt=alt,
+            caption=caption,
         ).text
 
     def _shorten_repeated_caption(self, caption: str) -> str:
@@ -164,7 +168,7 @@ class Page:
         has_explained, self._has_explained_orders = self._has_explained_orders, True
         return caption.replace(orders.JOINED_NOTE, orders.REPEATED_NOTE) if has_explained else caption
 
-    def _write_drawing(self, figure: plotting.Drawing, name: str) -> str:
+    def _render_and_save_svg(self, figure: plotting.Drawing, name: str) -> str:
         """Return the figure as SVG, and save it where there is a folder."""
         if self.out is None:
             return plotting.render_svg(figure)
@@ -201,10 +205,10 @@ class Page:
         chosen_rows = (
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
         )
-        joined_rows = self.frames.join_orders(name, chosen_rows)
+        joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows, caption = (
             joined_rows.head(most),
-            self._shorten_repeated_caption(caption + orders.describe_joined_orders(joined_rows)),
+            self._shorten_repeated_caption(caption + orders.describe_joined_option_orders(joined_rows)),
         )
         cells = grid.build_grid(
             name,
@@ -213,14 +217,16 @@ class Page:
             tables.list_compared_columns(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.rewrite_grid(cells))
-        same_text = "; ".join(_word_uniform_column(*pair) for pair in uniform_columns)
-        if uniform_columns and _count_key_columns(cells.names) == len(cells.names):  # only names of rows are left
+        same_text = "; ".join(_format_uniform_column(*pair) for pair in uniform_columns)
+        if uniform_columns and _count_leading_key_columns(cells.names) == len(
+            cells.names
+        ):  # only names of rows are left
             sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
             return Html(self.render_details(name) + render_fragment("uniform", said=sentence, caption=caption).text)
         box = render_fragment(
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
-            same=same_text, keys=_count_key_columns(cells.names), ours=_find_own_rows(shown_rows),
+            same=same_text, keys=_count_leading_key_columns(cells.names), ours=_find_own_rows(shown_rows),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.render_details(name) + box.text)
@@ -250,16 +256,16 @@ class Page:
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
-        return render_fragment("asked", **prompts.build_prompt_values(self.runs))
+        return render_fragment("asked", **prompts.collect_prompts_to_show(self.runs))
 
     def provenance(self) -> Html:
         """Show how to cite the page, and where it comes from.
 
         This is the last cell: what the answer says about a figure or table that no cell has shown is named here.
         """
-        return Html(provenance.render_foot(self.studies, self.entries(), self._details))
+        return Html(provenance.render_foot(self.studies, self.list_foot_entries(), self._details))
 
-    def entries(self) -> list[tuple[str, list[str]]]:
+    def list_foot_entries(self) -> list[tuple[str, list[str]]]:
         """Return name and lines of every entry of the page's foot."""
         run_paths = [folder.path for folder in self.runs.folders]
         shown_folders = [
@@ -275,16 +281,16 @@ def _find_own_rows(frame: pd.DataFrame) -> set[int]:
     return set(np.flatnonzero(frame["source"] == OURS))
 
 
-def _count_key_columns(names: Sequence[str]) -> int:
+def _count_leading_key_columns(names: Sequence[str]) -> int:
     """Count the first columns that name the rows; they stay in view when the others are scrolled."""
     return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
 
 
-def _word_uniform_column(column: Column, cell: grid.Cell) -> str:
+def _format_uniform_column(column: Column, cell: grid.Cell) -> str:
     """Write what a column has in all rows: "Items 62"."""
     return " ".join(filter(None, (column.header, cell.text, cell.interval)))
 
 
-def _encode_picture(svg: str) -> str:
+def _encode_svg_as_data_uri(svg: str) -> str:
     """Return an SVG as an image's address: part of the file, but its ids and styles do not mix with the page's."""
-    return build_data_address("image/svg+xml", " ".join(svg.split()))
+    return build_data_uri("image/svg+xml", " ".join(svg.split()))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from analysis.reporting import words
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
-from analysis.runs.unanswered import count_unanswered
+from analysis.runs.unanswered import count_unanswered_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,16 +23,18 @@ Entries: TypeAlias = "list[tuple[str, list[str]]]"
 PACKAGES = ("waver-lm", "duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
 
 
-def render_foot(names: Sequence[str], entries: Entries, unshown: Mapping[str, Sequence[str]] | None = None) -> str:
+def render_foot(
+    study_names: Sequence[str], entries: Entries, unshown_details: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Return the foot of a page or of the index: what to cite, where it comes from, and BibTeX to copy.
 
     Parameters
     ----------
-    names
+    study_names
         The published studies that it repeats (`citations.read_published_studies`); Waver itself is cited before them.
     entries
         From `list_provenance_entries`.
-    unshown
+    unshown_details
         Figure or table -> what the answer says about it, where no cell shows it.
 
     Returns
@@ -40,10 +42,10 @@ def render_foot(names: Sequence[str], entries: Entries, unshown: Mapping[str, Se
     The HTML.
     """
     studies_by_name = citations.read_published_studies()
-    cited_studies = {name: studies_by_name[name] for name in names}
+    cited_studies = {name: studies_by_name[name] for name in study_names}
     return render_template("provenance", studies=[citations.TOOL, *cited_studies.values()],
                            bibtex=citations.render_bibtex(cited_studies), entries=entries,
-                  unshown=unshown or {})  # fmt: skip
+                  unshown=unshown_details or {})  # fmt: skip
 
 
 def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping[str, Any]) -> Entries:
@@ -68,10 +70,13 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_source(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
-        *([("Wordings", lines)] if (lines := words.describe_drawn_wordings(runs.info)) else []),
-        ("No response", words.describe_unanswered_units(count_unanswered(runs)) or ["none: every prompt has one"]),
+        *([("Wordings", lines)] if (lines := words.describe_wording_sampling(runs.info)) else []),
+        (
+            "No response",
+            words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs)) or ["none: every prompt has one"],
+        ),
         ("Asked with", _describe_sessions(info["sessions"])),
-        ("Analysed with", [word_versions()]),
+        ("Analysed with", [format_package_versions()]),
         ("Parameters", [", ".join(f"{name} = {value}" for name, value in options.items()) or "defaults"]),
         ("Date", [format_current_time()]),
     ]
@@ -99,21 +104,21 @@ def build_report_command(
     -------
     The command as typed into a shell.
     """
-    options = [part for name, value in parameters.items() for part in ("-p", f"{name}={_word_option(value)}")]
+    options = [part for name, value in parameters.items() for part in ("-p", f"{name}={_format_option_value(value)}")]
     title_options = ["--title", title] if title else []
     return shlex.join(["waver", "report", *folders, "--out", str(out), *title_options, *options]) + (
         " --single-file" if single_file else ""
     )
 
 
-def word_versions() -> str:
+def format_package_versions() -> str:
     """Return the versions of Python and of the packages that the numbers depend on."""
     return ", ".join(
-        [f"Python {platform.python_version()}", *(f"{name} {_word_package_version(name)}" for name in PACKAGES)]
+        [f"Python {platform.python_version()}", *(f"{name} {_read_package_version(name)}" for name in PACKAGES)]
     )
 
 
-def _word_package_version(package: str) -> str:
+def _read_package_version(package: str) -> str:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # a checkout that is run without being installed
@@ -125,7 +130,7 @@ def format_current_time() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _word_option(value: Any) -> str:
+def _format_option_value(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

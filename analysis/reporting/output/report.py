@@ -19,7 +19,7 @@ from analysis.reporting.output import execution, files, layout, notebooks, prove
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.words import citations
-from ground.errors import InputError, describe_os_error
+from ground.errors import InputError, describe_os_error_with_status
 from ground.extras import check_packages
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Notebook:
         return self.path.stem
 
     @property
-    def missing_packages(self) -> str:
+    def missing_packages_note(self) -> str:
         """Say in one line which needed packages are not installed; empty where all are."""
         absent = [name for name in self.page.needed_packages if importlib.util.find_spec(name) is None]
         return ", ".join(f"it needs {name}: {self.page.needed_packages[name]}" for name in absent)
@@ -111,14 +111,14 @@ def write_report(
     opened = runs.open_runs(*(notebooks.find_run_folder(folder) for folder in folders))
     folders_by_notebook = {notebook.name: _list_page_folders(notebook.page, opened) for notebook in candidates}
     reasons = {
-        n.name: n.page.explain_no_data(_open_subset(folders_by_notebook[n.name], opened), parameters or {})
+        n.name: n.page.explain_no_data(_open_run_subset(folders_by_notebook[n.name], opened), parameters or {})
         for n in candidates
         if folders_by_notebook[n.name]
     }
     relevant_notebooks = [notebook for notebook in candidates if notebook.name in reasons]
     chosen_notebooks = [notebook for notebook in relevant_notebooks if not reasons[notebook.name]]
     if not chosen_notebooks:
-        raise InputError(_explain_nothing(folders, candidates, opened, reasons))
+        raise InputError(_explain_empty_report(folders, candidates, opened, reasons))
     if out.suffix.lower() in (".html", ".htm"):
         raise InputError(
             f"{out}: --out names a folder; give --out {out.with_suffix('')}, and --single-file for "
@@ -134,29 +134,31 @@ def write_report(
     values = notebooks.check_parameters(
         parameters or {}, {notebook.name: notebook.path for notebook in chosen_notebooks}
     )
-    files.remove_report_files(out)
+    files.remove_report_tables_and_figures(out)
     for name in ("index", *(notebook.name for notebook in candidates)):  # one that stayed would lead to what is removed
         (out / f"{name}.html").unlink(missing_ok=True)
     command = provenance.build_report_command(folders, out, parameters or {}, title, single_file)
     run_paths = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
     title = title or ", ".join(opened.info["studies"])
-    left_out = {notebook.name: reasons[notebook.name] or notebook.missing_packages for notebook in relevant_notebooks}
+    left_out = {
+        notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
+    }
     tasks = [
         functools.partial(_build_left_out_result, notebook, left_out[notebook.name])
         if left_out[notebook.name]
         else functools.partial(_execute_page, notebook, {"runs": run_paths, **values[notebook.name]}, out, command)
         for notebook in relevant_notebooks
     ]
-    results = execution.execute_at_once(tasks, lambda result: _print_line(result.progress_line))
-    files.write_dictionary(out)
+    results = execution.execute_tasks_concurrently(tasks, lambda result: _print_progress_line(result.progress_line))
+    files.write_data_dictionary(out)
     results = _write_pages(results, out, title)
-    study_names = citations.join_study_names(notebook.page.studies for notebook in relevant_notebooks)
+    study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
     entries = provenance.list_provenance_entries(opened, folders, parameters or {})
     foot = provenance.render_foot(study_names, entries) + render_template("again", command=command)
     index_values = {"title": title, "results": results, "foot": foot}
     table_files = {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
     stems = [path.stem for path in (out / "figures").glob("*.pdf")]
-    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_figure_key)
+    figures = sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_figure_sort_key)
     files.write_text_file(out / "index.html", layout.render_index(tables=table_files, figures=figures, **index_values))
     if single_file:
         single_file_tables = (
@@ -190,28 +192,28 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
                 files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, chapters, title))
             written.append(result)
         except OSError as error:
-            written.append(_build_failed_result(result.name, result.question, describe_os_error(error)[1]))
-            _print_line(written[-1].progress_line)
+            written.append(_build_failed_result(result.name, result.question, describe_os_error_with_status(error)[1]))
+            _print_progress_line(written[-1].progress_line)
     return written
 
 
-def _list_page_folders(page: Catalogue, opened: Runs) -> list[str]:
+def _list_page_folders(page: Catalogue, opened_runs: Runs) -> list[str]:
     """Return the run folders that a page is about."""
-    return [str(folder.path) for folder in opened.folders if folder.info["study"]["protocol"] in page.protocols]
+    return [str(folder.path) for folder in opened_runs.folders if folder.info["study"]["protocol"] in page.protocols]
 
 
-def _open_subset(chosen: Sequence[str], opened: Runs) -> Runs:
+def _open_run_subset(chosen_folders: Sequence[str], opened_runs: Runs) -> Runs:
     """Open some of the run folders; all of them are open already."""
-    return opened if len(chosen) == len(opened.folders) else runs.open_runs(*chosen)
+    return opened_runs if len(chosen_folders) == len(opened_runs.folders) else runs.open_runs(*chosen_folders)
 
 
-def _explain_nothing(
-    folders: Sequence[str], candidates: Sequence[Notebook], opened: Runs, reasons: Mapping[str, str]
+def _explain_empty_report(
+    folders: Sequence[str], candidates: Sequence[Notebook], opened_runs: Runs, reasons: Mapping[str, str]
 ) -> str:
     """Say in one line why there is nothing to report."""
-    protocols = {folder.info["study"]["protocol"] for folder in opened.folders}
+    protocols = {folder.info["study"]["protocol"] for folder in opened_runs.folders}
     if not any(protocols & notebook.page.protocols for notebook in candidates):
-        return f"{', '.join(folders)}: {catalogue.describe_no_page(protocols)}"
+        return f"{', '.join(folders)}: {catalogue.explain_no_page_for_protocols(protocols)}"
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
 
 
@@ -233,7 +235,7 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
     except execution.NotebookFailed as error:
         return _build_failed_result(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:
-        return _build_failed_result(notebook.name, question, describe_os_error(error)[1])
+        return _build_failed_result(notebook.name, question, describe_os_error_with_status(error)[1])
     progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
     return NotebookResult(
         notebook.name,
@@ -250,7 +252,7 @@ def _build_failed_result(name: str, question: str, reason: str, wrong_input: boo
     )
 
 
-def _print_line(line: str) -> None:
+def _print_progress_line(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -266,7 +268,7 @@ def _select_card_parts(name: str, node: NotebookNode) -> tuple[str, ...]:
     )
 
 
-def _build_figure_key(name: str) -> tuple[int, int]:
+def _build_figure_sort_key(name: str) -> tuple[int, int]:
     """Return the sort key of a figure's file: the place of the figure in the catalogue, then the picture's number."""
     stem, number = re.fullmatch(r"(.*?)(?:-(\d+))?", name).groups()  # type: ignore[union-attr]
     order = list(catalogue.list_figures())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import suggest_nearest
-from analysis.reporting.words import join_names, word_quantity
+from analysis.reporting.words import format_quantity, join_names
 from analysis.runs import model_prompts
 from ground.errors import InputError, shorten_line
 
@@ -77,15 +77,15 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
     if answers.empty:
         return
     about = runs.info["studies"][study]
-    yield f"study {study} ({about['protocol']}): {word_quantity(len(items), 'item')}"
-    yield f"item {chosen_item}: {word_quantity(len(wordings), 'wording')}"
+    yield f"study {study} ({about['protocol']}): {format_quantity(len(items), 'item')}"
+    yield f"item {chosen_item}: {format_quantity(len(wordings), 'wording')}"
     for wording in shown_wordings:
         rows = answers[answers["variant"] == wording["variant"]]
         if len(rows):
             yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
-            yield from _describe_prompts(runs, study, wording, rows)
-    yield from _describe_marked_prompts(runs, study, answers)
-    yield from _describe_unshown(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
+            yield from _describe_prompts_and_answers(runs, study, wording, rows)
+    yield from _describe_chat_template_prompts(runs, study, answers)
+    yield from _describe_unshown_wordings(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
 
 
 def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -97,10 +97,12 @@ def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.Da
     )
 
 
-def _describe_prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.DataFrame) -> Iterator[str]:
+def _describe_prompts_and_answers(
+    runs: Runs, study: str, wording: dict[str, Any], answer_rows: pd.DataFrame
+) -> Iterator[str]:
     """Write every prompt of a wording once, with the answers of all models that read it."""
     groups: dict[tuple[str, model_prompts.Prompt], list[dict[str, Any]]] = {}
-    for row in rows.to_dict("records"):
+    for row in answer_rows.to_dict("records"):
         prompt = model_prompts.recover_prompt(
             model_prompts.find_asked_entry(runs, study, row["model"], row["condition"]), wording
         )
@@ -111,9 +113,9 @@ def _describe_prompts(runs: Runs, study: str, wording: dict[str, Any], rows: pd.
             yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
             yield from _quote_written_texts(row["output"] or ())
         if len(answers) > MODELS:
-            yield f"  and {word_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
+            yield f"  and {format_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
-        yield from ("", f"  and {word_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
+        yield from ("", f"  and {format_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
 
 
 def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
@@ -121,10 +123,10 @@ def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
     if prompt.why:
         yield from _wrap_text(f"prompt not known: {prompt.why}", "  ")
     else:
-        yield from _quote_lines(prompt.text)
+        yield from _quote_prompt_lines(prompt.text)
 
 
-def _quote_lines(text: str) -> Iterator[str]:
+def _quote_prompt_lines(text: str) -> Iterator[str]:
     """Write a prompt: every line of it begins with |, and goes on after : where it is too long for one line."""
     for line in text[:MOST_CHARACTERS].split("\n"):
         yield from textwrap.wrap(
@@ -140,10 +142,10 @@ def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
     for text in texts[:TEXTS]:
         yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:
-        yield f"    and {word_quantity(len(texts) - TEXTS, 'more text')}"
+        yield f"    and {format_quantity(len(texts) - TEXTS, 'more text')}"
 
 
-def _describe_marked_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
+def _describe_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:
     """Write one prompt with the marks of each chat template: above, messages stand without them."""
     entries = [
         model_prompts.find_asked_entry(runs, study, *unit)
@@ -161,29 +163,32 @@ def _describe_marked_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> I
             f"{join_names(entry['models'][:MODELS])} got it (item {entry['item']}, wording {entry['variant']}):", "",
             "",
         )  # fmt: skip
-        yield from _quote_lines(entry["prompt"])
+        yield from _quote_prompt_lines(entry["prompt"])
     if len(chats) > MARKED_PROMPTS:
         yield from (
             "",
-            f"and {word_quantity(len(chats) - MARKED_PROMPTS, 'more such prompt')}: choose with --condition or --model",
+            f"and {format_quantity(len(chats) - MARKED_PROMPTS, 'more such prompt')}: choose with --condition or "
+            "--model",
         )
 
 
-def _describe_unshown(item: str, items: int, wordings: int, of: int, named: bool) -> Iterator[str]:
+def _describe_unshown_wordings(
+    item: str, n_items: int, n_shown_wordings: int, n_wordings: int, is_item_chosen: bool
+) -> Iterator[str]:
     """Say what was not shown."""
-    if wordings < of or (not named and items > 1):
+    if n_shown_wordings < n_wordings or (not is_item_chosen and n_items > 1):
         yield ""
-    if wordings < of:
+    if n_shown_wordings < n_wordings:
         yield from _wrap_text(
-            f"Shown: {wordings} of {of:,} wordings of this item"
-            + ("." if named else f"; --item {item} shows up to {WORDINGS}."), "")  # fmt: skip
-    if not named and items > 1:
-        yield from _wrap_text(f"{word_quantity(items - 1, 'more item')}: choose one with --item.", "")
+            f"Shown: {n_shown_wordings} of {n_wordings:,} wordings of this item"
+            + ("." if is_item_chosen else f"; --item {item} shows up to {WORDINGS}."), "")  # fmt: skip
+    if not is_item_chosen and n_items > 1:
+        yield from _wrap_text(f"{format_quantity(n_items - 1, 'more item')}: choose one with --item.", "")
 
 
-def _wrap_text(text: str, indent: str, further: str | None = None) -> list[str]:
+def _wrap_text(text: str, indent: str, further_indent: str | None = None) -> list[str]:
     """Break a text into lines of at most `WIDTH` characters; a word that is longer is cut."""
-    later = f"{indent}  " if further is None else further
+    later = f"{indent}  " if further_indent is None else further_indent
     return textwrap.wrap(
         _escape_unprintable(text), WIDTH, initial_indent=indent, subsequent_indent=later, 
     )  # fmt: skip

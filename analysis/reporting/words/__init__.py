@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
-from analysis.statistics.interval import list_missing_reasons
+from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import shorten_line
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Answer:
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def word_quantity(number: int, noun: str, plural: str | None = None) -> str:
+def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun.
 
     Parameters
@@ -53,25 +53,26 @@ def word_quantity(number: int, noun: str, plural: str | None = None) -> str:
     -------
     "1 item", "2 items".
 
-    >>> word_quantity(1, "item"), word_quantity(1200, "item"), word_quantity(2, "reply", "replies")
+    >>> format_quantity(1, "item"), format_quantity(1200, "item"), format_quantity(2, "reply", "replies")
     ('1 item', '1,200 items', '2 replies')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def word_unit_count(frame: pd.DataFrame) -> str:
+def phrase_model_condition_count(frame: pd.DataFrame) -> str:
     """Write the number of rows about models: models, or models with a condition where one was asked under several.
 
     >>> import pandas as pd
-    >>> word_unit_count(pd.DataFrame({"model": ["a", "b"]})), word_unit_count(pd.DataFrame({"model": ["a", "a"]}))
+    >>> (phrase_model_condition_count(pd.DataFrame({"model": ["a", "b"]})),
+    ...  phrase_model_condition_count(pd.DataFrame({"model": ["a", "a"]})))
     ('2 models', '2 combinations of model and condition')
     """
     if frame["model"].is_unique:
-        return word_quantity(len(frame), "model")
-    return word_quantity(len(frame), "combination") + " of model and condition"
+        return format_quantity(len(frame), "model")
+    return format_quantity(len(frame), "combination") + " of model and condition"
 
 
-def word_dates(info: Mapping[str, Any]) -> str:
+def phrase_run_dates(info: Mapping[str, Any]) -> str:
     """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
 
     Parameters
@@ -79,12 +80,12 @@ def word_dates(info: Mapping[str, Any]) -> str:
     info
         What `run.json` holds (`Runs.info`): its sessions and its models.
 
-    >>> word_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
+    >>> phrase_run_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
     ', on 22 November 2026'
     >>> days = [{"started": "2026-11-22"}, {"started": "2027-01-03"}]
-    >>> word_dates({"models": {"m": {"engine": "import"}}, "sessions": days})
+    >>> phrase_run_dates({"models": {"m": {"engine": "import"}}, "sessions": days})
     ' (imported 22 November 2026 to 3 January 2027)'
-    >>> word_dates({"models": {}, "sessions": [{"started": ""}]})
+    >>> phrase_run_dates({"models": {}, "sessions": [{"started": ""}]})
     ''
     """
     stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
@@ -97,7 +98,7 @@ def word_dates(info: Mapping[str, Any]) -> str:
     return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
 
 
-def describe_drawn_wordings(info: Mapping[str, Any]) -> list[str]:
+def describe_wording_sampling(info: Mapping[str, Any]) -> list[str]:
     """Say for which models only some wordings of every item were drawn; nothing where all were asked.
 
     Parameters
@@ -106,9 +107,9 @@ def describe_drawn_wordings(info: Mapping[str, Any]) -> list[str]:
         What `run.json` holds (`Runs.info`): its `drawn`.
 
     >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
-    >>> describe_drawn_wordings({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
+    >>> describe_wording_sampling({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
     ['40 of 120 wordings per item, drawn by seed 0: m', '40 of 90 to 120 wordings per item, drawn by seed 0: n']
-    >>> describe_drawn_wordings({"drawn": []})
+    >>> describe_wording_sampling({"drawn": []})
     []
     """
     models: dict[str, dict[str, None]] = {}
@@ -120,7 +121,7 @@ def describe_drawn_wordings(info: Mapping[str, Any]) -> list[str]:
     return [f"{sentence}: {join_names(list(names))}" for sentence, names in models.items()]
 
 
-def word_count_range(counts: pd.Series) -> str:
+def format_count_range(counts: pd.Series) -> str:
     """Write the least and the greatest of some counts: "10", or "453 to 500"."""
     low, high = int(counts.min()), int(counts.max())
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
@@ -144,7 +145,7 @@ def join_names(names: Sequence[str], most: int = 3) -> str:
         return ""
     if len(names) <= most:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{', '.join(names[:most])} and {word_quantity(len(names) - most, 'other')}"
+    return f"{', '.join(names[:most])} and {format_quantity(len(names) - most, 'other')}"
 
 
 def format_percent(share: float, decimals: int = 0) -> str:
@@ -196,67 +197,68 @@ def format_signed(number: float, decimals: int) -> str:
     return text[1:] if float(text[1:]) == 0 else text
 
 
-def format_points(difference: float) -> str:
+def format_percentage_points(difference: float) -> str:
     """Write a difference of shares in percentage points, with its sign: 0.154 is "+15.4"."""
     return format_signed(100 * difference, 1)
 
 
-def describe_no_answer(names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def describe_models_without_answers(model_names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where every model is `thresholds.is_silent`: verdict and sentences.
 
-    >>> describe_no_answer(["a"])[0], describe_no_answer(["a", "b"])[0]
+    >>> describe_models_without_answers(["a"])[0], describe_models_without_answers(["a", "b"])[0]
     ('This model does not answer.', 'These models do not answer.')
     """
-    verdict = "This model does not answer." if len(names) == 1 else "These models do not answer."
+    verdict = "This model does not answer." if len(model_names) == 1 else "These models do not answer."
     return verdict, (
-        f"With {join_names(list(names))}, less than half of the probability (or of the texts read) is a valid answer. "
-        "What the other half would have been is not known, so nothing is compared here.",
+        f"With {join_names(list(model_names))}, less than half of the probability (or of the texts read) is a valid "
+        "answer. What the other half would have been is not known, so nothing is compared here.",
     )
 
 
-def describe_undecided(pairs: pd.DataFrame) -> str:
+def explain_no_detectable_difference(pairs: pd.DataFrame) -> str:
     """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
     corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))
     return (
-        f"{word_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
+        f"{format_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
         f"samples, the smallest p value after Holm is {corrected:.2f}."
     )
 
 
-def list_unanswered_cautions(frame: pd.DataFrame) -> list[str]:
+def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
     """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
-    if frame.empty:
+    if unanswered_counts.empty:
         return []
-    n_failed, n_missing, n_asked = (int(frame[name].sum()) for name in ("failed", "missing", "asked"))
-    reasons = frame.loc[frame["failed"] > 0, "reason"]
+    n_failed, n_missing, n_asked = (int(unanswered_counts[name].sum()) for name in ("failed", "missing", "asked"))
+    reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
-        f"No response to {n_failed + n_missing:,} of {word_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
-        f"{n_missing:,} are missing. This is so for {join_names(describe_unanswered_units(frame))}.{first}"
+        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
+        f"{n_missing:,} are missing. This is so for "
+        f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
     ]
 
 
-def describe_unanswered_units(frame: pd.DataFrame) -> list[str]:
+def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing."""
     return [
         f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
         f"{row['asked']:,})"
-        for row in frame.to_dict("records")
+        for row in unanswered_counts.to_dict("records")
     ]
 
 
-def list_few_models_cautions(number: int) -> list[str]:
+def list_few_models_cautions(n_models: int) -> list[str]:
     """Return the caution about a small number of models; empty where there are enough.
 
     >>> list_few_models_cautions(1), list_few_models_cautions(FEW_MODELS)
     (['Only 1 model: these results say nothing about models in general.'], [])
     """
-    caution = f"Only {word_quantity(number, 'model')}: these results say nothing about models in general."
-    return [caution] if number < FEW_MODELS else []
+    caution = f"Only {format_quantity(n_models, 'model')}: these results say nothing about models in general."
+    return [caution] if n_models < FEW_MODELS else []
 
 
 def list_few_items_cautions(
-    sizes: pd.Series, where: str = "", so: str = "bootstrap intervals tend to be too narrow"
+    item_counts: pd.Series, qualifier: str = "", consequence: str = "bootstrap intervals tend to be too narrow"
 ) -> list[str]:
     """Write the caution about rows with few items, and what follows from it.
 
@@ -264,11 +266,11 @@ def list_few_items_cautions(
 
     Parameters
     ----------
-    sizes
+    item_counts
         Items behind each row, by the row's label; rows without any item are left out.
-    where
+    qualifier
         What follows the number of items, after a blank; empty for nothing.
-    so
+    consequence
         What follows from it.
 
     Returns
@@ -276,50 +278,53 @@ def list_few_items_cautions(
     One sentence; no one where all rows have at least `FEW_ITEMS`.
 
     >>> import pandas as pd
-    >>> list_few_items_cautions(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group", so="little is known")
+    >>> list_few_items_cautions(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group",
+    ...                         consequence="little is known")
     ['Only 5 to 12 items in a group for a and c: little is known.']
     >>> list_few_items_cautions(pd.Series({"a": 5})), list_few_items_cautions(pd.Series({"a": FEW_ITEMS}))
     (['Only 5 items: bootstrap intervals tend to be too narrow.'], [])
     """
-    known_sizes = sizes[sizes > 0]
+    known_sizes = item_counts[item_counts > 0]
     few = known_sizes[known_sizes < FEW_ITEMS]
     if few.empty:
         return []
     names = list(dict.fromkeys(map(str, few.index)))
     who = "" if len(few) == len(known_sizes) else f" for {join_names(names)}"
-    return [f"Only {word_count_range(few)} {'item' if few.max() == 1 else 'items'}{where}{who}: {so}."]
+    return [f"Only {format_count_range(few)} {'item' if few.max() == 1 else 'items'}{qualifier}{who}: {consequence}."]
 
 
-def explain_no_interval(row: pd.Series, figure: str) -> str:
+def explain_no_interval(row: pd.Series, value_column: str) -> str:
     """Say why a figure of a row has no interval.
 
     Parameters
     ----------
     row
         Has `no_interval`.
-    figure
+    value_column
         Name of the figure's column.
 
     Returns
     -------
     A few words; empty where there is an interval or none was asked for.
     """
-    return "".join(f"no interval: {why}" for why in list_missing_reasons([row["no_interval"]], (figure,)))
+    return "".join(
+        f"no interval: {why}" for why in list_reasons_for_missing_intervals([row["no_interval"]], (value_column,))
+    )
 
 
-def explain_missing_lines(frame: pd.DataFrame, *figures: str) -> str:
+def explain_missing_interval_lines(frame: pd.DataFrame, *value_columns: str) -> str:
     """Say why marks of a figure have no line, from the column `no_interval`; empty where all have one.
 
     Parameters
     ----------
     frame
         The frame that is drawn.
-    figures
+    value_columns
         The columns that are drawn; none where a row has one figure only.
 
     >>> import pandas as pd
-    >>> explain_missing_lines(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
+    >>> explain_missing_interval_lines(pd.DataFrame({"no_interval": ["range_mean: one item only", ""]}), "range_mean")
     ' No interval, no line: one item only.'
     """
-    why = list_missing_reasons(list(frame["no_interval"].fillna("")), figures)
+    why = list_reasons_for_missing_intervals(list(frame["no_interval"].fillna("")), value_columns)
     return f" No interval, no line: {' or '.join(why)}." if why else ""

@@ -15,14 +15,14 @@ import pandas as pd
 
 from analysis.measures.reworded import Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.words import verdicts, word_quantity
+from analysis.reporting.words import format_quantity, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.reliability.panel import Anew, compute_panel
+from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 from analysis.statistics.reliability.replication import (
     compute_equivalence_p,
-    compute_panel_p,
-    foresee_same_sign,
-    learn_pair_prior,
+    compute_panel_mean_p_value,
+    compute_panel_same_sign_probability,
+    estimate_pair_difference_prior,
 )
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 MOST_PAIRS = 2_000  # of a study; of more, each unit is compared with the first
 
 
-def compare_model_pairs(of: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
+def compare_model_pairs(studies: Iterable[Study], margin: float | None = None) -> pd.DataFrame:
     """Test the differences between models that answer, under their first conditions, and between conditions of a model.
 
     Parameters
     ----------
-    of
+    studies
         Studies, of which every one has its own pairs.
     margin
         A difference within it counts as none, in units of the measure; None leaves out the columns about it.
@@ -45,12 +45,12 @@ def compare_model_pairs(of: Iterable[Study], margin: float | None = None) -> pd.
     -------
     The columns of table `beyond_rewording`, a row per study and pair; without a margin, those of differences and tests.
     """
-    rows = [row for study in of for row in _compare_study_pairs(study, margin)]
+    rows = [row for study in studies for row in _compare_pairs_within_study(study, margin)]
     frame = pd.DataFrame(rows)
     return frame.assign(p_holm=correct_families_by_holm(frame, ["study", "measure"])) if rows else frame
 
 
-def describe_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> str:
+def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> str:
     """Say which differences hold, for the measures that the studies are about.
 
     Parameters
@@ -62,7 +62,7 @@ def describe_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> s
 
     Returns
     -------
-    As `describe_holding_pairs`; empty where no two models are compared in several wordings.
+    As `describe_significant_differences`; empty where no two models are compared in several wordings.
     """
     about = [
         study.select_conditions(conditions) if conditions else study
@@ -70,7 +70,7 @@ def describe_beyond_rewording(runs: Runs, conditions: Collection[str] = ()) -> s
         if study.headline
     ]
     orders = all(study.orders for study in about)
-    return describe_holding_pairs(
+    return describe_significant_differences(
         compare_model_pairs(study for study in about if not study.has_single_wording),
         "orders" if orders else "wordings",
     )
@@ -83,7 +83,7 @@ def has_shared_wordings(runs: Runs) -> bool:
     )
 
 
-def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> str:
+def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "wordings") -> str:
     """Count the differences between models that hold for these wordings, and those that hold for others, too.
 
     Both by tests after Holm, over all pairs of a study and measure.
@@ -92,7 +92,7 @@ def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> s
     ----------
     pairs
         From `differences`, of one measure per study.
-    wordings
+    wordings_noun
         What they are called: orders, where these are the only wordings.
 
     Returns
@@ -100,7 +100,7 @@ def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> s
     The sentence; empty where no pair of two models has both p values.
 
     >>> names = {"study": "s", "measure": "agreement", "b_model": "b", "p_items": 0.01}
-    >>> describe_holding_pairs(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
+    >>> describe_significant_differences(pd.DataFrame([{**names, "a_model": "a", "p": 0.2, "p_holm": 0.2}]))
     'Of 1 difference in agreement between models, 1 holds for these wordings, and none for wordings like these.'
     """
     if pairs.empty:
@@ -116,39 +116,43 @@ def describe_holding_pairs(pairs: pd.DataFrame, wordings: str = "wordings") -> s
     measures = " or ".join(tested_pairs["measure"].unique())
     if not hold_for_these.any():
         return (
-            f"Of {word_quantity(len(tested_pairs), 'difference')} in {measures} between models, none holds for "
-            f"these {wordings}."
+            f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, none holds for "
+            f"these {wordings_noun}."
         )
     hold = "holds" if hold_for_these.sum() == 1 else "hold"
     return (
-        f"Of {word_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
-        f"{int(hold_for_these.sum()):,} {hold} for these {wordings}, and "
-        f"{f'{int(hold_for_both.sum()):,}' if hold_for_both.any() else 'none'} for {wordings} like these."
+        f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
+        f"{int(hold_for_these.sum()):,} {hold} for these {wordings_noun}, and "
+        f"{f'{int(hold_for_both.sum()):,}' if hold_for_both.any() else 'none'} for {wordings_noun} like these."
     )
 
 
-def _compare_study_pairs(study: Study, margin: float | None) -> list[dict[str, object]]:
+def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict[str, object]]:
     """Test the difference of every pair of units of a study; return a row of table `beyond_rewording` for each."""
-    ranked_units, anews = study.list_ranked_units(), get_args(Anew)
+    ranked_units, anews = study.list_units_to_rank(), get_args(Anew)
     priors_by_anew = {
-        anew: learn_pair_prior(study.values[ranked_units], study.crossed, anew) if margin else None for anew in anews
+        anew: estimate_pair_difference_prior(study.values[ranked_units], study.crossed, anew) if margin else None
+        for anew in anews
     }
     rows = []
     for a, b in _list_unit_pairs(study):
-        pair_panel = compute_panel(study.values[a] - study.values[b], study.crossed, share=False)
-        (low, high), (like_low, like_high) = pair_panel.interval("items"), pair_panel.interval("both")
+        pair_panel = estimate_panel_mean(study.values[a] - study.values[b], study.crossed, is_share=False)
+        (low, high), (like_low, like_high) = pair_panel.compute_interval("items"), pair_panel.compute_interval("both")
         row: dict[str, object] = {
             "study": study.name, "measure": study.measure, "headline": study.headline,
             "a_model": study.units[a][0], "a_condition": study.units[a][1],
             "b_model": study.units[b][0], "b_condition": study.units[b][1],
             "n_items": pair_panel.n_items, "n_wordings": pair_panel.n_wordings, "difference": pair_panel.mean,
             "lower": low, "upper": high, "like_lower": like_low, "like_upper": like_high,
-            "p_items": compute_panel_p(pair_panel, "items"), "p": compute_panel_p(pair_panel, "both"),
+            "p_items": compute_panel_mean_p_value(pair_panel, "items"),
+            "p": compute_panel_mean_p_value(pair_panel, "both"),
         }  # fmt: skip
         if margin:
             models = study.units[a][0] != study.units[b][0]
             row |= {
-                f"same_{anew}": foresee_same_sign(pair_panel, anew, priors_by_anew[anew] if models else None)
+                f"same_{anew}": compute_panel_same_sign_probability(
+                    pair_panel, anew, priors_by_anew[anew] if models else None
+                )
                 for anew in anews
             }
             row |= {"margin": margin, "p_equivalent": compute_equivalence_p(pair_panel, "both", margin)}
@@ -158,7 +162,7 @@ def _compare_study_pairs(study: Study, margin: float | None) -> list[dict[str, o
 
 def _list_unit_pairs(study: Study) -> list[tuple[int, int]]:
     """List the pairs of units that are compared, or of too many each unit's first."""
-    ranked_units, places = study.list_ranked_units(), range(len(study.units))
+    ranked_units, places = study.list_units_to_rank(), range(len(study.units))
     same_model_pairs = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]
     pairs = sorted({*combinations(ranked_units, 2), *same_model_pairs})
     if len(pairs) <= MOST_PAIRS:

@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers, measure_sample_agreement
+from analysis.measures.chance import (
+    DETERMINED,
+    DRAWN,
+    SAMPLED,
+    classify_answer_randomness,
+    measure_within_wording_agreement_gap,
+)
 from analysis.reporting.words import join_names, labels, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.significance import ROUNDING
@@ -38,7 +44,7 @@ CAUTIONS = {
 }
 
 
-def find_chance(runs: Runs) -> pd.DataFrame:
+def find_chance_prone_units(runs: Runs) -> pd.DataFrame:
     """Find the models and conditions whose answers may have changed by chance alone.
 
     Returns
@@ -47,17 +53,17 @@ def find_chance(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
         often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
     """
-    return runs.compute_once("answers by chance", lambda: _find_chance_units(runs))
+    return runs.compute_once("answers by chance", lambda: _compute_chance_prone_units(runs))
 
 
-def _find_chance_units(runs: Runs) -> pd.DataFrame:
+def _compute_chance_prone_units(runs: Runs) -> pd.DataFrame:
     """Compute the table that `find_chance_prone_units` keeps."""
-    units = classify_answers(runs)
+    units = classify_answer_randomness(runs)
     drawn = units[units["answers"] != DETERMINED]
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
-        gaps = measure_sample_agreement(runs, study).groupby(["model", "condition"])["gap"]
-        tested = {unit: compute_p_above_zero(values.to_numpy()) for unit, values in gaps}
+        gaps = measure_within_wording_agreement_gap(runs, study).groupby(["model", "condition"])["gap"]
+        tested = {unit: compute_p_mean_above_zero(values.to_numpy()) for unit, values in gaps}
         is_of_study = sampled["study"] == study
         sampled.loc[is_of_study, "p"] = [
             tested.get(unit, np.nan) for unit in zip(*(sampled.loc[is_of_study, key] for key in ("model", "condition")),
@@ -69,12 +75,12 @@ def _find_chance_units(runs: Runs) -> pd.DataFrame:
     return drawn.drop(index=unaffected).reset_index(drop=True)
 
 
-def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
+def compute_p_mean_above_zero(values: npt.NDArray[np.float64]) -> float:
     """Test whether the mean of some items' values is above 0: the one-sided p value of Student's t.
 
     NaN for one item. Where all values are one, t has no error: p is that of as many heads in a row.
 
-    >>> round(compute_p_above_zero(np.array([0.1, 0.3, 0.2])), 3), compute_p_above_zero(np.array([1.0, 1.0]))
+    >>> round(compute_p_mean_above_zero(np.array([0.1, 0.3, 0.2])), 3), compute_p_mean_above_zero(np.array([1.0, 1.0]))
     (0.037, 0.25)
     """
     from scipy.special import stdtr
@@ -87,26 +93,28 @@ def compute_p_above_zero(values: npt.NDArray[np.float64]) -> float:
     return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
 
 
-def mark_chance_rows(rows: pd.DataFrame, chance: pd.DataFrame) -> npt.NDArray[np.bool_]:
+def mark_chance_prone_rows(rows: pd.DataFrame, chance_prone_units: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Tell which rows are about answers that chance may have changed.
 
     Parameters
     ----------
     rows
         Columns study, model, condition.
-    chance
-        From `find_chance`.
+    chance_prone_units
+        From `find_chance_prone_units`.
 
     Returns
     -------
-    Of every row (rows,), whether its model and condition are in `chance`.
+    Of every row (rows,), whether its model and condition are in `chance_prone_units`.
     """
-    if chance.empty:
+    if chance_prone_units.empty:
         return np.zeros(len(rows), bool)
-    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(chance[labels.UNIT]))
+    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(chance_prone_units[labels.UNIT]))
 
 
-def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame, word: str) -> list[str]:
+def blank_word_in_chance_prone_rows(
+    words: Sequence[str], rows: pd.DataFrame, chance_prone_units: pd.DataFrame, word: str
+) -> list[str]:
     """Take a word about change from the rows whose answers may have changed by chance alone.
 
     Parameters
@@ -115,8 +123,8 @@ def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame
         The word of every row.
     rows
         Columns study, model, condition.
-    chance
-        From `find_chance`.
+    chance_prone_units
+        From `find_chance_prone_units`.
     word
         The word that is withheld.
 
@@ -124,33 +132,33 @@ def withhold_word(words: Sequence[str], rows: pd.DataFrame, chance: pd.DataFrame
     -------
     The words, empty in place of the one withheld.
     """
-    is_by_chance = mark_chance_rows(rows, chance)
+    is_by_chance = mark_chance_prone_rows(rows, chance_prone_units)
     return [
         "" if by_chance and row_word == word else row_word
         for row_word, by_chance in zip(words, is_by_chance, strict=True)
     ]
 
 
-def explain_withheld(chance: pd.DataFrame) -> str:
+def explain_withheld_verdict(chance_prone_units: pd.DataFrame) -> str:
     """Write the verdict where no word is left: why these runs cannot tell, and what would."""
-    return ONCE if (chance["answers"] == DRAWN).any() else ALIKE
+    return ONCE if (chance_prone_units["answers"] == DRAWN).any() else ALIKE
 
 
-def list_chance_cautions(rows: pd.DataFrame, chance: pd.DataFrame) -> Iterator[str]:
+def list_chance_cautions(rows: pd.DataFrame, chance_prone_units: pd.DataFrame) -> Iterator[str]:
     """Name the models, of some rows, whose answers may have changed by chance alone.
 
     Parameters
     ----------
     rows
         Columns study, model, condition.
-    chance
-        From `find_chance`.
+    chance_prone_units
+        From `find_chance_prone_units`.
 
     Yields
     ------
     A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
     """
     for answers, caution in CAUTIONS.items():
-        is_by_chance = mark_chance_rows(rows, chance[chance["answers"] == answers])
+        is_by_chance = mark_chance_prone_rows(rows, chance_prone_units[chance_prone_units["answers"] == answers])
         if is_by_chance.any():
-            yield caution.format(join_names(list(labels.name_rows(rows)[is_by_chance].unique())))
+            yield caution.format(join_names(list(labels.build_row_labels(rows)[is_by_chance].unique())))

@@ -40,7 +40,7 @@ def read_published_studies() -> dict[str, PublishedStudy]:
     return {name: PublishedStudy(**entry) for name, entry in listed.items()}
 
 
-def render_bibtex(cited: Mapping[str, PublishedStudy]) -> str:
+def render_bibtex(cited_studies: Mapping[str, PublishedStudy]) -> str:
     """Write Waver and studies as BibTeX entries, each under its name and year.
 
     >>> print(render_bibtex({"tea": PublishedStudy("Ann Lee, 茶太郎", "[2024]", "Tea & cake", links={"code": "https://x.org/t_1"})}))
@@ -59,7 +59,7 @@ def render_bibtex(cited: Mapping[str, PublishedStudy]) -> str:
       note = {The text names no year; it is inferred}
     }
     """
-    return "\n\n".join(_render_bibtex_entry(name, study) for name, study in {"waver": TOOL, **cited}.items())
+    return "\n\n".join(_render_bibtex_entry(name, study) for name, study in {"waver": TOOL, **cited_studies}.items())
 
 
 def _render_bibtex_entry(name: str, study: PublishedStudy) -> str:
@@ -67,7 +67,7 @@ def _render_bibtex_entry(name: str, study: PublishedStudy) -> str:
     inferred = "" if year == study.year else "The text names no year; it is inferred"
     links = {link_name.partition(":")[0]: link_name.partition(":")[2] for link_name in study.links}
     fields = {
-        "author": " and ".join(_render_author(study, name) for name in study.authors.split(", ")),
+        "author": " and ".join(_render_bibtex_author(study, name) for name in study.authors.split(", ")),
         "title": f"{{{_escape_bibtex(study.title)}}}",
         "year": year,
         "booktitle": _escape_bibtex(study.venue),
@@ -82,16 +82,16 @@ def _render_bibtex_entry(name: str, study: PublishedStudy) -> str:
     return f"@{kind}{{{name}{year},\n{field_lines}\n}}"
 
 
-def _render_author(study: PublishedStudy, name: str) -> str:
+def _render_bibtex_author(study: PublishedStudy, author_name: str) -> str:
     """Return a name; that of a group, and one without a blank, is not to be taken apart."""
-    whole = study is TOOL or " " not in name
-    return f"{{{_escape_bibtex(name)}}}" if whole else _escape_bibtex(name)
+    whole = study is TOOL or " " not in author_name
+    return f"{{{_escape_bibtex(author_name)}}}" if whole else _escape_bibtex(author_name)
 
 
 def _escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(sign, sign) for sign in text)
 
 
-def join_study_names(pages: Iterable[Iterable[str]]) -> list[str]:
+def merge_study_names(study_names_of_pages: Iterable[Iterable[str]]) -> list[str]:
     """Join the studies of several pages, each once, in the order of the pages."""
-    return list(dict.fromkeys(name for page in pages for name in page))
+    return list(dict.fromkeys(name for study_names in study_names_of_pages for name in study_names))

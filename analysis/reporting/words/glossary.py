@@ -40,7 +40,7 @@ def read_terms() -> tuple[Term, ...]:
     return tuple(Term(word, tuple(entry.get("also", ())), entry["means"]) for word, entry in entries.items())
 
 
-def find_used_terms(page: str) -> list[Term]:
+def find_used_terms(page_html: str) -> list[Term]:
     """Return the terms that some HTML shows, in the order of the alphabet; those in texts of items do not count.
 
     >>> [term.word for term in find_used_terms('<p title="kurtosis">All <b>Items</b> flip; p(agree).</p>')]
@@ -50,14 +50,14 @@ def find_used_terms(page: str) -> list[Term]:
     """
     from bs4 import BeautifulSoup
 
-    soup = BeautifulSoup(page, "html.parser")
+    soup = BeautifulSoup(page_html, "html.parser")
     for other in soup.select(_FOREIGN_TEXT):
         other.decompose()
     text = soup.get_text("\n")
-    return [term for term in read_terms() if any(_is_used(word, text) for word in (term.word, *term.also))]
+    return [term for term in read_terms() if any(_is_word_in_text(word, text) for word in (term.word, *term.also))]
 
 
-def _is_used(word: str, text: str) -> bool:
+def _is_word_in_text(word: str, text: str) -> bool:
     """Tell whether a text has a whole word; its first letter may be a capital at the beginning of a sentence."""
     if word[1:] not in text:  # most are not: this is much faster than the search
         return False
@@ -65,16 +65,16 @@ def _is_used(word: str, text: str) -> bool:
     return re.search(rf"(?<![\w-]){first}{re.escape(word[1:])}(?![\w-])", text) is not None
 
 
-def render_glossary() -> str:
+def render_glossary_markdown() -> str:
     """Write the whole glossary as a page of Markdown."""
-    return HEAD + "".join(f"\n**{term.word}**{_word_synonyms(term)}  \n{term.means}\n" for term in read_terms())
+    return HEAD + "".join(f"\n**{term.word}**{_format_synonyms(term)}  \n{term.means}\n" for term in read_terms())
 
 
-def _word_synonyms(term: Term) -> str:
+def _format_synonyms(term: Term) -> str:
     """Name the other words for a term, but not its plural."""
     synonyms = [word for word in term.also if not word.startswith(term.word)]
     return f" ({', '.join(synonyms)})" if synonyms else ""
 
 
 if __name__ == "__main__":
-    print(render_glossary(), end="")
+    print(render_glossary_markdown(), end="")

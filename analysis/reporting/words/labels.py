@@ -19,7 +19,7 @@ LEAD = 30  # characters that a word before a colon may have
 SILENT = " °"  # ends the label of a model that does not answer (`thresholds.is_silent`)
 
 
-def name_rows(frame: pd.DataFrame) -> pd.Series:
+def build_row_labels(frame: pd.DataFrame) -> pd.Series:
     """Return for each row of a frame a short, unambiguous name of its model x condition (x study).
 
     The name is the model's id, without its organisation where the names still differ without it. The condition is
@@ -36,64 +36,65 @@ def name_rows(frame: pd.DataFrame) -> pd.Series:
     Series
         One string per row, aligned with `frame`.
     """
-    units, which = _find_distinct_units(frame, [name for name in (*UNIT, "silent") if name in frame])
-    return pd.Series(_name_units(units).to_numpy()[which], frame.index)
+    units, which = _find_distinct_rows(frame, [name for name in (*UNIT, "silent") if name in frame])
+    return pd.Series(_build_unit_labels(units).to_numpy()[which], frame.index)
 
 
-def _find_distinct_units(frame: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+def _find_distinct_rows(frame: pd.DataFrame, columns: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
     """Return the different values of some columns, and which of them each row has: there may be a million rows."""
-    which = frame.groupby(names, sort=False, observed=True, dropna=False).ngroup()
-    return frame.loc[(~which.duplicated()).to_numpy(), names], which.to_numpy()
+    which = frame.groupby(columns, sort=False, observed=True, dropna=False).ngroup()
+    return frame.loc[(~which.duplicated()).to_numpy(), columns], which.to_numpy()
 
 
-def _name_units(frame: pd.DataFrame) -> pd.Series:
+def _build_unit_labels(units: pd.DataFrame) -> pd.Series:
     """Return the label of every unit: its model, and condition and study where they tell units apart."""
-    names = pd.Series(frame["model"].astype(str).unique())
+    names = pd.Series(units["model"].astype(str).unique())
     short = names.str.rsplit("/", n=1).str[-1]
-    label = frame["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
-    if "condition" in frame:
-        several = frame.groupby("model")["condition"].transform("nunique") > 1
-        label = label.where(~several, label + SEPARATOR + frame["condition"].astype(str))
-    if "study" in frame and frame["study"].nunique() > 1:
-        label = label + SEPARATOR + frame["study"].astype(str)
-    return label + frame["silent"].map({True: SILENT, False: ""}) if "silent" in frame else label
+    label = units["model"].astype(str).map(dict(zip(names, short if short.is_unique else names, strict=True)))
+    if "condition" in units:
+        several = units.groupby("model")["condition"].transform("nunique") > 1
+        label = label.where(~several, label + SEPARATOR + units["condition"].astype(str))
+    if "study" in units and units["study"].nunique() > 1:
+        label = label + SEPARATOR + units["study"].astype(str)
+    return label + units["silent"].map({True: SILENT, False: ""}) if "silent" in units else label
 
 
-def explain_silent(frame: pd.DataFrame) -> str:
+def explain_silent_mark(frame: pd.DataFrame) -> str:
     """Say in a caption what `SILENT` means; empty where no row of the frame has it."""
     if "silent" not in frame or not frame["silent"].any():
         return ""
     return f" {SILENT.strip()}: less than half of the answers are valid, so the model is not ranked."
 
 
-def mark_silent_rows(frame: pd.DataFrame, validity_table: pd.DataFrame, side: str = "") -> pd.DataFrame:
+def mark_silent_rows(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:
     """Add column `silent` to rows about models.
 
     Parameters
     ----------
     frame
-        Has columns study, model, condition, or with a `side` such as "a_": study, a_model, a_condition.
+        Has columns study, model, condition, or with a `column_prefix` such as "a_": study, a_model, a_condition.
     validity_table
         Columns study, model, condition, validity.
-    side
+    column_prefix
         Beginning of the columns' names, such as "a_"; empty for none.
 
     Returns
     -------
-    The frame with `silent` (with a `side` "a_": `a_silent`): whether less than half of a unit's answers are valid.
+    The frame with `silent` (with a `column_prefix` "a_": `a_silent`): whether less than half of a unit's answers are
+    valid.
     """
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
-    rows, which = _find_distinct_units(frame, ["study", f"{side}model", f"{side}condition"])
+    rows, which = _find_distinct_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
     validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
-    return frame.assign(**{f"{side}silent": is_silent(pd.Series(validity, frame.index))})
+    return frame.assign(**{f"{column_prefix}silent": is_silent(pd.Series(validity, frame.index))})
 
 
-def name_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
+def build_pair_labels(frame: pd.DataFrame) -> dict[str, pd.Series]:
     """Return labels `a` and `b` for the pairs of table `differences`: a model has one name on both sides."""
     names = [*UNIT, "silent"] if "a_silent" in frame else UNIT
     sides = {side: frame[["study", *(f"{side}_{name}" for name in names[1:])]].set_axis(names, axis=1) for side in "ab"}
     units = pd.concat(sides.values()).drop_duplicates()
-    labels_by_unit = units.assign(label=name_rows(units))
+    labels_by_unit = units.assign(label=build_row_labels(units))
     return {side: part.merge(labels_by_unit, how="left")["label"].set_axis(frame.index) for side, part in sides.items()}
 
 
@@ -117,7 +118,7 @@ def shorten_middle(text: str, length: int) -> str:
     return f"{text[:head]}…{text[len(text) - (length - 1 - head) :]}"
 
 
-def shorten_together(texts: Sequence[str], length: int) -> list[str]:
+def shorten_but_keep_distinct(texts: Sequence[str], length: int) -> list[str]:
     """Shorten names that are shown together, but leave them long enough that different names stay different.
 
     Parameters
@@ -137,7 +138,7 @@ def shorten_together(texts: Sequence[str], length: int) -> list[str]:
     return [shorten_middle(text, length) for text in texts]
 
 
-def fit_names(names: Sequence[str], length: int) -> list[str]:
+def drop_prefix_and_shorten_names(names: Sequence[str], length: int) -> list[str]:
     """Shorten names that are shown together, and leave out what all begin with.
 
     Parameters
@@ -145,16 +146,16 @@ def fit_names(names: Sequence[str], length: int) -> list[str]:
     names
         The names.
     length
-        Most characters, or a few more as in `shorten_together`.
+        Most characters, or a few more as in `shorten_but_keep_distinct`.
 
     Returns
     -------
     The names, shortened, in their order.
     """
-    return shorten_together(drop_common_start(list(names)), length)
+    return shorten_but_keep_distinct(drop_common_start(list(names)), length)
 
 
-def take_openings(texts: Sequence[str], length: int) -> list[str]:
+def take_first_words_after_common_lead(texts: Sequence[str], length: int) -> list[str]:
     """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
 
     Parameters
@@ -168,7 +169,8 @@ def take_openings(texts: Sequence[str], length: int) -> list[str]:
     -------
     The first words of every text.
 
-    >>> take_openings(["Question: Is tea good?", "Question: Is coffee good?"], 12), take_openings(["Q: one"], 12)
+    >>> (take_first_words_after_common_lead(["Question: Is tea good?", "Question: Is coffee good?"], 12),
+    ...  take_first_words_after_common_lead(["Q: one"], 12))
     (['Is tea good?', 'Is coffee…'], ['Q: one'])
     """
     leads = {text.partition(":")[0] for text in texts if ":" in text} if len(texts) > 1 else set()
@@ -223,12 +225,12 @@ def _find_last_word_end(text: str) -> int:
     return max(text.rfind(mark) for mark in "-_/ ") + 1
 
 
-def select_ends(order: Sequence[Any], most: int) -> list[Any]:
+def select_first_and_last(ordered_values: Sequence[Any], most: int) -> list[Any]:
     """Choose what a figure has room for: all of an order, or its two ends.
 
     Parameters
     ----------
-    order
+    ordered_values
         Things in an order.
     most
         How many there is room for.
@@ -237,15 +239,19 @@ def select_ends(order: Sequence[Any], most: int) -> list[Any]:
     -------
     All, or the first and the last ones, as many of each; one more of the first if `most` is odd.
     """
-    return list(order) if len(order) <= most else [*order[: most - most // 2], *order[len(order) - most // 2 :]]
+    return (
+        list(ordered_values)
+        if len(ordered_values) <= most
+        else [*ordered_values[: most - most // 2], *ordered_values[len(ordered_values) - most // 2 :]]
+    )
 
 
-def describe_selection(most: int, total: int, noun: str, which: str, ending: str = "; the table has all") -> str:
+def describe_selection(n_shown: int, total: int, noun: str, which: str, ending: str = "; the table has all") -> str:
     """Say in a caption which rows or models a figure shows, where it has no room for all.
 
     Parameters
     ----------
-    most
+    n_shown
         How many it has room for.
     total
         How many there are.
@@ -263,4 +269,4 @@ def describe_selection(most: int, total: int, noun: str, which: str, ending: str
     >>> describe_selection(24, 500, "rows", "most and least stable")
     ' Shown: the 24 most and least stable of 500 rows; the table has all.'
     """
-    return f" Shown: the {most} {which} of {total:,} {noun}{ending}." if total > most else ""
+    return f" Shown: the {n_shown} {which} of {total:,} {noun}{ending}." if total > n_shown else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.words import join_names, word_quantity
+from analysis.reporting.words import format_quantity, join_names
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -28,7 +28,7 @@ class PromptExample:
     conditions: list[str] = field(default_factory=list)
 
     @property
-    def whose(self) -> str:
+    def models_and_conditions(self) -> str:
         """Say whose prompt it is, in one line."""
         return f"{join_names(self.models, MOST_NAMES)}, under {join_names(self.conditions, MOST_NAMES)}"
 
@@ -57,28 +57,30 @@ def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
             form = form_by_key.setdefault(key, _build_prompt_form(source or {}))
             form.exemplars |= bool(settings.get("exemplars"))
             for entry in entries:
-                _add_example(form, name, entry)
+                _add_prompt_example(form, name, entry)
     return list(form_by_key.values()), list(dict.fromkeys(unknown))
 
 
-def _build_prompt_form(source: Mapping[str, Any]) -> PromptForm:
+def _build_prompt_form(prompt_file: Mapping[str, Any]) -> PromptForm:
     """Build a form, still without examples, from what run.json holds of a prompt file."""
-    templates = [("", source["template"])] if "template" in source else []
-    templates += [(message.get("role", ""), message.get("content", "")) for message in source.get("messages", ())]
-    return PromptForm(templates, list(source.get("answers", {}).items()))
+    templates = [("", prompt_file["template"])] if "template" in prompt_file else []
+    templates += [(message.get("role", ""), message.get("content", "")) for message in prompt_file.get("messages", ())]
+    return PromptForm(templates, list(prompt_file.get("answers", {}).items()))
 
 
-def _add_example(form: PromptForm, condition: str, entry: Mapping[str, Any]) -> None:
+def _add_prompt_example(form: PromptForm, condition: str, asked_entry: Mapping[str, Any]) -> None:
     """Add one entry of `asked`; models and conditions with the same prompt share an example."""
-    key = entry["item"], entry["variant"], entry["prompt"]
-    text = entry["prompt"][:LONGEST_PROMPT]
-    example = form.examples.setdefault(key, PromptExample(text, entry["characters"], entry["item"], entry["variant"]))
-    example.models += [model for model in entry["models"] if model not in example.models]
+    key = asked_entry["item"], asked_entry["variant"], asked_entry["prompt"]
+    text = asked_entry["prompt"][:LONGEST_PROMPT]
+    example = form.examples.setdefault(
+        key, PromptExample(text, asked_entry["characters"], asked_entry["item"], asked_entry["variant"])
+    )
+    example.models += [model for model in asked_entry["models"] if model not in example.models]
     if condition not in example.conditions:
         example.conditions.append(condition)
 
 
-def build_prompt_values(runs: Runs) -> dict[str, Any]:
+def collect_prompts_to_show(runs: Runs) -> dict[str, Any]:
     """Return what the template `asked` shows: at most `MOST_PROMPTS` prompts, and what is left out in words."""
     prompt_forms, unknown = list_prompt_forms(runs)
     number = sum(len(form.examples) for form in prompt_forms)
@@ -87,7 +89,7 @@ def build_prompt_values(runs: Runs) -> dict[str, Any]:
         form.examples = dict(list(form.examples.items())[:room])
         room -= len(form.examples)
     left_out_note = (
-        f"{word_quantity(number - MOST_PROMPTS, 'more prompt stands', 'more prompts stand')} in run.json."
+        f"{format_quantity(number - MOST_PROMPTS, 'more prompt stands', 'more prompts stand')} in run.json."
         if number > MOST_PROMPTS
         else ""
     )

@@ -1,9 +1,10 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
-`RULES` says them to the reader; every page shows those that it uses with its method (`describe_rules`). The functions
-are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
-`chance.withhold_word` is "chance", `widen_share_interval` is "several", `find_distinct_extremes` is "spread",
-`widen_difference_interval` is "change", `is_clearly_above` is "people", `mark_clear_effects` is "fit" and "holm".
+`RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
+functions are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
+`chance.blank_word_in_chance_prone_rows` is "chance", `widen_share_interval` is "several", `find_distinct_extremes` is
+"spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people", `mark_clear_effects` is "fit"
+and "holm".
 """
 
 from __future__ import annotations
@@ -58,16 +59,16 @@ class Band:
     high: float
 
 
-def describe_rules(*rules: str) -> str:
+def describe_verdict_rules(*rule_names: str) -> str:
     """Write some of the rules as a paragraph.
 
-    >>> describe_rules("validity")
+    >>> describe_verdict_rules("validity")
     'Nothing is said about a model of which less than half of the answers are valid.'
     """
-    return " ".join(RULES[name] for name in rules)
+    return " ".join(RULES[name] for name in rule_names)
 
 
-def choose_word(low: float, high: float, bands: Sequence[Band]) -> str:
+def choose_word_for_interval(low: float, high: float, bands: Sequence[Band]) -> str:
     """Find the word of the first band that holds a whole interval.
 
     Parameters
@@ -82,36 +83,37 @@ def choose_word(low: float, high: float, bands: Sequence[Band]) -> str:
     The word; empty where no band holds the interval, or there is none.
 
     >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
-    >>> (choose_word(0.0, 0.06, bands), choose_word(0.05, 0.2, bands), choose_word(0.3, 0.6, bands),
-    ...  choose_word(float("nan"), float("nan"), bands))
+    >>> (choose_word_for_interval(0.0, 0.06, bands), choose_word_for_interval(0.05, 0.2, bands), choose_word_for_interval(0.3, 0.6, bands),
+    ...  choose_word_for_interval(float("nan"), float("nan"), bands))
     ('hardly', '', 'yes', '')
     """
     return next((band.word for band in bands if low >= band.low and high <= band.high), "")
 
 
-def word_interval_side(low: float, high: float, other: float) -> str:
+def compare_interval_with_value(low: float, high: float, value: float) -> str:
     """Say on which side of another value an interval lies wholly.
 
     Parameters
     ----------
     low, high
         The interval; NaN where it is unknown.
-    other
+    value
         The value; NaN where it is unknown.
 
     Returns
     -------
     "more" or "less"; empty where the interval holds the value, or one is unknown.
 
-    >>> (word_interval_side(0.33, 0.67, 0.47), word_interval_side(0.5, 0.67, 0.47), word_interval_side(0.1, 0.4, 0.47),
-    ...  word_interval_side(float("nan"), 1, 0.47))
+    >>> (compare_interval_with_value(0.33, 0.67, 0.47), compare_interval_with_value(0.5, 0.67, 0.47), compare_interval_with_value(0.1, 0.4, 0.47),
+    ...  compare_interval_with_value(float("nan"), 1, 0.47))
     ('', 'more', 'less', '')
     """
-    return "more" if low > other else "less" if high < other and low <= high else ""
+    return "more" if low > value else "less" if high < value and low <= high else ""
 
 
-def widen_share_interval(share: float, low: float, high: float, number: int) -> tuple[float, float]:
-    """Widen Wilson's 95 % interval of a share, so that `number` such intervals all hold their share in 95 % of cases.
+def widen_share_interval(share: float, low: float, high: float, n_intervals: int) -> tuple[float, float]:
+    """Widen Wilson's 95 % interval of a share, so that `n_intervals` such intervals all hold their share in 95 % of
+    cases.
 
     If any of several intervals may decide a word, each has a chance to be wrong. The interval says how many independent
     answers it is made of: Wilson's end P has (share - P)^2 = z^2 P (1 - P) / n. The wider one is the exact interval
@@ -124,7 +126,7 @@ def widen_share_interval(share: float, low: float, high: float, number: int) -> 
         The share.
     low, high
         Wilson's interval; NaN where there is none.
-    number
+    n_intervals
         Number of intervals.
 
     Returns
@@ -135,23 +137,23 @@ def widen_share_interval(share: float, low: float, high: float, number: int) -> 
     >>> round(low, 2), round(high, 2), widen_share_interval(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
     (0.57, 0.81, True)
     """
-    if number == 1 or low != low:
+    if n_intervals == 1 or low != low:
         return low, high
     end = low if share >= 0.5 else high  # the other one may be 0 or 1
     with np.errstate(divide="ignore"):
         n = NormalDist().inv_cdf(1 - ALPHA / 2) ** 2 * end * (1 - end) / np.square(np.float64(share - end))
-    exact_low, exact_high = clopper_pearson(np.asarray(share), n, 1 - ALPHA / number)
+    exact_low, exact_high = clopper_pearson(np.asarray(share), n, 1 - ALPHA / n_intervals)
     return min(low, float(exact_low)), max(high, float(exact_high))
 
 
-def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list[str]:
-    """Give several models' shares their words, by intervals that are widened step by step (`judge_stepwise`).
+def judge_shares(rows: pd.DataFrame, share_column: str, bands: Sequence[Band]) -> list[str]:
+    """Give several models' shares their words, by intervals that are widened step by step (`choose_words_by_holm`).
 
     Parameters
     ----------
     rows
-        A row for each model; its interval, Wilson's, is in the columns `figure` with `_lower` and `_upper`.
-    figure
+        A row for each model; its interval, Wilson's, is in the columns `share_column` with `_lower` and `_upper`.
+    share_column
         Column of the shares.
     bands
         Words and their ranges.
@@ -165,17 +167,20 @@ def judge_shares(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list
     >>> judge_shares(rows, "flips", (Band("yes", 0.1, 1),)), judge_shares(rows[:1], "flips", (Band("yes", 0.1, 1),))
     (['', ''], ['yes'])
     """
-    return _judge_rows(rows[[figure, f"{figure}_lower", f"{figure}_upper"]], widen_share_interval, bands)
+    return _judge_rows(
+        rows[[share_column, f"{share_column}_lower", f"{share_column}_upper"]], widen_share_interval, bands
+    )
 
 
-def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) -> list[str]:
-    """Give several models' differences their words, by intervals that are widened step by step (`judge_stepwise`).
+def judge_differences(rows: pd.DataFrame, difference_column: str, bands: Sequence[Band]) -> list[str]:
+    """Give several models' differences their words, by intervals that are widened step by step
+    (`choose_words_by_holm`).
 
     Parameters
     ----------
     rows
         A row for each model, its interval in the columns `lower` and `upper`.
-    figure
+    difference_column
         Column of the differences.
     bands
         Words and their ranges.
@@ -184,47 +189,50 @@ def judge_differences(rows: pd.DataFrame, figure: str, bands: Sequence[Band]) ->
     -------
     The word of every row, empty where it has none.
     """
-    return _judge_rows(rows[[figure, "lower", "upper"]], widen_difference_interval, bands)
+    return _judge_rows(rows[[difference_column, "lower", "upper"]], widen_difference_interval, bands)
 
 
 def _judge_rows(
-    columns: pd.DataFrame, widen: Callable[[float, float, float, int], tuple[float, float]], bands: Sequence[Band]
+    estimates_with_ends: pd.DataFrame,
+    widen: Callable[[float, float, float, int], tuple[float, float]],
+    bands: Sequence[Band],
 ) -> list[str]:
     """Give every row with an interval its word, after Holm; a row of `estimates_with_ends`: value, two ends."""
-    intervals = columns.astype(float)
+    intervals = estimates_with_ends.astype(float)
     has_interval = intervals.notna().all(axis=1).to_numpy()
 
-    def judge(number: int) -> list[str]:
+    def choose_widened_words(n_intervals: int) -> list[str]:
         """Choose the words of all rows, by intervals widened for a number of them."""
         rows = intervals[has_interval].itertuples(index=False, name=None)
-        return [choose_word(*widen(value, low, high, number), bands) for value, low, high in rows]
+        return [choose_word_for_interval(*widen(value, low, high, n_intervals), bands) for value, low, high in rows]
 
-    words = iter(judge_stepwise(judge, int(has_interval.sum())))
+    words = iter(choose_words_by_holm(choose_widened_words, int(has_interval.sum())))
     return [next(words) if has else "" for has in has_interval]
 
 
-def judge_stepwise(judge: Callable[[int], list[str]], number: int) -> list[str]:
+def choose_words_by_holm(choose_words: Callable[[int], list[str]], n_rows: int) -> list[str]:
     """Give words after Holm: to all rows with intervals widened for all, then to those left with theirs, and so on.
 
     So all words hold together in 95 % of cases: a row needs an interval for as many rows as have no word before it.
 
     Parameters
     ----------
-    judge
+    choose_words
         From a number that intervals are widened for to the word of each row, empty where it has none.
-    number
+    n_rows
         How many rows there are.
 
     Returns
     -------
     The word of every row, empty where it has none.
 
-    >>> judge_stepwise(lambda number: ["yes", "yes" if number < 2 else ""], 2), judge_stepwise(lambda number: [""], 1)
+    >>> (choose_words_by_holm(lambda number: ["yes", "yes" if number < 2 else ""], 2),
+    ...  choose_words_by_holm(lambda number: [""], 1))
     (['yes', 'yes'], [''])
     """
-    words = judge(max(number, 1))
-    while 0 < (left := words.count("")) < number:
-        number, later_words = left, judge(left)
+    words = choose_words(max(n_rows, 1))
+    while 0 < (left := words.count("")) < n_rows:
+        n_rows, later_words = left, choose_words(left)
         words = [first or later for first, later in zip(words, later_words, strict=True)]
     return words
 
@@ -261,8 +269,8 @@ def find_distinct_extremes(shares: pd.Series, lows: pd.Series, highs: pd.Series)
     return (float(shares[least]), float(shares[most])) if below < beyond_it else None
 
 
-def widen_difference_interval(difference: float, low: float, high: float, number: int) -> tuple[float, float]:
-    """Widen the 95 % interval of a difference, so that `number` such intervals all hold theirs in 95 % of cases.
+def widen_difference_interval(difference: float, low: float, high: float, n_intervals: int) -> tuple[float, float]:
+    """Widen the 95 % interval of a difference, so that `n_intervals` such intervals all hold theirs in 95 % of cases.
 
     Each end moves away as that of a normal distribution does. `widen_share_interval` is for shares, whose distribution
     is known.
@@ -273,7 +281,7 @@ def widen_difference_interval(difference: float, low: float, high: float, number
         The difference.
     low, high
         Its interval.
-    number
+    n_intervals
         Number of intervals.
 
     Returns
@@ -284,13 +292,13 @@ def widen_difference_interval(difference: float, low: float, high: float, number
     >>> round(low, 3), round(high, 3), widen_difference_interval(0.1, 0.02, 0.2, 1)
     (0.002, 0.222, (0.02, 0.2))
     """
-    if number == 1:
+    if n_intervals == 1:
         return low, high
-    factor = NormalDist().inv_cdf(1 - ALPHA / 2 / number) / NormalDist().inv_cdf(1 - ALPHA / 2)
+    factor = NormalDist().inv_cdf(1 - ALPHA / 2 / n_intervals) / NormalDist().inv_cdf(1 - ALPHA / 2)
     return difference - factor * (difference - low), difference + factor * (high - difference)
 
 
-def is_clearly_above(share: float, low: float, other: float, other_high: float) -> bool:
+def is_share_clearly_above(share: float, low: float, other_share: float, other_high: float) -> bool:
     """Tell whether a share is clearly above another one, by Newcombe's interval of their difference.
 
     Both have an interval of their own: where one is taken for exact, chance makes it the smaller one too often. That
@@ -300,48 +308,48 @@ def is_clearly_above(share: float, low: float, other: float, other_high: float) 
     ----------
     share, low
         A share and the lower end of its interval.
-    other, other_high
+    other_share, other_high
         The other share and the upper end of its interval.
 
     Returns
     -------
     Whether it is; False where a number is NaN.
 
-    >>> (is_clearly_above(0.8, 0.63, 0.47, 0.64), is_clearly_above(0.9, 0.74, 0.47, 0.64),
-    ...  is_clearly_above(0.9, 0.74, 0.47, float("nan")))
+    >>> (is_share_clearly_above(0.8, 0.63, 0.47, 0.64), is_share_clearly_above(0.9, 0.74, 0.47, 0.64),
+    ...  is_share_clearly_above(0.9, 0.74, 0.47, float("nan")))
     (True, True, False)
     """
-    return share - other > math.hypot(share - low, other_high - other)
+    return share - other_share > math.hypot(share - low, other_high - other_share)
 
 
-def mark_clear_effects(*corrected: pd.Series) -> pd.Series:
+def mark_clear_effects(*corrected_p_values: pd.Series) -> pd.Series:
     """Tell which effects or differences hold: every corrected p value given is below 0.05; an unknown one is not.
 
     >>> import pandas as pd
     >>> mark_clear_effects(pd.Series([0.01, 0.01, 0.2]), pd.Series([0.03, float("nan"), 0.01])).tolist()
     [True, False, False]
     """
-    return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected))
+    return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected_p_values))
 
 
-def describe_word_counts(words: Sequence[str], of: str) -> str:
+def describe_verdict_word_counts(words: Sequence[str], rows_phrase: str) -> str:
     """Count the words of several rows in one sentence: the first words of a verdict.
 
     Parameters
     ----------
     words
-        What `choose_word` says about each row.
-    of
+        What `choose_word_for_interval` says about each row.
+    rows_phrase
         The rows, counted: "7 models".
 
     Returns
     -------
     The sentence.
 
-    >>> (describe_word_counts(["yes"], "1 model"), describe_word_counts(["hardly"] * 2, "2 models"),
-    ...  describe_word_counts(["", ""], "2 models"))
+    >>> (describe_verdict_word_counts(["yes"], "1 model"), describe_verdict_word_counts(["hardly"] * 2, "2 models"),
+    ...  describe_verdict_word_counts(["", ""], "2 models"))
     ('Yes.', 'Hardly, with each of 2 models.', 'These runs cannot tell.')
-    >>> describe_word_counts(["yes", "hardly", "yes", "", ""], "5 models")
+    >>> describe_verdict_word_counts(["yes", "hardly", "yes", "", ""], "5 models")
     'Yes with 2 of 5 models, hardly with 1; with the others, these runs cannot tell.'
     """
     counts = Counter(sorted(filter(None, words))).most_common()
@@ -349,9 +357,9 @@ def describe_word_counts(words: Sequence[str], of: str) -> str:
         return f"{UNCLEAR}."
     (first, most), *other_counts = counts
     if most == len(words):
-        return f"{first.capitalize()}." if most == 1 else f"{first.capitalize()}, with each of {of}."
+        return f"{first.capitalize()}." if most == 1 else f"{first.capitalize()}, with each of {rows_phrase}."
     parts = [
-        f"{first.capitalize()} with {most:,} of {of}",
+        f"{first.capitalize()} with {most:,} of {rows_phrase}",
         *(f"{name} with {number:,}" for name, number in other_counts),
     ]
     left = words.count("")  # intervals that are too wide, or missing

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.mixed.design import choose_family_columns, split_into_parts
+from analysis.statistics.mixed.design import choose_family_columns, split_into_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
 from analysis.statistics.mixed.response import Response, compute_response
 from analysis.statistics.mixed.result import Result, compare_scales
@@ -21,7 +21,7 @@ from ground.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.design import FitInput
     from analysis.statistics.mixed.fits import Fit
 
 __all__ = [
@@ -85,7 +85,7 @@ def fit_mixed_models(
     columns = choose_family_columns(frame, parsed_formula, by)
     fits = [
         (part, fit_one(part))
-        for part in split_into_parts(frame, parsed_formula, columns, missing=missing, optional=optional)
+        for part in split_into_fit_inputs(frame, parsed_formula, columns, missing=missing, optional=optional)
     ]
     return Result(columns, fits)
 
@@ -122,7 +122,7 @@ def choose_engine(formula: Formula, engine: str = "auto") -> str:
     return engine
 
 
-def _load_engine(name: str) -> Callable[[Part], Fit]:
+def _load_engine(name: str) -> Callable[[FitInput], Fit]:
     """Return the engine's function. R is started for pymer4 only."""
     if name == "pymer4":
         from analysis.statistics.mixed import lme4
@@ -130,4 +130,4 @@ def _load_engine(name: str) -> Callable[[Part], Fit]:
         return lme4.fit_with_lme4
     from analysis.statistics.mixed import profile
 
-    return profile.Engine().fit
+    return profile.ProfileEngine().fit_random_intercept_model

@@ -22,7 +22,7 @@ RANK_TOLERANCE = 1e-7  # as in lme4: a column is dependent if the columns before
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FitInput:
     """Hold the rows of one fit of a family.
 
     `key` are its values of the family's columns, `frame` its complete rows, `formula` the formula to fit; `dropped`
@@ -56,7 +56,7 @@ class Matrix:
     codes: NDArray[np.intp]
     levels: pd.Index
 
-    def has_wordings_of(self, other: Matrix) -> bool:
+    def has_same_predictors_and_items(self, other: Matrix) -> bool:
         """Tell whether both have the same predictors and the same items, row by row."""
         return (
             self.terms == other.terms
@@ -101,13 +101,13 @@ def choose_family_columns(frame: pd.DataFrame, formula: Formula, by: Sequence[st
         Empty: one fit of all rows.
     """
     if by is None:
-        return tuple(name for name in FAMILY if name in frame.columns and name not in formula.names)
+        return tuple(name for name in FAMILY if name in frame.columns and name not in formula.formula_columns)
     return (by,) if isinstance(by, str) else tuple(by)
 
 
-def split_into_parts(
+def split_into_fit_inputs(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error", optional: Collection[str] = ()
-) -> Iterator[Part]:
+) -> Iterator[FitInput]:
     """Cut a frame into the parts of a family, one per fit, and check each part.
 
     Parameters
@@ -130,7 +130,7 @@ def split_into_parts(
     """
     if missing not in ("error", "drop"):
         raise InputError(f"missing is 'error' or 'drop', not '{missing}'")
-    absent = [name for name in (*formula.names, *by) if name not in frame.columns]
+    absent = [name for name in (*formula.formula_columns, *by) if name not in frame.columns]
     if absent:
         raise InputError(
             f"formula '{formula}': no column {', '.join(map(repr, absent))}; "
@@ -139,32 +139,32 @@ def split_into_parts(
     if frame.empty:
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
-    frame = _select_columns(frame, dict.fromkeys((*formula.names, *by)), formula)
-    _check_response(frame[formula.names[0]])
-    _check_finite(frame, formula.names)
-    gappy = [name for name in formula.names if frame[name].isna().any()]
+    frame = _select_columns(frame, dict.fromkeys((*formula.formula_columns, *by)), formula)
+    _check_response_is_numeric(frame[formula.formula_columns[0]])
+    _check_finite(frame, formula.formula_columns)
+    gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
     if not by:
-        yield _prepare_part(Part((), frame, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput((), frame, formula), gappy, missing, optional)
         return
     groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
     if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
         key = tuple(frame[name].iloc[0] for name in by)
-        yield _prepare_part(Part(key, frame, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput(key, frame, formula), gappy, missing, optional)
         return
     for key, rows in groups:
-        yield _prepare_part(Part(key, rows, formula), gappy, missing, optional)
+        yield _prepare_fit_input(FitInput(key, rows, formula), gappy, missing, optional)
 
 
 def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
     """Select the named columns of `frame` without copying them; items become a category."""
     import pandas as pd
 
-    category = formula.group if formula.group not in formula.fixed else None
+    category = formula.grouping_column if formula.grouping_column not in formula.fixed else None
     columns = {name: frame[name].astype("category") if name == category else frame[name] for name in names}
     return pd.DataFrame(columns, copy=False)
 
 
-def _check_response(response: pd.Series[Any]) -> None:
+def _check_response_is_numeric(response: pd.Series[Any]) -> None:
     """Refuse a response that is not a number."""
     if not _is_numeric_column(response):
         raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
@@ -179,42 +179,57 @@ def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
             raise InputError(f"column '{name}': infinite in {infinite:,} of {len(frame):,} rows; leave these rows out")
 
 
-def _prepare_part(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
-    """Complete the rows of `part`, whose columns in `gappy` have missing values; refuse what cannot be fitted."""
-    if gappy:
-        part = _complete_part(part, gappy, missing, optional)
-    rows, response, group = part.frame, part.frame[part.formula.names[0]], part.formula.group
+def _prepare_fit_input(
+    fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
+) -> FitInput:
+    """Complete the rows of `fit_input`, whose columns in `columns_with_gaps` have missing values; refuse what cannot be
+    fitted."""
+    if columns_with_gaps:
+        fit_input = _drop_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
+    rows, response, group = (
+        fit_input.frame,
+        fit_input.frame[fit_input.formula.formula_columns[0]],
+        fit_input.formula.grouping_column,
+    )
     if rows.empty:
-        raise InputError(f"no complete row is left to fit{part.label}: a value is missing in all {part.n_missing:,}")
+        raise InputError(
+            f"no complete row is left to fit{fit_input.label}: a value is missing in all {fit_input.n_missing:,}"
+        )
     if np.ptp(_convert_to_numbers(response)) == 0:
         raise InputError(
-            f"response '{response.name}'{part.label} is {response.iloc[0]} in all {len(rows):,} rows: "
+            f"response '{response.name}'{fit_input.label} is {response.iloc[0]} in all {len(rows):,} rows: "
             "nothing varies that could be explained"
         )
     if (n_levels := rows[group].nunique()) < 2:
-        raise InputError(f"only one {group}{part.label}: a random intercept needs at least 2")
+        raise InputError(f"only one {group}{fit_input.label}: a random intercept needs at least 2")
     if n_levels == len(rows):
-        raise InputError(f"every {group}{part.label} has one row: item and residual variance cannot be told apart")
-    return part
+        raise InputError(f"every {group}{fit_input.label} has one row: item and residual variance cannot be told apart")
+    return fit_input
 
 
-def _complete_part(part: Part, gappy: Sequence[str], missing: str, optional: Collection[str]) -> Part:
+def _drop_incomplete_rows_and_terms(
+    fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
+) -> FitInput:
     """Leave out empty optional predictors and, with missing="drop", rows without a value."""
-    rows, formula = part.frame, part.formula
-    dropped = {name: "no value in any row" for name in gappy if name in optional and rows[name].isna().all()}
+    rows, formula = fit_input.frame, fit_input.formula
+    dropped = {
+        name: "no value in any row" for name in columns_with_gaps if name in optional and rows[name].isna().all()
+    }
     formula = formula.drop_terms(dropped)
-    gaps = {name: int(count) for name in gappy if name not in dropped and (count := rows[name].isna().sum())}
+    gaps = {
+        name: int(count) for name in columns_with_gaps if name not in dropped and (count := rows[name].isna().sum())
+    }
     if gaps and missing == "error":
         counts = ", ".join(f"{name} in {count:,}" for name, count in gaps.items())
         raise InputError(
-            f"values are missing in {len(rows):,} rows{part.label}: {counts}; leave these rows or columns out, "
+            f"values are missing in {len(rows):,} rows{fit_input.label}: {counts}; leave these rows or columns out, "
             "or ask for missing='drop'"
         )
     complete = rows.drop(columns=list(dropped)).dropna(subset=list(gaps))
-    return Part(part.key, complete, formula, dropped, len(rows) - len(complete))
+    return FitInput(fit_input.key, complete, formula, dropped, len(rows) - len(complete))
 
 
-def build_matrix(part: Part) -> Matrix:
+def build_model_matrix(fit_input: FitInput) -> Matrix:
     """Build the arrays of one fit for a formula of columns and their products.
 
     A text column gets R's treatment contrasts: one 0-1 column per level but the first, named column + level.
@@ -226,18 +241,23 @@ def build_matrix(part: Part) -> Matrix:
     """
     import pandas as pd
 
-    terms, columns = _build_columns(part)
-    x = np.array(columns).T if columns else np.empty((len(part.frame), 0))
-    codes, levels = pd.factorize(part.frame[part.formula.group], sort=True)
+    terms, columns = _build_model_matrix_columns(fit_input)
+    x = np.array(columns).T if columns else np.empty((len(fit_input.frame), 0))
+    codes, levels = pd.factorize(fit_input.frame[fit_input.formula.grouping_column], sort=True)
     return Matrix(
-        part.label, tuple(terms), x, _convert_to_numbers(part.frame[part.formula.response]), codes, pd.Index(levels)
+        fit_input.label,
+        tuple(terms),
+        x,
+        _convert_to_numbers(fit_input.frame[fit_input.formula.response]),
+        codes,
+        pd.Index(levels),
     )
 
 
 _last: list[tuple[Matrix, Design]] = []
 
 
-def build_design(full_matrix: Matrix) -> Design:
+def build_full_rank_design(full_matrix: Matrix) -> Design:
     """Drop every column that is a linear combination of the columns before it.
 
     The rule and its tolerance are those of lme4 (R's `qr`, LINPACK dqrdc2). The last design is kept: the next fit of a
@@ -248,7 +268,7 @@ def build_design(full_matrix: Matrix) -> Design:
     InputError
         If there are not more rows than coefficients.
     """
-    if not _last or not full_matrix.has_wordings_of(_last[0][0]):
+    if not _last or not full_matrix.has_same_predictors_and_items(_last[0][0]):
         _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
     return _last[0][1]
 
@@ -275,11 +295,11 @@ def _drop_dependent_columns(full_matrix: Matrix) -> Design:
     return Design(tuple(terms), x, q, r, sd, dropped)
 
 
-def _build_columns(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
+def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[NDArray[np.float64]]]:
     """Build the names and columns of the model matrix, with the dependent ones."""
-    formula, rows = part.formula, part.frame
+    formula, rows = fit_input.formula, fit_input.frame
     names = dict.fromkeys(name for term in formula.fixed for name in term.split(":"))
-    coded = {name: _code_column(name, rows[name]) for name in names}
+    coded = {name: _encode_column(name, rows[name]) for name in names}
     terms = [INTERCEPT] if formula.intercept else []
     columns = [np.ones(len(rows))] if formula.intercept else []
     for term in formula.fixed:
@@ -298,7 +318,7 @@ def _build_columns(part: Part) -> tuple[list[str], list[NDArray[np.float64]]]:
     return terms, columns
 
 
-def _code_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
+def _encode_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
     """Code one column: a number as it is; text as one 0-1 column per level, without the first level."""
     if _is_numeric_column(values):
         return [(name, _convert_to_numbers(values))]

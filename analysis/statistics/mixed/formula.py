@@ -22,8 +22,9 @@ EXAMPLE = "write it like 'agreement ~ n_words + (1 | item)'"
 
 
 @dataclass(frozen=True, slots=True)
-class Random:
-    """Hold one random term: `Random("1", "item")` for `(1 | item)`, `Random("x", "item", "||")` for `(x || item)`."""
+class RandomTerm:
+    """Hold one random term: `RandomTerm("1", "item")` for `(1 | item)`, `RandomTerm("x", "item", "||")` for
+    `(x || item)`."""
 
     effects: str
     group: str
@@ -43,7 +44,7 @@ class Formula:
 
     response: str
     fixed: tuple[str, ...]
-    random: tuple[Random, ...]
+    random: tuple[RandomTerm, ...]
     intercept: bool = True
 
     def __str__(self) -> str:
@@ -54,19 +55,21 @@ class Formula:
     def is_random_intercept(self) -> bool:
         """Tell whether the built-in engine can fit it: one random intercept, fixed terms of columns and products."""
         texts = [self.response, *(name for term in self.fixed for name in term.split(":"))]
-        has_one_intercept = len(self.random) == 1 and self.random[0].effects == "1" and is_name(self.random[0].group)
-        return has_one_intercept and all(map(is_name, texts))
+        has_one_intercept = (
+            len(self.random) == 1 and self.random[0].effects == "1" and is_column_name(self.random[0].group)
+        )
+        return has_one_intercept and all(map(is_column_name, texts))
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def formula_columns(self) -> tuple[str, ...]:
         """List every column that the formula names, the response first; of text for R, its words without functions."""
         texts = [self.response, *self.fixed, *(f"{term.effects} {term.group}" for term in self.random)]
-        return tuple(dict.fromkeys(name for text in texts for name in _list_names(text)))
+        return tuple(dict.fromkeys(name for text in texts for name in _list_variable_names(text)))
 
     @property
-    def group(self) -> str:
+    def grouping_column(self) -> str:
         """Return the grouping column whose levels are counted: `item` if it is one, else the first one."""
-        groups = [name for term in self.random for name in _list_names(term.group)]
+        groups = [name for term in self.random for name in _list_variable_names(term.group)]
         return "item" if "item" in groups else groups[0]
 
     def drop_terms(self, names: Collection[str]) -> Formula:
@@ -133,7 +136,7 @@ def parse_formula(text: str) -> Formula:
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
-    response, intercept, random = sides[0].strip(), True, list[Random]()
+    response, intercept, random = sides[0].strip(), True, list[RandomTerm]()
     mains, products = list[str](), list[str]()
     for sign, term in _split_signed_terms(sides[1], text):
         if term in ("0", "1"):
@@ -143,7 +146,7 @@ def parse_formula(text: str) -> Formula:
         elif term.startswith("(") and "|" in term:
             random.append(_parse_random_term(term, text))
         else:
-            for piece in _expand_term(term):
+            for piece in _expand_product_term(term):
                 (products if ":" in piece else mains).append(piece)
     if not random:
         raise InputError(f"formula '{text}': names no random effect; add one like (1 | item)")
@@ -152,53 +155,55 @@ def parse_formula(text: str) -> Formula:
     return Formula(response, fixed, tuple(random), intercept)
 
 
-def is_name(text: str) -> bool:
+def is_column_name(text: str) -> bool:
     """Tell whether `text` is the plain name of a column."""
     return NAME.fullmatch(text) is not None
 
 
-def _split_signed_terms(side: str, text: str) -> list[tuple[str, str]]:
+def _split_signed_terms(right_side: str, formula_text: str) -> list[tuple[str, str]]:
     """Split at the + and - outside parentheses; return each term with its sign."""
     terms, depth, start, sign = [], 0, 0, "+"
-    for place, char in enumerate(f"{side}+"):
+    for place, char in enumerate(f"{right_side}+"):
         depth += (char == "(") - (char == ")")
         if depth < 0:
             break
         if char in "+-" and depth == 0:
-            term = " ".join(side[start:place].split())
+            term = " ".join(right_side[start:place].split())
             if term:
                 terms.append((sign, term))
             elif terms or char == "+":
-                raise InputError(f"formula '{text}': a term is missing before the '{char}' or at the end; {EXAMPLE}")
+                raise InputError(
+                    f"formula '{formula_text}': a term is missing before the '{char}' or at the end; {EXAMPLE}"
+                )
             start, sign = place + 1, char
     if depth != 0:
-        raise InputError(f"formula '{text}': its parentheses do not match")
+        raise InputError(f"formula '{formula_text}': its parentheses do not match")
     for _, term in terms:
         # two columns without a sign between them, or a sign that no formula has: R's own message is hard to read
         if re.search(r"[\w.)]\s+[\w.(]", term) or re.search(r"[;&$@\"'`]", term):
-            raise InputError(f"formula '{text}': cannot read '{term}'; {EXAMPLE}")
+            raise InputError(f"formula '{formula_text}': cannot read '{term}'; {EXAMPLE}")
     return terms
 
 
-def _parse_random_term(term: str, text: str) -> Random:
+def _parse_random_term(term: str, formula_text: str) -> RandomTerm:
     """Read one random term such as `(1 + x | item)`."""
     match = re.fullmatch(r"\(([^|]+)(\|\|?)([^|]+)\)", term)
-    if not match or not _list_names(match[3]):
-        raise InputError(f"formula '{text}': cannot read the random effect '{term}'; write it like (1 | item)")
-    return Random(match[1].strip(), match[3].strip(), match[2])
+    if not match or not _list_variable_names(match[3]):
+        raise InputError(f"formula '{formula_text}': cannot read the random effect '{term}'; write it like (1 | item)")
+    return RandomTerm(match[1].strip(), match[3].strip(), match[2])
 
 
-def _expand_term(term: str) -> list[str]:
+def _expand_product_term(term: str) -> list[str]:
     """Expand `a*b` to `a`, `b`, `a:b`; keep anything else, without the spaces around its colons."""
     factors = [factor.strip() for factor in term.split("*")]
-    if len(factors) > 1 and all(map(is_name, factors)):
+    if len(factors) > 1 and all(map(is_column_name, factors)):
         sizes = range(1, len(factors) + 1)
         return [":".join(combination) for size in sizes for combination in combinations(factors, size)]
     pieces = [piece.strip() for piece in term.split(":")]
-    return [":".join(pieces)] if all(map(is_name, pieces)) else [term]
+    return [":".join(pieces)] if all(map(is_column_name, pieces)) else [term]
 
 
-def _list_names(text: str) -> list[str]:
+def _list_variable_names(text: str) -> list[str]:
     """List the names in a text without functions (before a parenthesis), arguments (before =) and reserved words."""
     words = [match[0] for match in re.finditer(rf"(?<![\w.]){NAME.pattern}(?![\w.]|\s*(\(|=(?!=)))", text)]
     return [word for word in words if word not in ("TRUE", "FALSE", "NULL")]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, Part, list_levels
+from analysis.statistics.mixed.design import INTERCEPT, FitInput, list_levels
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
 from ground.extras import build_install_command
@@ -38,7 +38,7 @@ class R(NamedTuple):
     error: type[Exception]
 
 
-def fit_with_lme4(part: Part) -> Fit:
+def fit_with_lme4(fit_input: FitInput) -> Fit:
     """Fit any formula of lme4 to the rows of one part of a family.
 
     Raises
@@ -49,10 +49,12 @@ def fit_with_lme4(part: Part) -> Fit:
     r = start_r()
     with _collect_r_messages(r) as console_lines:
         try:
-            model = r.lmer(str(part.formula), data=convert_to_r_frame(part.frame), control=r.control)
+            model = r.lmer(str(fit_input.formula), data=convert_to_r_frame(fit_input.frame), control=r.control)
             results = r.extract(model)
         except r.error as error:
-            raise InputError(f"R cannot fit '{part.formula}'{part.label}: {_flatten_message(str(error))}") from error
+            raise InputError(
+                f"R cannot fit '{fit_input.formula}'{fit_input.label}: {_flatten_message(str(error))}"
+            ) from error
     value = {name: results.rx2(name) for name in results.names}
     messages = [*map(str, value["message"]), *console_lines]
     terms = tuple(map(str, value["terms"]))
@@ -74,11 +76,11 @@ def fit_with_lme4(part: Part) -> Fit:
         converged=all(code == 0 for code in value["code"]),
         singular=bool(value["singular"][0]),
         message="; ".join(dict.fromkeys(map(_flatten_message, messages))),
-        dropped={str(name): _word_drop_reason(part.frame, str(name)) for name in value["dropped"]},
+        dropped={str(name): _explain_dropped_column(fit_input.frame, str(name)) for name in value["dropped"]},
         n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
         y=np.array(value["y"]),
         fitted=np.array(value["fitted"]),
-        row=part.frame.index,
+        row=fit_input.frame.index,
         random=_split_random_effects(
             {name: value[f"effect_{name}"] for name in ("group", "term", "level", "estimate", "se")}
         ),
@@ -157,7 +159,7 @@ def _split_random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
     )
 
 
-def _word_drop_reason(frame: pd.DataFrame, name: str) -> str:
+def _explain_dropped_column(frame: pd.DataFrame, name: str) -> str:
     """Say why R left a column out."""
     constant = name in frame.columns and frame[name].nunique() == 1
     return "constant" if constant else "collinear with predictors before it"

@@ -36,14 +36,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, build_design, build_matrix
+from analysis.statistics.mixed.design import INTERCEPT, build_full_rank_design, build_model_matrix
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from analysis.statistics.mixed.design import Design, Matrix, Part
+    from analysis.statistics.mixed.design import Design, FitInput, Matrix
 
     Array = NDArray[np.floating[Any]]
 
@@ -55,7 +55,7 @@ EXACT = 1e-24  # a residual sum of squares below this share of the response's is
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class PredictorSums:
     """Hold a design summed up per item: sizes, means of the columns of q, and deviations from these means."""
 
     full_matrix: Matrix
@@ -101,7 +101,7 @@ class Profile:
     slope: float
 
 
-class Engine:
+class ProfileEngine:
     """Fit the parts of a family one after the other.
 
     The models of a family mostly answer the same wordings. The sums that depend only on the wordings are kept, and used
@@ -109,29 +109,29 @@ class Engine:
     """
 
     def __init__(self) -> None:
-        self._last: Items | None = None
+        self._last: PredictorSums | None = None
 
-    def fit(self, part: Part) -> Fit:
+    def fit_random_intercept_model(self, fit_input: FitInput) -> Fit:
         """Fit `response ~ columns + (1 | group)` to the rows of one part.
 
         Raises
         ------
         InputError
-            As `build_matrix` and `build_design`; also for a response that items and predictors explain without
-            a remainder.
+            As `build_model_matrix` and `build_full_rank_design`; also for a response that items and predictors explain
+            without a remainder.
         """
-        full_matrix = build_matrix(part)
-        if self._last is None or not full_matrix.has_wordings_of(self._last.full_matrix):
-            self._last = collapse_predictors(full_matrix, build_design(full_matrix))
-        full_rank, items = self._last.design, self._last
+        full_matrix = build_model_matrix(fit_input)
+        if self._last is None or not full_matrix.has_same_predictors_and_items(self._last.full_matrix):
+            self._last = sum_predictors_by_item(full_matrix, build_full_rank_design(full_matrix))
+        full_rank, predictor_sums = self._last.design, self._last
         ols = full_rank.q.T @ full_matrix.y
         residuals = full_matrix.y - full_rank.q @ ols
-        sums = add_response(items, residuals)
-        best = find_optimum(sums) if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y else None
+        sums = add_response_sums(predictor_sums, residuals)
+        best = find_lowest_criterion(sums) if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y else None
         if best is None:
             raise InputError(
-                f"response '{part.formula.response}'{part.label} does not vary within any {part.formula.group} "
-                "beyond its predictors: no residual variance to estimate"
+                f"response '{fit_input.formula.response}'{fit_input.label} does not vary within any "
+                f"{fit_input.formula.grouping_column} beyond its predictors: no residual variance to estimate"
             )
         sigma2 = best.penalised / sums.df
         basis = np.linalg.inv(full_rank.r)  # orthonormal basis -> columns of the design
@@ -140,13 +140,13 @@ class Engine:
         fixed = full_rank.q @ coefficient
         modes = best.phi * best.weight * best.residual
         modes_se = np.sqrt(sigma2 * best.phi / (1 + sums.size * best.phi))
-        group, singular = part.formula.group, bool(np.sqrt(best.phi) < SINGULAR)
+        group, singular = fit_input.formula.grouping_column, bool(np.sqrt(best.phi) < SINGULAR)
         return Fit(
             engine="profile",
             terms=full_rank.terms,
             estimate=basis @ coefficient,
             se=np.sqrt(sigma2 * variance),
-            df=_satterthwaite(sums, best, basis, variance),
+            df=_compute_satterthwaite_freedom(sums, best, basis, variance),
             sd=full_rank.sd,
             triangle=full_rank.r,
             reml=best.criterion + 2 * float(np.log(np.abs(np.diag(full_rank.r))).sum()),
@@ -161,12 +161,12 @@ class Engine:
             n_levels={group: len(full_matrix.levels)},
             y=full_matrix.y,
             fitted=fixed + modes[full_matrix.codes],
-            row=part.frame.index,
+            row=fit_input.frame.index,
             random=(RandomEffect(group, INTERCEPT, tuple(map(str, full_matrix.levels)), modes, modes_se),),
         )
 
 
-def collapse_predictors(full_matrix: Matrix, full_rank: Design) -> Items:
+def sum_predictors_by_item(full_matrix: Matrix, full_rank: Design) -> PredictorSums:
     """Compute the sufficient statistics that depend on the predictors only.
 
     Parameters
@@ -182,16 +182,16 @@ def collapse_predictors(full_matrix: Matrix, full_rank: Design) -> Items:
     size = np.bincount(full_matrix.codes).astype(float)
     q = np.array([np.bincount(full_matrix.codes, column) for column in full_rank.q.T]).T / size[:, None]
     deviation = full_rank.q - q[full_matrix.codes]
-    return Items(full_matrix, full_rank, size, q, deviation, deviation.T @ deviation)
+    return PredictorSums(full_matrix, full_rank, size, q, deviation, deviation.T @ deviation)
 
 
-def add_response(items: Items, y: Array) -> Sums:
+def add_response_sums(predictor_sums: PredictorSums, y: Array) -> Sums:
     """Add a response to the sufficient statistics of the predictors.
 
     Parameters
     ----------
-    items
-        Of the predictors, from `collapse_predictors`.
+    predictor_sums
+        Of the predictors, from `sum_predictors_by_item`.
     y
         Response (rows), or what least squares leave of it.
 
@@ -200,13 +200,20 @@ def add_response(items: Items, y: Array) -> Sums:
     Sums
         All that a fit needs of the rows.
     """
-    codes = items.full_matrix.codes
-    means = np.bincount(codes, y) / items.size
+    codes = predictor_sums.full_matrix.codes
+    means = np.bincount(codes, y) / predictor_sums.size
     deviation = y - means[codes]
-    return Sums(items.size, items.q, means, items.within_qq, deviation @ items.deviation, float(deviation @ deviation))
+    return Sums(
+        predictor_sums.size,
+        predictor_sums.q,
+        means,
+        predictor_sums.within_qq,
+        deviation @ predictor_sums.deviation,
+        float(deviation @ deviation),
+    )
 
 
-def profile_criterion(sums: Sums, phi: float) -> Profile:
+def compute_profiled_criterion(sums: Sums, phi: float) -> Profile:
     """Compute the profiled REML criterion (Bates et al., eq. 39-42).
 
     Parameters
@@ -236,23 +243,25 @@ def profile_criterion(sums: Sums, phi: float) -> Profile:
     return Profile(phi, weight, coefficient, unscaled, residual, penalised, float(criterion), float(slope))
 
 
-def find_optimum(sums: Sums) -> Profile | None:
+def find_lowest_criterion(sums: Sums) -> Profile | None:
     """Find the profile with the lowest criterion, at phi = 0 or where the slope is 0; None if it falls without end."""
     from scipy.optimize import brentq
 
     def compute_slope(log_phi: float) -> float:
         """Compute the slope of the profiled criterion at exp(log_phi)."""
-        return profile_criterion(sums, float(np.exp(log_phi))).slope
+        return compute_profiled_criterion(sums, float(np.exp(log_phi))).slope
 
-    slopes = [profile_criterion(sums, phi).slope for phi in GRID]
+    slopes = [compute_profiled_criterion(sums, phi).slope for phi in GRID]
     valleys = [j for j in range(1, len(GRID) - 1) if slopes[j] < 0 <= slopes[j + 1]]
     roots = [np.exp(brentq(compute_slope, *np.log(GRID[j : j + 2]), xtol=1e-14, rtol=1e-14)) for j in valleys]
     if slopes[1] >= 0:  # the criterion rises from phi = 0 on
         roots.append(0.0)
-    return min((profile_criterion(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None)
+    return min(
+        (compute_profiled_criterion(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None
+    )
 
 
-def _satterthwaite(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
+def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
     """Compute the degrees of freedom of every coefficient as lmerTest does: df = 2 v^2 / (g' V g).
 
     v is the variance of the coefficient, g its gradient and V the asymptotic covariance of the variance parameters,

@@ -13,13 +13,13 @@ import numpy as np
 from analysis.statistics.mixed.by_item import sum_rows_by_item
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.robust import compute_robust_se
-from analysis.statistics.mixed.slopes import compute_slope_p_values
+from analysis.statistics.mixed.slopes import compute_slope_variation_p_values
 from analysis.statistics.multiplicity import bonferroni, holm
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.statistics.mixed.design import Part
+    from analysis.statistics.mixed.design import FitInput
     from analysis.statistics.mixed.fits import Array, Fit
 
     Columns = Mapping[str, Any]
@@ -34,7 +34,7 @@ class Result:
     """Hold the fits of a family and make tables of them. Every table starts with the columns of the family."""
 
     by: tuple[str, ...]
-    fits: Sequence[tuple[Part, Fit]]
+    fits: Sequence[tuple[FitInput, Fit]]
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -50,7 +50,7 @@ class Result:
         An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas with more than one
         random intercept have no robust errors; p_bonferroni alone decides.
         """
-        table = add_corrected_p_values(self._stack_fits(_build_coefficients))
+        table = add_corrected_p_values(self._stack_fit_tables(_build_coefficient_table))
         sure = table["p_bonferroni"] < ALPHA
         if self.fits[0][0].formula.is_random_intercept:
             sure &= table["p_robust_bonferroni"] < ALPHA
@@ -66,17 +66,19 @@ class Result:
         variance that the fixed effects do not explain; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for
         slopes Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out, why.
         """
-        return self._stack_fits(_build_diagnosis)
+        return self._stack_fit_tables(_build_fit_diagnostics)
 
     @cached_property
     def vif(self) -> pd.DataFrame:
         """Return the variance inflation factor per fit and predictor (columns term, vif), without intercepts."""
-        return self._stack_fits(_compute_inflation)
+        return self._stack_fit_tables(_compute_variance_inflation)
 
     @cached_property
     def residuals(self) -> pd.DataFrame:
         """Return one row per fitted row: row (its index in the frame), fitted (random effects included), residual."""
-        return self._stack_fits(lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted})
+        return self._stack_fit_tables(
+            lambda _, fit: {"row": fit.row, "fitted": fit.fitted, "residual": fit.y - fit.fitted}
+        )
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
@@ -85,17 +87,17 @@ class Result:
 
         names = ("group", "term", "level", "estimate", "se")
 
-        def build_effects(_: Part, fit: Fit) -> pd.DataFrame:
+        def build_effects(_: FitInput, fit: Fit) -> pd.DataFrame:
             return pd.concat(pd.DataFrame({name: getattr(effect, name) for name in names}) for effect in fit.random)
 
-        return self._stack_fits(build_effects)
+        return self._stack_fit_tables(build_effects)
 
-    def _stack_fits(self, build: Callable[[Part, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
-        """Join the tables that `build` makes of every fit, each after the values of its family."""
-        return stack_tables(self.by, [(part, build(part, fit)) for part, fit in self.fits])
+    def _stack_fit_tables(self, build_table: Callable[[FitInput, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
+        """Join the tables that `build_table` makes of every fit, each after the values of its family."""
+        return stack_family_tables(self.by, [(part, build_table(part, fit)) for part, fit in self.fits])
 
 
-def stack_tables(by: Sequence[str], tables: Iterable[tuple[Part, Columns | pd.DataFrame]]) -> pd.DataFrame:
+def stack_family_tables(by: Sequence[str], tables: Iterable[tuple[FitInput, Columns | pd.DataFrame]]) -> pd.DataFrame:
     """Join tables of a family's fits.
 
     Parameters
@@ -198,10 +200,12 @@ def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
     return {"statistic": estimate / se, "p": p, "lower": estimate - half, "upper": estimate + half}
 
 
-def _build_coefficients(part: Part, fit: Fit) -> Columns:
+def _build_coefficient_table(fit_input: FitInput, fit: Fit) -> Columns:
     """Build the columns of `Result.table` for one fit: a row per term with its estimate, tests and intervals."""
-    se_robust, p_slopes = _compute_robust_checks(part, fit)
-    robust = compute_t_tests(fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[part.formula.group] - 1.0))
+    se_robust, p_slopes = _compute_robust_se_and_slope_p(fit_input, fit)
+    robust = compute_t_tests(
+        fit.estimate, se_robust, np.full(len(fit.terms), fit.n_levels[fit_input.formula.grouping_column] - 1.0)
+    )
     return {
         "term": fit.terms,
         "estimate": fit.estimate,
@@ -213,26 +217,26 @@ def _build_coefficients(part: Part, fit: Fit) -> Columns:
         "p_slopes": p_slopes,
         "estimate_std": fit.estimate * fit.sd / fit.y.std(ddof=1),
         "n_rows": len(fit.y),
-        "n_items": fit.n_levels[part.formula.group],
+        "n_items": fit.n_levels[fit_input.formula.grouping_column],
         "engine": fit.engine,
     }
 
 
-def _compute_robust_checks(part: Part, fit: Fit) -> tuple[Array, Array]:
+def _compute_robust_se_and_slope_p(fit_input: FitInput, fit: Fit) -> tuple[Array, Array]:
     """Compute robust errors and tests of slopes; NaN for other formulas, whose fit may have random slopes itself."""
-    if not part.formula.is_random_intercept:
+    if not fit_input.formula.is_random_intercept:
         return np.full(len(fit.terms), np.nan), np.full(len(fit.terms), np.nan)
-    items = sum_rows_by_item(part, fit)
-    return compute_robust_se(items, fit), compute_slope_p_values(items)
+    items = sum_rows_by_item(fit_input, fit)
+    return compute_robust_se(items, fit), compute_slope_variation_p_values(items)
 
 
-def _build_diagnosis(part: Part, fit: Fit) -> Columns:
+def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:
     """Build the one row of `Result.diagnostics` for one fit."""
     residual = fit.sigma**2
     total = fit.variance_fixed + fit.variance_random + residual
     diagnosis = {
         "engine": fit.engine,
-        "formula": str(part.formula),
+        "formula": str(fit_input.formula),
         "converged": fit.converged,
         "singular": fit.singular,
         "message": fit.message,
@@ -243,10 +247,10 @@ def _build_diagnosis(part: Part, fit: Fit) -> Columns:
         "r2_marginal": fit.variance_fixed / total,
         "r2_conditional": (fit.variance_fixed + fit.variance_random) / total,
         "n_rows": len(fit.y),
-        "n_items": fit.n_levels[part.formula.group],
-        **{f"n_{group}": n for group, n in fit.n_levels.items() if group != part.formula.group},
-        "n_missing": part.n_missing,
-        "dropped": "; ".join(f"{name}: {reason}" for name, reason in (part.dropped | fit.dropped).items()),
+        "n_items": fit.n_levels[fit_input.formula.grouping_column],
+        **{f"n_{group}": n for group, n in fit.n_levels.items() if group != fit_input.formula.grouping_column},
+        "n_missing": fit_input.n_missing,
+        "dropped": "; ".join(f"{name}: {reason}" for name, reason in (fit_input.dropped | fit.dropped).items()),
     }
     return {name: [value] for name, value in diagnosis.items()}
 
@@ -256,7 +260,7 @@ def _name_sd_column(group: str, term: str) -> str:
     return f"sd_{group}" if term == INTERCEPT else f"sd_{group}_{term}"
 
 
-def _compute_inflation(part: Part, fit: Fit) -> Columns:
+def _compute_variance_inflation(part: FitInput, fit: Fit) -> Columns:
     """Compute the variance inflation factors from the triangle R of the design.
 
     R has one row per term instead of thousands of rows, and R'R = X'X. So, without the first row and column (the

@@ -25,7 +25,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from analysis.statistics.mixed.by_item import ByItem
+    from analysis.statistics.mixed.by_item import ItemSums
     from analysis.statistics.mixed.fits import Fit
 
     Array = NDArray[np.floating[Any]]
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 UNKNOWN = 1e-10
 
 
-def compute_robust_se(items: ByItem, fit: Fit) -> Array:
+def compute_robust_se(item_sums: ItemSums, fit: Fit) -> Array:
     """Compute cluster-robust standard errors of a fit with one random intercept; the items are the clusters.
 
     Parameters
     ----------
-    items, fit
+    item_sums, fit
         The sums over the rows of every item (`by_item`), and the fit.
 
     Returns
@@ -47,11 +47,11 @@ def compute_robust_se(items: ByItem, fit: Fit) -> Array:
     array over the terms of the fit
         To be tested with t and items - 1 degrees of freedom. NaN for a coefficient that rests on one item alone.
     """
-    item_products = items.subtract_item_means(
-        1 - fit.sigma / np.sqrt(fit.sigma**2 + items.size * fit.variances[0].sd ** 2)
+    item_products = item_sums.compute_centred_products(
+        1 - fit.sigma / np.sqrt(fit.sigma**2 + item_sums.size * fit.variances[0].sd ** 2)
     )
     without_item = item_products.sum(axis=0) - item_products  # what the other items hold
-    basis = np.linalg.inv(items.r)  # orthonormal basis -> columns of the design
+    basis = np.linalg.inv(item_sums.r)  # orthonormal basis -> columns of the design
     lengths, axes = np.linalg.eigh(without_item[:, :-1, :-1])
     is_estimable = lengths > UNKNOWN * lengths.max(axis=1, keepdims=True)
     inverse = np.where(is_estimable, 1 / np.where(is_estimable, lengths, 1), 0)

@@ -39,9 +39,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, estimate_components
+from analysis.statistics.reliability.components import Array, estimate_variance_components
 from analysis.statistics.reliability.ranking import Ranking, simulate_rankings
-from analysis.statistics.reliability.replication import PLACES, PairPrior, foresee_signs, pool_errors
+from analysis.statistics.reliability.replication import (
+    PLACES,
+    PairPrior,
+    build_pair_prior_from_errors,
+    compute_same_sign_probabilities,
+)
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 4_000
@@ -50,7 +55,7 @@ EXACT = 1e9  # degrees of freedom of a variance that is known
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TaskAccuracies:
     """Hold the accuracies (models, templates) of one task, and the numbers of answers `n` behind them.
 
     No accuracy is missing; there are two templates or more.
@@ -60,7 +65,7 @@ class Block:
     n: Array
 
     @property
-    def sampling(self) -> Array:
+    def binomial_variance(self) -> Array:
         """Return the binomial variance of the mean of every model: (models,), as if of one template."""
         return np.asarray((self.accuracies * (1 - self.accuracies) / self.n).mean(axis=1))
 
@@ -94,16 +99,20 @@ class Reliability:
     @property
     def template_freedom(self) -> float:
         """Return the degrees of freedom with which these templates tell of others: Satterthwaite's, of all tasks."""
-        return float(add_errors([(np.asarray(max(error, 0.0)), number - 1.0) for error, number, _ in self.errors])[1])
+        return float(
+            add_variances_with_freedom(
+                [(np.asarray(max(error, 0.0)), number - 1.0) for error, number, _ in self.errors]
+            )[1]
+        )
 
-    def coefficient(self, templates: float, *, items: bool = False) -> float:
+    def compute_coefficient(self, n_templates: float, *, other_items: bool = False) -> float:
         """Compute the coefficient of generalizability of a ranking.
 
         Parameters
         ----------
-        templates
+        n_templates
             Of each task, that the ranking is by.
-        items
+        other_items
             Whether other items are drawn, too. The binomial error is then an error of the ranking: all of it, as if it
             were the same with every template.
 
@@ -112,12 +121,15 @@ class Reliability:
         float
             Within 0 and 1, as a negative component of models counts as 0. NaN where nothing differs.
         """
-        signal = max(self.model - self.sampling if items else self.model, 0.0)
-        total = max(self.model, 0.0) + self.model_template / templates
+        signal = max(self.model - self.sampling if other_items else self.model, 0.0)
+        total = max(self.model, 0.0) + self.model_template / n_templates
         return signal / total if total > 0 else np.nan
 
-    def interval(self, templates: float, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-        """Compute the generalized interval of `coefficient` with the same items, for models and templates like these.
+    def compute_coefficient_interval(
+        self, n_templates: float, seed: int = 0, level: float = LEVEL
+    ) -> tuple[float, float]:
+        """Compute the generalized interval of `compute_coefficient` with the same items, for models and templates like
+        these.
 
         As in `ranges`, a mean square S with f degrees of freedom is drawn as S f / X. The error of *these* templates is
         taken out of the spread of the means, with the degrees of freedom of models by templates; that of *others* is
@@ -125,8 +137,8 @@ class Reliability:
 
         Parameters
         ----------
-        templates
-            As in `coefficient`.
+        n_templates
+            As in `compute_coefficient`.
         seed, level
             Seed of the draws; coverage.
 
@@ -146,36 +158,36 @@ class Reliability:
         error = error * self.template_freedom / rng.chisquare(self.template_freedom, DRAWS)
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            coefficients = model / (model + error / templates)
+            coefficients = model / (model + error / n_templates)
         low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
         return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def estimate_reliability(blocks: Sequence[Block]) -> Reliability:
+def estimate_ranking_reliability(task_accuracies: Sequence[TaskAccuracies]) -> Reliability:
     """Estimate the components of the mean over the blocks' tasks; the models of all are the same, two or more."""
-    parts = [estimate_components(block.accuracies, crossed=True) for block in blocks]
-    weight = 1 / len(blocks) ** 2
-    mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
+    parts = [estimate_variance_components(block.accuracies, crossed=True) for block in task_accuracies]
+    weight = 1 / len(task_accuracies) ** 2
+    mean = np.mean([block.accuracies.mean(axis=1) for block in task_accuracies], axis=0)
     spread = float(mean.var(ddof=1))
     errors = tuple(
         (part.residual * weight, block.accuracies.shape[1], part.freedom)
-        for part, block in zip(parts, blocks, strict=True)
+        for part, block in zip(parts, task_accuracies, strict=True)
     )
     return Reliability(
         spread - sum(error / number for error, number, _ in errors),
         sum(part.wording for part in parts) * weight,
         sum(error for error, _, _ in errors),
-        float(sum(block.sampling.mean() for block in blocks)) * weight,
+        float(sum(block.binomial_variance.mean() for block in task_accuracies)) * weight,
         spread, len(mean) - 1, errors,
     )  # fmt: skip
 
 
-def compute_same_order_share(blocks: Sequence[Block], *, seed: int = 0) -> Array:
+def compute_same_order_share(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Array:
     """Compute how often a pair of models has the same order with one template of each task as with another.
 
     Parameters
     ----------
-    blocks
+    task_accuracies
         One per task, of the same models.
     seed
         Of the draws of templates, for several tasks.
@@ -186,8 +198,8 @@ def compute_same_order_share(blocks: Sequence[Block], *, seed: int = 0) -> Array
         Share of the ordered pairs of different templates; of several tasks, of `ORDERS` draws. Equal accuracies count
         half.
     """
-    if len(blocks) == 1:
-        accuracies = blocks[0].accuracies
+    if len(task_accuracies) == 1:
+        accuracies = task_accuracies[0].accuracies
         number = accuracies.shape[1]
         signs = np.sign(accuracies[:, None] - accuracies)
         # The sum over different templates of the product of two signs: that over all, less those with themselves. With
@@ -195,46 +207,49 @@ def compute_same_order_share(blocks: Sequence[Block], *, seed: int = 0) -> Array
         products = signs.sum(axis=2) ** 2 - np.abs(signs).sum(axis=2)
         return np.asarray((1 + products / (number * (number - 1))) / 2)
     rng = np.random.default_rng(seed)
-    total = np.zeros((len(blocks[0].accuracies),) * 2)
+    total = np.zeros((len(task_accuracies[0].accuracies),) * 2)
     for _ in range(ORDERS):
-        drawn = [block.accuracies[:, rng.permutation(block.accuracies.shape[1])[:2]] for block in blocks]
+        drawn = [block.accuracies[:, rng.permutation(block.accuracies.shape[1])[:2]] for block in task_accuracies]
         means = np.mean(drawn, axis=0)
         signs = np.sign(np.round(means[:, None] - means, 12))
         total += signs[..., 0] * signs[..., 1]
     return np.asarray((1 + total / ORDERS) / 2)
 
 
-def foresee_same_order(blocks: Sequence[Block]) -> Array:
+def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) -> Array:
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
-    As `replication.foresee_same_sign`, for all pairs at once: with the errors of all models, from three on
-    (`learn_errors`), and templates that are unlike (`Reliability.template_freedom`). Of several tasks, the degrees of
-    freedom are Satterthwaite's.
+    As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from
+    three on (`estimate_accuracy_pair_prior`), and templates that are unlike (`Reliability.template_freedom`). Of
+    several tasks, the degrees of freedom are Satterthwaite's.
 
     Returns
     -------
     array (models, models)
         NaN for equal means.
     """
-    mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
-    variances, freedoms = add_errors([
-        (_compute_pair_variances(np.cov(block.accuracies)) / block.accuracies.shape[1] / len(blocks) ** 2,
+    mean = np.mean([block.accuracies.mean(axis=1) for block in task_accuracies], axis=0)
+    variances, freedoms = add_variances_with_freedom([
+        (_compute_difference_variances(np.cov(block.accuracies)) / block.accuracies.shape[1] / len(task_accuracies) ** 2,
          block.accuracies.shape[1] - 1.0)
-        for block in blocks
+        for block in task_accuracies
     ])  # fmt: skip
-    prior, wording_freedom = learn_errors(blocks, items=False), estimate_reliability(blocks).template_freedom
-    return foresee_signs(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
+    prior, wording_freedom = (
+        estimate_accuracy_pair_prior(task_accuracies, other_items=False),
+        estimate_ranking_reliability(task_accuracies).template_freedom,
+    )
+    return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
-def learn_errors(blocks: Sequence[Block], *, items: bool) -> PairPrior | None:
+def estimate_accuracy_pair_prior(task_accuracies: Sequence[TaskAccuracies], *, other_items: bool) -> PairPrior | None:
     """Learn from all models how far true differences are from 0 and how large errors are, as
-    `replication.learn_pair_prior`.
+    `replication.estimate_pair_difference_prior`.
 
     Parameters
     ----------
-    blocks
+    task_accuracies
         One per task, of the same models.
-    items
+    other_items
         Whether other items are drawn, too. The errors are those by templates in both cases.
 
     Returns
@@ -244,30 +259,32 @@ def learn_errors(blocks: Sequence[Block], *, items: bool) -> PairPrior | None:
     """
     from scipy.special import chdtri
 
-    components_of_mean = estimate_reliability(blocks)
+    components_of_mean = estimate_ranking_reliability(task_accuracies)
     freedom = components_of_mean.spread_free
     if freedom < 2 or not components_of_mean.spread > 0:
         return None
-    # As in `replication.learn_pair_prior`: places of the distribution of the spread.
+    # As in `replication.estimate_pair_difference_prior`: places of the distribution of the spread.
     spread = components_of_mean.spread * freedom / chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES)
-    error = components_of_mean.spread - components_of_mean.model + (components_of_mean.sampling if items else 0.0)
-    variances, freedoms = add_errors([
+    error = components_of_mean.spread - components_of_mean.model + (components_of_mean.sampling if other_items else 0.0)
+    variances, freedoms = add_variances_with_freedom([
         ((block.accuracies - block.accuracies.mean(axis=0)).var(axis=1, ddof=1)
-         / block.accuracies.shape[1] / len(blocks) ** 2, block.accuracies.shape[1] - 1.0)
-        for block in blocks
+         / block.accuracies.shape[1] / len(task_accuracies) ** 2, block.accuracies.shape[1] - 1.0)
+        for block in task_accuracies
     ])  # fmt: skip
     true = 2 * np.maximum(spread - error, 0.0)
-    return pool_errors(true, variances, freedoms)
+    return build_pair_prior_from_errors(true, variances, freedoms)
 
 
-def rank_models_by_accuracy(blocks: Sequence[Block], *, seed: int = 0, level: float = LEVEL) -> Ranking:
+def rank_models_by_accuracy(
+    task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0, level: float = LEVEL
+) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
     `ranking.simulate_rankings`, with the covariances over the templates of every block and the binomial variances.
 
     Parameters
     ----------
-    blocks
+    task_accuracies
         One per task, of the same models.
     seed, level
         Seed of the draws; coverage of the intervals of ranks.
@@ -277,39 +294,41 @@ def rank_models_by_accuracy(blocks: Sequence[Block], *, seed: int = 0, level: fl
     Ranking
         `n_items` are the fewest answers behind an accuracy; `n_wordings` the templates, mean over tasks.
     """
-    tasks = len(blocks)
-    mean = np.mean([block.accuracies.mean(axis=1) for block in blocks], axis=0)
+    tasks = len(task_accuracies)
+    mean = np.mean([block.accuracies.mean(axis=1) for block in task_accuracies], axis=0)
     covariances = [
         (np.atleast_2d(np.cov(block.accuracies)) / block.accuracies.shape[1] / tasks**2,
          block.accuracies.shape[1] - 1.0)
-        for block in blocks
+        for block in task_accuracies
     ]  # fmt: skip
-    sampling = sum(block.sampling for block in blocks) / tasks**2
+    sampling = sum(block.binomial_variance for block in task_accuracies) / tasks**2
     covariances.append((np.diag(sampling), EXACT))
-    templates = np.mean([block.accuracies.shape[1] for block in blocks])
-    prior, shrunk, more = learn_errors(blocks, items=True), np.ones(1), 0.0
+    templates = np.mean([block.accuracies.shape[1] for block in task_accuracies])
+    prior, shrunk, more = estimate_accuracy_pair_prior(task_accuracies, other_items=True), np.ones(1), 0.0
     if prior is not None:
         error = prior.error + 2 * float(np.mean(sampling))
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = min(prior.freedom, estimate_reliability(blocks).template_freedom) / tasks
-    n_items = int(min(block.n.min() for block in blocks))
-    return simulate_rankings(mean, covariances, shrunk, n_items, float(templates), more=more, seed=seed, level=level)
+        more = min(prior.freedom, estimate_ranking_reliability(task_accuracies).template_freedom) / tasks
+    n_items = int(min(block.n.min() for block in task_accuracies))
+    return simulate_rankings(
+        mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level
+    )
 
 
-def add_errors(parts: Sequence[tuple[Array, float]]) -> tuple[Array, Array]:
+def add_variances_with_freedom(variances_with_freedom: Sequence[tuple[Array, float]]) -> tuple[Array, Array]:
     """Add variances up, each with its degrees of freedom, and return those of the sum by Satterthwaite's approximation.
 
     Where the sum is 0, they are the fewest of a part.
     """
-    total = np.asarray(sum(variances for variances, _ in parts))
-    squares = np.asarray(sum(variances**2 / free for variances, free in parts))
-    fewest = np.full_like(total, min(free for _, free in parts))
+    total = np.asarray(sum(variances for variances, _ in variances_with_freedom))
+    squares = np.asarray(sum(variances**2 / free for variances, free in variances_with_freedom))
+    fewest = np.full_like(total, min(free for _, free in variances_with_freedom))
     return total, np.divide(total**2, squares, out=fewest, where=squares > 0)
 
 
-def _compute_pair_variances(covariance: Array) -> Array:
+def _compute_difference_variances(covariance: Array) -> Array:
     """Return the variances of all differences from a covariance (models, models)."""
     variances = np.diag(covariance)
     return np.maximum(variances[:, None] + variances - 2 * covariance, 0.0)

@@ -24,7 +24,7 @@ from scipy.special import gammaln
 from analysis.statistics.reliability.components import Array
 
 
-def compute_range_of_k(values: Array, k: int) -> Array:
+def compute_expected_range_with_k(values: Array, k: int) -> Array:
     """Compute the expected range of k answers of every item.
 
     Parameters
@@ -45,19 +45,21 @@ def compute_range_of_k(values: Array, k: int) -> Array:
     for size in np.unique(n[n >= k]):
         # Of 3 answers and k = 2, the 1st, 2nd and 3rd are the highest with 0, 1/3 and 2/3, the lowest with 2/3, 1/3, 0.
         place = np.arange(1, size + 1)
-        highest = np.exp(_compute_log_choose(place - 1, k - 1) - _compute_log_choose(size, k))
+        highest = np.exp(
+            _compute_log_binomial_coefficient(place - 1, k - 1) - _compute_log_binomial_coefficient(size, k)
+        )
         rows = n == size
         ranges[rows] = ordered[rows, :size] @ (highest - highest[::-1])
     return ranges
 
 
-def compute_flips_of_k(values: Array, k: int, threshold: float, middle: float = 0.5) -> Array:
+def compute_flip_probability_with_k(values: Array, k: int, threshold: float, middle: float = 0.5) -> Array:
     """Compute the probability of every item to flip with k answers: more than a share of them is with the minority.
 
     Parameters
     ----------
     values, k
-        As in `compute_range_of_k`.
+        As in `compute_expected_range_with_k`.
     threshold
         Share of the answers that may be with the minority without a flip.
     middle
@@ -74,19 +76,22 @@ def compute_flips_of_k(values: Array, k: int, threshold: float, middle: float = 
     is_flip = np.minimum(n_agreeing, k - n_agreeing) / k > threshold
     pairs, which = np.unique(np.stack([n, agree]), axis=1, return_inverse=True)
     chances = [
-        _compute_hypergeometric(size, yes, k)[is_flip].sum() if size >= k else np.nan for size, yes in pairs.T.tolist()
+        _compute_hypergeometric_probabilities(size, yes, k)[is_flip].sum() if size >= k else np.nan
+        for size, yes in pairs.T.tolist()
     ]
     return np.asarray(chances)[which.ravel()]
 
 
-def _compute_hypergeometric(n: int, yes: int, k: int) -> Array:
-    """Return the probabilities of 0 ... k agreeing answers among k of n, of which `yes` agree."""
+def _compute_hypergeometric_probabilities(n: int, n_yes: int, k: int) -> Array:
+    """Return the probabilities of 0 ... k agreeing answers among k of n, of which `n_yes` agree."""
     n_agreeing = np.arange(k + 1.0)
-    logs = _compute_log_choose(yes, n_agreeing) + _compute_log_choose(n - yes, k - n_agreeing)
-    return np.exp(logs - _compute_log_choose(n, k))
+    logs = _compute_log_binomial_coefficient(n_yes, n_agreeing) + _compute_log_binomial_coefficient(
+        n - n_yes, k - n_agreeing
+    )
+    return np.exp(logs - _compute_log_binomial_coefficient(n, k))
 
 
-def _compute_log_choose(n: npt.ArrayLike, k: npt.ArrayLike) -> Array:
+def _compute_log_binomial_coefficient(n: npt.ArrayLike, k: npt.ArrayLike) -> Array:
     """Return the logarithm of "n choose k": minus infinity where k is below 0 or above n."""
     whole, part = np.broadcast_arrays(np.asarray(n, float), np.asarray(k, float))
     inside = (part >= 0) & (part <= whole)

@@ -2,8 +2,8 @@
 
 A tenth of the wordings is the pilot (`forecast`). Of the others, k of each item are drawn again and again, and the
 standard error of the figure is computed from these alone: where items have wordings of their own, that of a mean over
-items; where they share them, that with other items and other wordings (`compute_panel`). The root of its mean square
-over the draws is the actual error.
+items; where they share them, that with other items and other wordings (`estimate_panel_mean`). The root of its mean
+square over the draws is the actual error.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
-from analysis.statistics.reliability.flips import forecast_flips
-from analysis.statistics.reliability.forecast import Forecast, compute_forecast_error, forecast_mean
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.forecast import Forecast, build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.panel import estimate_panel_mean
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
 SHARE = 0.1
@@ -41,7 +41,7 @@ class ErrorComparison:
     actual: float
 
 
-def compare_errors(
+def compare_forecast_and_actual_errors(
     values: Array, crossed: bool, threshold: float, *, seed: int = 0, mean_only: bool = False
 ) -> list[ErrorComparison]:
     """Compare foreseen and actual errors of the mean, the SD, and, where wordings are not shared, the share of flips.
@@ -76,19 +76,21 @@ def compare_errors(
     width = values.shape[1] if crossed else int(sizes.min())
     size = max(PILOT, round(SHARE * width))
     pilot, held_back = values[:, :size], values[:, size:]
-    forecasts: dict[str, Forecast | None] = {MEAN: forecast_mean(pilot, crossed)}
+    forecasts: dict[str, Forecast | None] = {MEAN: build_mean_forecast(pilot, crossed)}
     if not mean_only:
-        forecasts[SD] = forecast_sd(pilot, crossed)
-        forecasts |= {} if crossed else {FLIPS: forecast_flips(pilot, threshold)}
+        forecasts[SD] = build_sd_forecast(pilot, crossed)
+        forecasts |= {} if crossed else {FLIPS: build_flip_forecast(pilot, threshold)}
     at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
-    actual_errors = (_compute_shared_errors if crossed else _compute_own_errors)(held_back, at, threshold, rng)
+    actual_errors = (_compute_shared_wording_errors if crossed else _compute_own_wording_errors)(
+        held_back, at, threshold, rng
+    )
     return [
         ErrorComparison(
             figure,
             len(values),
             size,
             k,
-            np.nan if forecast is None else compute_forecast_error(forecast, len(values), k),
+            np.nan if forecast is None else predict_standard_error(forecast, len(values), k),
             actual,
         )
         for figure, forecast in forecasts.items()
@@ -103,12 +105,14 @@ def _shuffle_answers(values: Array, rng: np.random.Generator) -> Array:
     return np.take_along_axis(values, order, axis=1)
 
 
-def _compute_own_errors(values: Array, at: list[int], threshold: float, rng: np.random.Generator) -> dict[str, Array]:
+def _compute_own_wording_errors(
+    values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
+) -> dict[str, Array]:
     """Compute the actual errors where items have wordings of their own: figure -> error at each number."""
     squares: dict[str, list[Array]] = {MEAN: [], SD: [], FLIPS: []}
-    k: npt.NDArray[np.int64] = np.array(at)
+    k: npt.NDArray[np.int64] = np.array(wording_counts)
     for _ in range(DRAWS):
-        drawn = _shuffle_answers(values, rng)[:, : at[-1]]
+        drawn = _shuffle_answers(values, rng)[:, : wording_counts[-1]]
         centred = drawn - np.nanmean(values, axis=1, keepdims=True)
         # The sum of the first k answers stands at place k - 1 of the running sums.
         sums, of_squares, agree = (
@@ -123,14 +127,16 @@ def _compute_own_errors(values: Array, at: list[int], threshold: float, rng: np.
     return errors | {FLIPS: np.where(errors[FLIPS] > 0, errors[FLIPS], np.nan)}  # no flips do not mean no error
 
 
-def _compute_shared_errors(
-    values: Array, at: list[int], threshold: float, rng: np.random.Generator
+def _compute_shared_wording_errors(
+    values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Compute the actual errors where all items share the wordings: figure -> error at each number."""
-    squares = {name: np.full((DRAWS, len(at)), np.nan) for name in (MEAN, SD)}
+    squares = {name: np.full((DRAWS, len(wording_counts)), np.nan) for name in (MEAN, SD)}
     for draw in range(DRAWS):
         drawn = values[:, rng.permutation(values.shape[1])]
-        for place, k in enumerate(at):
-            squares[MEAN][draw, place] = compute_panel(drawn[:, :k], True).error("both") ** 2
-            squares[SD][draw, place] = compute_panel(compute_pseudo_deviations(drawn[:, :k]), True).error("both") ** 2
+        for place, k in enumerate(wording_counts):
+            squares[MEAN][draw, place] = estimate_panel_mean(drawn[:, :k], True).compute_standard_error("both") ** 2
+            squares[SD][draw, place] = (
+                estimate_panel_mean(compute_sd_pseudo_values(drawn[:, :k]), True).compute_standard_error("both") ** 2
+            )
     return {name: np.sqrt(squared_errors.mean(axis=0)) for name, squared_errors in squares.items()}

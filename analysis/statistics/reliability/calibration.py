@@ -1,9 +1,9 @@
 """See whether probabilities that an order stands come true: foreseen from one half of the data, seen in the other.
 
 The wordings are cut into two random halves, and, where other items are meant, too, the items. Each half foresees for
-every pair of models how likely the other keeps their order (`replication.foresee_same_sign`); the halves are as large,
-so that the other one is "another study of this size". Probabilities are *calibrated* where, among pairs with
-probabilities about p, the share that keeps its order is about p.
+every pair of models how likely the other keeps their order (`replication.compute_panel_same_sign_probability`); the
+halves are as large, so that the other one is "another study of this size". Probabilities are *calibrated* where, among
+pairs with probabilities about p, the share that keeps its order is about p.
 
 Reference
 ---------
@@ -19,15 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.panel import Anew, compute_panel
-from analysis.statistics.reliability.replication import foresee_same_sign, learn_pair_prior
+from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
+from analysis.statistics.reliability.replication import (
+    compute_panel_same_sign_probability,
+    estimate_pair_difference_prior,
+)
 
 SPLITS, MOST = 10, 300  # cuts into halves; pairs in all cuts, of which there is at least one
 LEAST = 4  # wordings, and items: two in each half
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of classes of probabilities: a sign that was found is no less likely than 0.5
 
 
-def foresee_half_orders(values: Array, crossed: bool, anew: Anew, *, seed: int = 0) -> Array:
+def compare_predicted_and_kept_orders(values: Array, crossed: bool, anew: Anew, *, seed: int = 0) -> Array:
     """Foresee and see whether pairs of models keep their order.
 
     Parameters
@@ -57,13 +60,15 @@ def foresee_half_orders(values: Array, crossed: bool, anew: Anew, *, seed: int =
     for _ in range(max(1, min(SPLITS, MOST // max(1, len(pairs))))):
         halves = _split_into_halves(values, crossed, anew, rng)
         for own_half, other_half in (halves, halves[::-1]) if halves else ():
-            prior = learn_pair_prior(own_half, crossed, anew)
+            prior = estimate_pair_difference_prior(own_half, crossed, anew)
             for a, b in pairs:
                 own_panel, other_panel = (
-                    compute_panel(own_half[a] - own_half[b], crossed),
-                    compute_panel(other_half[a] - other_half[b], crossed),
+                    estimate_panel_mean(own_half[a] - own_half[b], crossed),
+                    estimate_panel_mean(other_half[a] - other_half[b], crossed),
                 )
-                case_rows.append((foresee_same_sign(own_panel, anew, prior), own_panel.mean * other_panel.mean))
+                case_rows.append(
+                    (compute_panel_same_sign_probability(own_panel, anew, prior), own_panel.mean * other_panel.mean)
+                )
     cases = np.array(case_rows, float).reshape(-1, 2).T
     is_usable = ~np.isnan(cases).any(axis=0) & (cases[1] != 0)
     return np.stack([cases[0, is_usable], cases[1, is_usable] > 0])
@@ -95,7 +100,7 @@ def _split_into_halves(
     return np.where(first, values, np.nan), np.where(second, values, np.nan)
 
 
-def group_cases_by_probability(cases: Array) -> Iterator[tuple[float, float, int, float, float]]:
+def summarize_cases_by_probability(cases: Array) -> Iterator[tuple[float, float, int, float, float]]:
     """Sum cases up by classes of probabilities: lower and upper edge, cases, mean probability, share that came true."""
     # The probabilities .5, .6 and 1 are in the classes 0, 1 and 4: each begins at its lower edge, the last has both.
     place = np.clip(np.searchsorted(EDGES, cases[0], side="right") - 1, 0, len(EDGES) - 2)

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.incidence import Incidence, measure_incidence
+from analysis.statistics.reliability.incidence import Incidence, measure_wording_incidence
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Components:
 UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0, np.zeros(0))
 
 
-def estimate_components(values: Array, crossed: bool) -> Components:
+def estimate_variance_components(values: Array, crossed: bool) -> Components:
     """Estimate the components of answers.
 
     Parameters
@@ -134,8 +134,8 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
 def estimate_wording_covariance(values: Array) -> Array:
     """Estimate how models' answers (models, items, wordings) vary together over crossed wordings: (models, models).
 
-    The diagonal holds the component of wordings of each model, as `estimate_components` does; elsewhere its sums of
-    squares are sums of products. All models have the same cells; NaN where nothing can be told.
+    The diagonal holds the component of wordings of each model, as `estimate_variance_components` does; elsewhere its
+    sums of squares are sums of products. All models have the same cells; NaN where nothing can be told.
     """
     has_answer = ~np.isnan(values[0])
     weights = has_answer / has_answer.sum(axis=1)[:, None]
@@ -198,7 +198,9 @@ class ModelComponents:
         return self.incidence.n_wordings
 
 
-def estimate_model_components(values: Array, crossed: bool, noise: float = 0.0) -> ModelComponents | None:
+def estimate_model_variance_components(
+    values: Array, crossed: bool, noise_variance: float = 0.0
+) -> ModelComponents | None:
     """Estimate the components of several models' answers over the cells that all models have.
 
     Parameters
@@ -207,13 +209,13 @@ def estimate_model_components(values: Array, crossed: bool, noise: float = 0.0) 
         Answers (models, items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings.
-    noise
+    noise_variance
         What sampling adds to an answer, mean over models; with several wordings it is a part of the residual.
 
     Returns
     -------
     Across or None
-        None for fewer than two models or items, or where `estimate_components` tells nothing apart.
+        None for fewer than two models or items, or where `estimate_variance_components` tells nothing apart.
     """
     has_answer: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)
     rows, columns = has_answer.any(axis=1), has_answer.any(axis=0)
@@ -222,14 +224,14 @@ def estimate_model_components(values: Array, crossed: bool, noise: float = 0.0) 
     if n_models < 2 or n_items < 2:
         return None
     if (has_answer.shape[1] if crossed else has_answer.sum(axis=1).max()) == 1:
-        return _estimate_one_wording_components(values[:, has_answer].reshape(n_models, n_items), noise)
+        return _estimate_one_wording_components(values[:, has_answer].reshape(n_models, n_items), noise_variance)
     values = np.where(has_answer, values, np.nan)
     mean = values.mean(axis=0)
-    common = estimate_components(mean, crossed)
-    by_model = [estimate_components(of_model - mean, crossed) for of_model in values]
+    common = estimate_variance_components(mean, crossed)
+    by_model = [estimate_variance_components(of_model - mean, crossed) for of_model in values]
     if np.isnan([common.residual, *(of_model.residual for of_model in by_model)]).any():
         return None
-    share, incidence = n_models / (n_models - 1), measure_incidence(has_answer, crossed)
+    share, incidence = n_models / (n_models - 1), measure_wording_incidence(has_answer, crossed)
     model_item, model_wording, residual = (
         share * float(np.mean([getattr(of_model, name) for of_model in by_model]))
         for name in ("item", "wording", "residual")
@@ -248,14 +250,15 @@ def estimate_model_components(values: Array, crossed: bool, noise: float = 0.0) 
     )  # fmt: skip
 
 
-def _estimate_one_wording_components(values: Array, noise: float) -> ModelComponents:
+def _estimate_one_wording_components(values: Array, noise_variance: float) -> ModelComponents:
     """Estimate the components of answers (models, items): the analysis of variance of two factors."""
     n_models, n_items = values.shape
     models, items = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     residual = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
     spread = float(models.var(ddof=1))
     return ModelComponents(
-        spread - residual / n_items, float(items.var(ddof=1)) - residual / n_models, np.nan, np.nan, residual - noise,
+        spread - residual / n_items, float(items.var(ddof=1)) - residual / n_models, np.nan, np.nan,
+        residual - noise_variance,
         np.nan,
-        noise, n_models, Incidence(n_items, 1.0, np.nan, 0.0), spread, n_items - 1.0,
+        noise_variance, n_models, Incidence(n_items, 1.0, np.nan, 0.0), spread, n_items - 1.0,
     )  # fmt: skip

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.panel import estimate_panel_mean
 
 SUBSETS = 50  # draws of some wordings of a pilot
 SHARED, OWN = 5, 3  # least number of wordings of a pilot
@@ -58,21 +58,21 @@ class Deviations:
     least: int = 2
     most: float = np.inf
 
-    def mean(self, wordings: float) -> float:
+    def predict_mean_sd(self, n_wordings: float) -> float:
         """Return the mean SD with so many wordings."""
         n = len(self.means) + 1
-        if wordings <= n:
-            return self.means[round(wordings) - 2]
-        return self.means[-1] * compute_normal_sd(wordings) / compute_normal_sd(n)
+        if n_wordings <= n:
+            return self.means[round(n_wordings) - 2]
+        return self.means[-1] * compute_expected_normal_sample_sd(n_wordings) / compute_expected_normal_sample_sd(n)
 
-    def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
+    def split_shared_and_item_variance(self, n_wordings: float, n_samples: float | None = None) -> tuple[float, float]:
         """Split the variance of the mean SD.
 
         Parameters
         ----------
-        wordings
+        n_wordings
             Of each item.
-        samples
+        n_samples
             Not used: an SD of sampled answers is foreseen with as many samples as the pilot has.
 
         Returns
@@ -80,15 +80,19 @@ class Deviations:
         tuple of float
             The variance that items share, and that of every item; NaN beyond `most`.
         """
-        if wordings > self.most:
+        if n_wordings > self.most:
             return np.nan, np.nan
-        n, mean = len(self.means) + 1, self.mean(wordings)
-        least = (self.means[-1] / compute_normal_sd(n)) ** 2 * (1 - compute_normal_sd(wordings) ** 2)
+        n, mean = len(self.means) + 1, self.predict_mean_sd(n_wordings)
+        least = (self.means[-1] / compute_expected_normal_sample_sd(n)) ** 2 * (
+            1 - compute_expected_normal_sample_sd(n_wordings) ** 2
+        )
         item_variance = max(self.item_variance + self.means[-1] ** 2 - mean**2, least)
-        return self.shared * (1 - compute_normal_sd(wordings) ** 2) / (1 - compute_normal_sd(n) ** 2), item_variance
+        return self.shared * (1 - compute_expected_normal_sample_sd(n_wordings) ** 2) / (
+            1 - compute_expected_normal_sample_sd(n) ** 2
+        ), item_variance
 
 
-def forecast_sd(values: Array, crossed: bool) -> Deviations | None:
+def build_sd_forecast(values: Array, crossed: bool) -> Deviations | None:
     """Foresee the error of the mean SD over wordings from a pilot.
 
     Parameters
@@ -109,19 +113,21 @@ def forecast_sd(values: Array, crossed: bool) -> Deviations | None:
     if len(values) < 2:
         return None
     item_sds = np.nanstd(values, axis=1, ddof=1)
-    item_variance, means = float(item_sds.var(ddof=1)), _compute_mean_sds(values)
+    item_variance, means = float(item_sds.var(ddof=1)), _compute_mean_sds_by_n_wordings(values)
     if not means[-1] > 0:
         return None
     shared = 0.0
     if crossed:
-        of_wordings = compute_panel(compute_pseudo_deviations(values), True)
+        of_wordings = estimate_panel_mean(compute_sd_pseudo_values(values), True)
         shared = max(of_wordings.wording, 0.0) / of_wordings.incidence.n_shared
     n, doubt = len(means) + 1, float(((item_sds - item_sds.mean()) ** 2).std(ddof=1)) / np.sqrt(len(item_sds))
-    differ = item_variance - (means[-1] / compute_normal_sd(n)) ** 2 * (1 - compute_normal_sd(n) ** 2)
+    differ = item_variance - (means[-1] / compute_expected_normal_sample_sd(n)) ** 2 * (
+        1 - compute_expected_normal_sample_sd(n) ** 2
+    )
     return Deviations(means, item_variance, shared, most=np.inf if n >= FAR and differ > CHANCE * doubt else 2 * n)
 
 
-def _compute_mean_sds(values: Array) -> tuple[float, ...]:
+def _compute_mean_sds_by_n_wordings(values: Array) -> tuple[float, ...]:
     """Compute the mean SD with 2 ... n wordings of every item, drawn from those it has; n: the fewest of an item."""
     fewest = int((~np.isnan(values)).sum(axis=1).min())
     k = np.arange(2, fewest + 1)
@@ -136,17 +142,17 @@ def _compute_mean_sds(values: Array) -> tuple[float, ...]:
     return tuple(map(float, means))
 
 
-def compute_normal_sd(wordings: float) -> float:
+def compute_expected_normal_sample_sd(n_answers: float) -> float:
     """Return c: the mean SD (n - 1 below) of so many normal answers with an SD of 1.
 
-    >>> round(compute_normal_sd(2) ** 2 * np.pi / 2, 12)
+    >>> round(compute_expected_normal_sample_sd(2) ** 2 * np.pi / 2, 12)
     1.0
     """
-    half = wordings / 2
-    return float(np.sqrt(2 / (wordings - 1)) * np.exp(gammaln(half) - gammaln(half - 0.5)))
+    half = n_answers / 2
+    return float(np.sqrt(2 / (n_answers - 1)) * np.exp(gammaln(half) - gammaln(half - 0.5)))
 
 
-def compute_pseudo_deviations(values: Array) -> Array:
+def compute_sd_pseudo_values(values: Array) -> Array:
     """Compute the pseudo-values (items, wordings) of the SD (n - 1 below) of every item; NaN below three answers."""
     has_answer = ~np.isnan(values)
     n = has_answer.sum(axis=1, keepdims=True)

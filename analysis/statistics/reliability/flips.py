@@ -9,7 +9,7 @@ thresholds, foreseen errors are on average .97 to 1.05 of the actual ones from 6
 from 30 items in 10. Their bounds hold in .94 and .92 of pilots or more (tests/benchmarks/bench_planning.py --simulate).
 
 Near 0 and 1, a few items decide: of 62 items of which 59 flip with 408 wordings, even one who knew each item's share
-would foresee the error 9 % too large. So the error has bounds (`Flips.bound_error`).
+would foresee the error 9 % too large. So the error has bounds (`Flips.bound_standard_error`).
 
 References
 ----------
@@ -59,33 +59,36 @@ class Flips:
     least: int = 2
     most: float = np.inf
 
-    def share(self, wordings: int) -> float:
+    def predict_flip_share(self, n_wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
-        return float(self.weights @ self._compute_chances(wordings))
+        return float(self.weights @ self._compute_flip_probabilities(n_wordings))
 
-    def _compute_chances(self, wordings: int) -> Array:
+    def _compute_flip_probabilities(self, n_wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
-        drawn = np.arange(wordings + 1)
-        flipped = drawn[np.minimum(drawn, wordings - drawn) / wordings > self.threshold]
-        return np.asarray(binom.pmf(flipped, wordings, GRID[:, None]).sum(axis=1))
+        drawn = np.arange(n_wordings + 1)
+        flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > self.threshold]
+        return np.asarray(binom.pmf(flipped, n_wordings, GRID[:, None]).sum(axis=1))
 
-    def count_effective_items(self, wordings: int) -> float:
+    def count_effective_items(self, n_wordings: int) -> float:
         """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
-        flip_chances, share = self.likely @ self._compute_chances(wordings), self.share(wordings)
+        flip_chances, share = (
+            self.likely @ self._compute_flip_probabilities(n_wordings),
+            self.predict_flip_share(n_wordings),
+        )
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 
-    def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
+    def split_shared_and_item_variance(self, n_wordings: float, n_samples: float | None = None) -> tuple[float, float]:
         """Split the variance of the share of flips.
 
         Parameters
         ----------
-        wordings
+        n_wordings
             Of each item; rounded.
-        samples
+        n_samples
             Not used: flips of sampled answers are foreseen with as many samples as the pilot has.
 
         Returns
@@ -93,16 +96,16 @@ class Flips:
         tuple of float
             The variance that items share, which is 0, and that of every item.
         """
-        share = self.share(round(wordings))
+        share = self.predict_flip_share(round(n_wordings))
         return 0.0, share * (1 - share)
 
-    def bound_error(self, items: float, wordings: int, level: float = LEVEL) -> tuple[float, float]:
+    def bound_standard_error(self, n_items: float, n_wordings: int, level: float = LEVEL) -> tuple[float, float]:
         """Bound the standard error: the pilot tells the share of flips no better than `count_effective_items` items
         would.
 
         Parameters
         ----------
-        items, wordings
+        n_items, n_wordings
             How many items, and wordings of each, the standard error is foreseen for.
         level
             Coverage of Wilson's interval of the share.
@@ -112,12 +115,14 @@ class Flips:
         tuple of float
             The least and the largest standard error of a share in that interval.
         """
-        low, high = wilson(np.asarray(self.share(wordings)), np.asarray(self.count_effective_items(wordings)), level)
-        ends = [float(np.sqrt(end * (1 - end) / items)) for end in (low, high)]
-        return min(ends), float(np.sqrt(0.25 / items)) if low <= 0.5 <= high else max(ends)
+        low, high = wilson(
+            np.asarray(self.predict_flip_share(n_wordings)), np.asarray(self.count_effective_items(n_wordings)), level
+        )
+        ends = [float(np.sqrt(end * (1 - end) / n_items)) for end in (low, high)]
+        return min(ends), float(np.sqrt(0.25 / n_items)) if low <= 0.5 <= high else max(ends)
 
 
-def forecast_flips(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
+def build_flip_forecast(values: Array, threshold: float, middle: float = 0.5) -> Flips | None:
     """Foresee the error of the share of items that flip, from a pilot with wordings of their own.
 
     Parameters
@@ -141,7 +146,7 @@ def forecast_flips(values: Array, threshold: float, middle: float = 0.5) -> Flip
     if not len(n) or flipped.all() or not flipped.any():
         return None
     pairs, times = np.unique(np.stack([n, agree]), axis=1, return_counts=True)
-    distributions = _build_distributions()
+    distributions = _build_mixture_distributions()
     chances = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID) @ distributions.T
     weights = np.full(len(distributions), 1 / len(distributions))
     for _ in range(STEPS):
@@ -152,7 +157,7 @@ def forecast_flips(values: Array, threshold: float, middle: float = 0.5) -> Flip
     return Flips(mixture, threshold, len(n), likely / likely.sum(axis=1, keepdims=True), times.astype(float))
 
 
-def _build_distributions() -> Array:
+def _build_mixture_distributions() -> Array:
     """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
     # Each share of the grid stands for those nearest to it: .005 for those from .0025 to .0075.
     edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])

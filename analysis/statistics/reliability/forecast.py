@@ -25,7 +25,7 @@ import numpy as np
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.deviations import Deviations
 from analysis.statistics.reliability.flips import Flips
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.sampling import SampleSpread
 
 
@@ -52,14 +52,14 @@ class MeanForecast:
     least: int = 1
     most: float = np.inf
 
-    def parts(self, wordings: float, samples: float | None = None) -> tuple[float, float]:
+    def split_shared_and_item_variance(self, n_wordings: float, n_samples: float | None = None) -> tuple[float, float]:
         """Split the variance of the mean.
 
         Parameters
         ----------
-        wordings
+        n_wordings
             Of each item.
-        samples
+        n_samples
             Texts sampled with each wording; None: as many as in the pilot.
 
         Returns
@@ -67,26 +67,30 @@ class MeanForecast:
         tuple of float
             The variance that items share, and that of every item.
         """
-        return max(self.shared, 0.0) / wordings, max(self.item, 0.0) + self.compute_within_variance(wordings, samples)
+        return max(self.shared, 0.0) / n_wordings, max(self.item, 0.0) + self.compute_within_item_variance(
+            n_wordings, n_samples
+        )
 
-    def compute_within_variance(self, wordings: float, samples: float | None = None) -> float:
+    def compute_within_item_variance(self, n_wordings: float, n_samples: float | None = None) -> float:
         """Return the part of the variance of every item that more wordings average out.
 
         Parameters
         ----------
-        wordings, samples
-            As in `parts`.
+        n_wordings, n_samples
+            As in `split_shared_and_item_variance`.
 
         Returns
         -------
         float
             In the unit of the answers squared.
         """
-        inner = self.inner if samples is None else max(self.inner - self.noise, 0.0) + self.sample / samples
-        return inner / wordings
+        inner = self.inner if n_samples is None else max(self.inner - self.noise, 0.0) + self.sample / n_samples
+        return inner / n_wordings
 
 
-def forecast_mean(values: Array, crossed: bool, sampled: SampleSpread | None = None, *, least: int = 1) -> MeanForecast:
+def build_mean_forecast(
+    values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, least: int = 1
+) -> MeanForecast:
     """Foresee the error of a mean of answers, of pseudo-deviations (`compute_pseudo_deviations`), or of differences.
 
     Of sampled answers to one wording of each item: with other items and samples in that wording.
@@ -97,8 +101,8 @@ def forecast_mean(values: Array, crossed: bool, sampled: SampleSpread | None = N
         (items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings.
-    sampled
-        From `sampling.estimate_sampling`; of a difference, of both together.
+    sample_spread
+        From `sampling.estimate_sampling_variance`; of a difference, of both together.
     least
         Fewest wordings of each item that the figure needs.
 
@@ -107,47 +111,51 @@ def forecast_mean(values: Array, crossed: bool, sampled: SampleSpread | None = N
     Components
         NaN where the pilot does not tell them apart.
     """
-    pilot_panel = compute_panel(values, crossed, sampled)
+    pilot_panel = estimate_panel_mean(values, crossed, sample_spread)
     is_single = np.isnan(pilot_panel.wording)
     shared = pilot_panel.wording if crossed and not is_single else 0.0
-    noise, sample = (sampled.noise, sampled.sample) if sampled else (0.0, 0.0)
+    noise, sample = (sample_spread.noise_variance, sample_spread.sample) if sample_spread else (0.0, 0.0)
     return MeanForecast(pilot_panel.item, shared, pilot_panel.inner, noise, sample, least, 1 if is_single else np.inf)
 
 
 Forecast: TypeAlias = MeanForecast | Deviations | Flips
 
 
-def compute_forecast_error(forecast: Forecast, items: float, wordings: float, samples: float | None = None) -> float:
+def predict_standard_error(
+    forecast: Forecast, n_items: float, n_wordings: float, n_samples: float | None = None
+) -> float:
     """Foresee the standard error of a figure.
 
     Parameters
     ----------
     forecast
         From a pilot.
-    items, wordings, samples
-        How many items, wordings of each, and texts sampled with each; `samples` None: as many as in the pilot.
+    n_items, n_wordings, n_samples
+        How many items, wordings of each, and texts sampled with each; `n_samples` None: as many as in the pilot.
 
     Returns
     -------
     float
         In the unit of the figure; NaN where the pilot does not tell.
     """
-    shared, item_variance = forecast.parts(wordings, samples)
-    return float(np.sqrt(shared + item_variance / items))
+    shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
+    return float(np.sqrt(shared + item_variance / n_items))
 
 
-def find_largest_error(forecasts: Sequence[Forecast], items: int, wordings: int, samples: int | None = None) -> float:
+def predict_largest_standard_error(
+    forecasts: Sequence[Forecast], n_items: int, n_wordings: int, n_samples: int | None = None
+) -> float:
     """Foresee the largest standard error of several figures.
 
     Parameters
     ----------
     forecasts
         One of each figure.
-    items, wordings, samples
-        As in `compute_forecast_error`.
+    n_items, n_wordings, n_samples
+        As in `predict_standard_error`.
 
     Returns
     -------
     float
     """
-    return max(compute_forecast_error(forecast, items, wordings, samples) for forecast in forecasts)
+    return max(predict_standard_error(forecast, n_items, n_wordings, n_samples) for forecast in forecasts)

@@ -23,7 +23,7 @@ DRAWS = 4_000
 LEAST_FREEDOM = 5  # of what is left: with fewer, wordings and items are not told apart well enough for an interval
 
 
-def compute_icc(panel: Panel) -> dict[str, float]:
+def compute_intraclass_correlations(panel: Panel) -> dict[str, float]:
     """Compute the intraclass correlations of a panel: how far one wording, or the mean of all, tells items apart.
 
     Returns
@@ -44,7 +44,7 @@ def compute_icc(panel: Panel) -> dict[str, float]:
         "icc_mean": _compute_signal_share(panel.item, error / n_wordings),
     }
     if sampled:
-        coefficients["icc_sample"] = _compute_signal_share(panel.item, error - sampled.noise + sampled.sample)
+        coefficients["icc_sample"] = _compute_signal_share(panel.item, error - sampled.noise_variance + sampled.sample)
     unshared_error = shared * panel.incidence.unshared_variance
     return coefficients | {
         "icc_order": _compute_signal_share(panel.item, order) if panel.crossed else np.nan,
@@ -89,7 +89,9 @@ def compute_relative_coefficient(components: ModelComponents, n_items: float, n_
     float
         Within 0 and 1; NaN where models do not differ in anything.
     """
-    return _compute_signal_share(max(components.model, 0.0), _compute_relative_error(components, n_items, n_wordings))
+    return _compute_signal_share(
+        max(components.model, 0.0), _compute_relative_error_variance(components, n_items, n_wordings)
+    )
 
 
 def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_wordings: float) -> float:
@@ -109,14 +111,16 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
     if np.isnan(components.item_wording):
         more = item / n_items + wording / n_items / n_wordings
     else:
-        shared = wording / components.incidence.foresee_n_shared(n_wordings)
+        shared = wording / components.incidence.predict_n_shared_wordings(n_wordings)
         more = item / n_items + shared + max(components.item_wording, 0.0) / n_items / n_wordings
     return _compute_signal_share(
-        max(components.model, 0.0), _compute_relative_error(components, n_items, n_wordings) + more
+        max(components.model, 0.0), _compute_relative_error_variance(components, n_items, n_wordings) + more
     )
 
 
-def compute_relative_interval(components: ModelComponents, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
+def compute_relative_coefficient_interval(
+    components: ModelComponents, seed: int = 0, level: float = LEVEL
+) -> tuple[float, float]:
     """Compute the interval of the relative coefficient with the numbers of the study, for models, items and wordings
     like these.
 
@@ -177,14 +181,14 @@ def compute_relative_interval(components: ModelComponents, seed: int = 0, level:
     return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
-def _compute_relative_error(components: ModelComponents, n_items: float, n_wordings: float) -> float:
+def _compute_relative_error_variance(components: ModelComponents, n_items: float, n_wordings: float) -> float:
     """Compute the error variance that changes the order of models' means over so many items and wordings."""
     by_item, by_wording = max(components.model_item, 0.0), max(np.nan_to_num(components.model_wording), 0.0)
-    shared = by_wording / components.incidence.foresee_n_shared(n_wordings) if by_wording else 0.0
+    shared = by_wording / components.incidence.predict_n_shared_wordings(n_wordings) if by_wording else 0.0
     return by_item / n_items + shared + components.residual / n_items / n_wordings
 
 
-def _compute_signal_share(signal: float, error: float) -> float:
+def _compute_signal_share(signal_variance: float, error_variance: float) -> float:
     """Return signal / (signal + error); NaN where the sum is not above 0."""
-    total = signal + error
-    return float(signal / total) if total > 0 else np.nan
+    total = signal_variance + error_variance
+    return float(signal_variance / total) if total > 0 else np.nan

@@ -37,7 +37,7 @@ class Incidence:
     n_shared: float
     unshared_variance: float
 
-    def foresee_n_shared(self, n_wordings: float) -> float:
+    def predict_n_shared_wordings(self, n_wordings: float) -> float:
         """Foresee how many wordings a study shares that asks so many of each item, out of as many times more."""
         return self.n_shared * n_wordings / self.n_wordings
 
@@ -45,21 +45,21 @@ class Incidence:
 NOTHING = Incidence(0, np.nan, np.nan, np.nan)
 
 
-def measure_incidence(answered: npt.NDArray[np.bool_], crossed: bool) -> Incidence:
+def measure_wording_incidence(has_answer: npt.NDArray[np.bool_], crossed: bool) -> Incidence:
     """Measure which items have which wordings.
 
     Two items share the second of three wordings. Of their mean, it makes one half and the others a quarter each:
 
     >>> answered = np.array([[True, True, False], [False, True, True]])
-    >>> incidence = measure_incidence(answered, crossed=True)
+    >>> incidence = measure_wording_incidence(answered, crossed=True)
     >>> incidence.n_wordings, round(incidence.n_shared, 2), incidence.unshared_variance
     (2.0, 2.67, 0.25)
-    >>> measure_incidence(answered[:, :2] | True, crossed=True)
+    >>> measure_wording_incidence(answered[:, :2] | True, crossed=True)
     Incidence(n_items=2, n_wordings=2.0, n_shared=2.0, unshared_variance=0.0)
 
     Parameters
     ----------
-    answered
+    has_answer
         True where there is an answer: (items, wordings). Every item has one.
     crossed
         Whether all items share the wordings.
@@ -68,11 +68,11 @@ def measure_incidence(answered: npt.NDArray[np.bool_], crossed: bool) -> Inciden
     -------
     Incidence
     """
-    n_items, per_item = len(answered), answered.sum(axis=1)
+    n_items, per_item = len(has_answer), has_answer.sum(axis=1)
     n_wordings = round(float(n_items / (1 / per_item).sum()), 9)  # 5 of each are 5
     if not crossed:
         return Incidence(n_items, n_wordings, np.nan, 0.0)
-    weights = answered / per_item[:, None]  # what an answer weighs in its item's mean
+    weights = has_answer / per_item[:, None]  # what an answer weighs in its item's mean
     squared_shares = float((weights.mean(axis=0) ** 2).sum())
     between = float((weights**2).sum()) / n_items - squared_shares
     return Incidence(

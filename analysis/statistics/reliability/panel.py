@@ -51,11 +51,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_components
-from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_incidence
+from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_variance_components
+from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_wording_incidence
 from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
-from analysis.statistics.shares import compute_score_interval, estimate_share
+from analysis.statistics.shares import compute_wilson_score_interval, estimate_share
 from analysis.statistics.significance import ROUNDING
 
 Anew: TypeAlias = Literal["items", "wordings", "both"]  # what another study draws anew
@@ -92,7 +92,7 @@ class Panel:
     means
         Mean of every item with an answer.
     estimates
-        What `estimate_components` says, of which `item`, `wording` and `inner` are made.
+        What `estimate_variance_components` says, of which `item`, `wording` and `inner` are made.
     """
 
     mean: float
@@ -120,15 +120,15 @@ class Panel:
         return self.incidence.n_wordings
 
     @property
-    def spread(self) -> float:
+    def item_mean_variance(self) -> float:
         """Return the variance of the items' means; NaN for a single item."""
         return float(self.means.var(ddof=1)) if len(self.means) > 1 else np.nan
 
-    def error(self, anew: Anew) -> float:
+    def compute_standard_error(self, anew: Anew) -> float:
         """Return the standard error of the mean."""
         return float(np.sqrt(sum(variance for variance, _ in self.parts[anew])))
 
-    def interval(self, anew: Anew, level: float = LEVEL) -> tuple[float, float]:
+    def compute_interval(self, anew: Anew, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the mean's interval.
 
         Parameters
@@ -164,15 +164,15 @@ class Panel:
             if not spread > 0 or not total > 0:
                 n, z = self.share, NormalDist().inv_cdf((1 + level) / 2)
             else:
-                n, z = spread / total, _compute_half_width(parts, level) / float(np.sqrt(total))
-            lower, upper = compute_score_interval(np.asarray(self.mean), np.asarray(n), z)
+                n, z = spread / total, _compute_interval_half_width(parts, level) / float(np.sqrt(total))
+            lower, upper = compute_wilson_score_interval(np.asarray(self.mean), np.asarray(n), z)
             return float(lower), float(upper)
         if not total > ROUNDING**2:
             return np.nan, np.nan
-        half = _compute_half_width(parts, level)
+        half = _compute_interval_half_width(parts, level)
         return self.mean - half, self.mean + half
 
-    def error_at(self, n_items: float, n_wordings: float) -> float:
+    def predict_error_at(self, n_items: float, n_wordings: float) -> float:
         """Predict the standard error with other numbers of items and wordings of each, both drawn anew.
 
         Negative components count as 0.
@@ -180,7 +180,7 @@ class Panel:
         Parameters
         ----------
         n_items, n_wordings
-            Where items have some of the shared wordings, so they have of more (`Incidence.foresee_n_shared`).
+            Where items have some of the shared wordings, so they have of more (`Incidence.predict_n_shared_wordings`).
 
         Returns
         -------
@@ -189,23 +189,23 @@ class Panel:
         """
         if np.isnan(self.wording):
             return np.nan
-        shared = max(self.wording, 0.0) / self.incidence.foresee_n_shared(n_wordings) if self.crossed else 0.0
+        shared = max(self.wording, 0.0) / self.incidence.predict_n_shared_wordings(n_wordings) if self.crossed else 0.0
         of_item = max(self.item, 0.0) + self.inner / n_wordings
         return float(np.sqrt(of_item / n_items + shared))
 
-    def widening(self) -> float:
+    def compute_interval_widening(self) -> float:
         """Return how many times as wide an interval is as it would be with wordings without end; it is at least 1.
 
         NaN where items do not differ beyond what their wordings explain: then there is nothing to compare with.
         """
         if np.isnan(self.item):
             return np.nan
-        now, least = (self.error_at(self.n_items, wordings) for wordings in (self.n_wordings, np.inf))
+        now, least = (self.predict_error_at(self.n_items, wordings) for wordings in (self.n_wordings, np.inf))
         return now / least if least > 0 else np.nan
 
 
-def compute_panel(
-    values: Array, crossed: bool, sampled: SampleSpread | None = None, *, share: bool | None = None
+def estimate_panel_mean(
+    values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, is_share: bool | None = None
 ) -> Panel:
     """Compute a panel from its answers.
 
@@ -215,9 +215,9 @@ def compute_panel(
         Answers (items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings.
-    sampled
+    sample_spread
         What sampling adds to an answer; None: nothing was sampled.
-    share
+    is_share
         Whether the mean is a share: of right answers also where single answers are shares, as over several orders; a
         difference is none. None: where all answers are 0 or 1.
 
@@ -234,28 +234,28 @@ def compute_panel(
         return _build_empty_panel(crossed)
     filled = np.where(has_answer, values, 0.0)
     means = filled.sum(axis=1) / per_item
-    estimates, incidence = estimate_components(values, crossed), measure_incidence(has_answer, crossed)
-    inner, added = estimates.residual, sampled.noise if sampled else 0.0
+    estimates, incidence = estimate_variance_components(values, crossed), measure_wording_incidence(has_answer, crossed)
+    inner, added = estimates.residual, sample_spread.noise_variance if sample_spread else 0.0
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     answers = filled[has_answer]
-    if share is None:
-        share = bool(((answers == 0) | (answers == 1)).all())
-    effective = float(estimate_share([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if share else np.nan
+    if is_share is None:
+        is_share = bool(((answers == 0) | (answers == 1)).all())
+    effective = float(estimate_share([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if is_share else np.nan
     item, remainder = estimates.item, inner - added
     if crossed and incidence.unshared_variance > 0:  # with holes: that of which `ranges` draws the interval
         item = spread - inner / incidence.n_wordings - estimates.wording * incidence.unshared_variance
-    if sampled and (has_answer.shape[1] if crossed else per_item.max()) == 1:
+    if sample_spread and (has_answer.shape[1] if crossed else per_item.max()) == 1:
         item, inner = spread - added, added
     return Panel(
         float(means.mean()), incidence, int(has_answer.sum()), crossed, item,
         estimates.wording if crossed else remainder,
-        remainder if crossed else np.nan, inner, sampled,
-        _split_variance(filled, has_answer, means, estimates, incidence),
+        remainder if crossed else np.nan, inner, sample_spread,
+        _split_variance_of_mean(filled, has_answer, means, estimates, incidence),
         effective, means, estimates,
     )  # fmt: skip
 
 
-def _split_variance(
+def _split_variance_of_mean(
     filled: Array, has_answer: AnswerMask, means: Array, estimates: Components, incidence: Incidence
 ) -> dict[Anew, Parts]:
     """Split the variance of the mean by what is drawn anew."""
@@ -264,33 +264,33 @@ def _split_variance(
     between = (spread / n_items, n_items - 1.0)
     parts: dict[Anew, Parts] = {"items": (between,), "both": (between,)}
     if not crossed:
-        parts["wordings"] = (_compute_within_variance(filled, has_answer, means, has_answer.sum(axis=1)),)
+        parts["wordings"] = (_compute_wording_variance_of_mean(filled, has_answer, means, has_answer.sum(axis=1)),)
         return parts
     free = has_answer.shape[1] - 1.0
     noise = estimates.residual / incidence.n_wordings / n_items
     of_wordings = estimates.wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = take_out_interaction(between[1], free, noise)
+    less, more = choose_interaction_deductions(between[1], free, noise)
     shared = of_wordings - estimates.wording * incidence.unshared_variance / n_items
     parts["both"] = (_clip_below_zero(between[0] - less), between[1]), (_clip_below_zero(shared - more), free)
     parts["wordings"] = ((_clip_below_zero(of_wordings), free),)
     return parts
 
 
-def _compute_half_width(parts: Parts, level: float) -> float:
+def _compute_interval_half_width(variance_parts: Parts, level: float) -> float:
     """Return half the width of an interval whose variance is a sum of parts."""
-    variances, free = np.array(parts).T
-    return float(np.sqrt(combine_limits(compute_squared_t(level, free) * variances, free)))
+    variances, free = np.array(variance_parts).T
+    return float(np.sqrt(combine_squared_limits(compute_squared_t_quantile(level, free) * variances, free)))
 
 
-def combine_limits(squares: Array, free: Array) -> Array:
+def combine_squared_limits(squared_limits: Array, freedom: Array) -> Array:
     """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
     Parameters
     ----------
-    squares
+    squared_limits
         t^2 V of every part: (..., parts).
-    free
+    freedom
         Degrees of freedom of every part: (parts,).
 
     Returns
@@ -298,22 +298,24 @@ def combine_limits(squares: Array, free: Array) -> Array:
     array (...)
         NaN where a part is.
     """
-    if squares.shape[-1] == 1:
-        return np.asarray(squares[..., 0])
-    power = 1 + FEW / free.min() ** 2
-    most = squares.max(axis=-1)
-    scaled = np.divide(squares, most[..., None], out=squares.copy(), where=most[..., None] > 0)
+    if squared_limits.shape[-1] == 1:
+        return np.asarray(squared_limits[..., 0])
+    power = 1 + FEW / freedom.min() ** 2
+    most = squared_limits.max(axis=-1)
+    scaled = np.divide(squared_limits, most[..., None], out=squared_limits.copy(), where=most[..., None] > 0)
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def take_out_interaction(of_items: float, of_wordings: float, interaction: float) -> tuple[float, float]:
+def choose_interaction_deductions(
+    items_df: float, wordings_df: float, interaction_variance: float
+) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.
 
     Parameters
     ----------
-    of_items, of_wordings
+    items_df, wordings_df
         Degrees of freedom of the parts.
-    interaction
+    interaction_variance
         Its variance in the mean.
 
     Returns
@@ -321,10 +323,10 @@ def take_out_interaction(of_items: float, of_wordings: float, interaction: float
     tuple of float
         What the part of the items loses, and that of the wordings.
     """
-    return (interaction, 0.0) if of_items >= of_wordings else (0.0, interaction)
+    return (interaction_variance, 0.0) if items_df >= wordings_df else (0.0, interaction_variance)
 
 
-def compute_squared_t(level: npt.ArrayLike, freedom: Array) -> Array:
+def compute_squared_t_quantile(level: npt.ArrayLike, freedom: Array) -> Array:
     """Return the square of the two-sided quantile of Student's t.
 
     Parameters
@@ -347,13 +349,13 @@ def _clip_below_zero(variance: float) -> float:
     return variance if variance != variance else max(variance, 0.0)
 
 
-def _compute_within_variance(
-    filled: Array, has_answer: AnswerMask, means: Array, per_item: npt.NDArray[np.int64]
+def _compute_wording_variance_of_mean(
+    filled: Array, has_answer: AnswerMask, means: Array, n_answers_by_item: npt.NDArray[np.int64]
 ) -> tuple[float, float]:
     """Return the variance of the mean over the wordings of every item; NaN where an item has only one."""
-    few = np.where(per_item > 1, per_item - 1.0, np.nan)
+    few = np.where(n_answers_by_item > 1, n_answers_by_item - 1.0, np.nan)
     squares = (np.where(has_answer, filled - means[:, None], 0.0) ** 2).sum(axis=1)
-    of_item = squares / few / per_item
+    of_item = squares / few / n_answers_by_item
     total = float(of_item.sum())
     return total / len(means) ** 2, float(total**2 / (of_item**2 / few).sum()) if total > 0 else np.nan
 

@@ -4,9 +4,9 @@ With the parts of `forecast` the variance of a figure over I items is shared + o
 number of wordings. So every number of wordings, and of texts, gives a smallest I; wordings that items share allow none
 where their own part is too much already.
 
-A difference is found where the test for wordings like these (`replication.compute_panel_p`) rejects 0. Its power is
-that of a noncentral t test where items have wordings of their own. Where they share them, the limit of the test rests
-on two variances, each with few degrees of freedom; the power is the mean over how these turn out.
+A difference is found where the test for wordings like these (`replication.compute_panel_mean_p_value`) rejects 0. Its
+power is that of a noncentral t test where items have wordings of their own. Where they share them, the limit of the
+test rests on two variances, each with few degrees of freedom; the power is the mean over how these turn out.
 
 References
 ----------
@@ -24,8 +24,12 @@ import numpy as np
 from scipy.special import chdtri, ndtr
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.forecast import Forecast, MeanForecast, find_largest_error
-from analysis.statistics.reliability.panel import combine_limits, compute_squared_t, take_out_interaction
+from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error
+from analysis.statistics.reliability.panel import (
+    choose_interaction_deductions,
+    combine_squared_limits,
+    compute_squared_t_quantile,
+)
 from analysis.statistics.resampling import LEVEL
 
 WORDINGS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500)
@@ -57,40 +61,46 @@ class Goal:
     difference: float = np.nan
     power: float = 0.8
 
-    def items(self, forecast: Forecast, wordings: int, samples: int | None, crossed: bool, least: int) -> float:
+    def find_least_items(
+        self, forecast: Forecast, n_wordings: int, n_samples: int | None, crossed: bool, least_items: int
+    ) -> float:
         """Return the least number of items that reach the goal.
 
         Parameters
         ----------
         forecast
             Of one unit; `MeanForecast` where the goal is a difference.
-        wordings, samples
+        n_wordings, n_samples
             Of each item, and texts sampled with each; None: as many as in the pilot.
         crossed
             Whether items share the wordings, for the test of a difference.
-        least
+        least_items
             Fewer items are not tried.
 
         Returns
         -------
         float
-            From `least` on; infinite where none is enough.
+            From `least_items` on; infinite where none is enough.
         """
         if np.isnan(self.difference):
-            shared, item_variance = forecast.parts(wordings, samples)
+            shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
             allowed_variance = self.error**2 - shared
             return (
-                max(float(np.ceil(item_variance / allowed_variance - 1e-9)), least) if allowed_variance > 0 else np.inf
+                max(float(np.ceil(item_variance / allowed_variance - 1e-9)), least_items)
+                if allowed_variance > 0
+                else np.inf
             )
 
-        def reaches_power(items: float) -> bool:
+        def reaches_power(n_items: float) -> bool:
             """Tell whether the test finds the difference with the wanted power with so many items."""
             assert isinstance(forecast, MeanForecast)
-            return compute_power(forecast, self.difference, items, wordings, samples, crossed=crossed) >= self.power
+            return (
+                compute_power(forecast, self.difference, n_items, n_wordings, n_samples, crossed=crossed) >= self.power
+            )
 
-        if reaches_power(least):
-            return least
-        low, high = least, 2 * least  # the first does not reach it
+        if reaches_power(least_items):
+            return least_items
+        low, high = least_items, 2 * least_items  # the first does not reach it
         while not reaches_power(high):
             low, high = high, 2 * high
             if high > MOST_ITEMS:
@@ -102,7 +112,7 @@ class Goal:
 
 
 def compute_power(
-    forecast: MeanForecast, difference: float, items: float, wordings: float, samples: int | None = None, *,
+    forecast: MeanForecast, difference: float, n_items: float, n_wordings: float, n_samples: int | None = None, *,
     crossed: bool, level: float = LEVEL,
 ) -> float:  # fmt: skip
     """Return the probability that the test of a difference for wordings like these rejects 0.
@@ -113,8 +123,8 @@ def compute_power(
         Of the difference's mean.
     difference
         The true one, in the unit of the answers.
-    items, wordings, samples
-        How many items, wordings of each, and texts sampled with each; `samples` None: as many as in the pilot.
+    n_items, n_wordings, n_samples
+        How many items, wordings of each, and texts sampled with each; `n_samples` None: as many as in the pilot.
     crossed
         Whether all items share the wordings.
     level
@@ -125,20 +135,22 @@ def compute_power(
     float
         NaN for one item, or one wording where items share it: there is no test.
     """
-    if items < 2 or (crossed and wordings < 2):
+    if n_items < 2 or (crossed and n_wordings < 2):
         return np.nan
-    shared, item_variance = forecast.parts(wordings, samples)
-    noise = forecast.compute_within_variance(wordings, samples) / items
-    of_items = item_variance / items * _list_variance_factors(items - 1)
-    squared_limit = compute_squared_t(level, np.asarray(items - 1)) * of_items
+    shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
+    noise = forecast.compute_within_item_variance(n_wordings, n_samples) / n_items
+    of_items = item_variance / n_items * _list_variance_factors(n_items - 1)
+    squared_limit = compute_squared_t_quantile(level, np.asarray(n_items - 1)) * of_items
     if crossed:
-        of_wordings = (shared + noise) * _list_variance_factors(wordings - 1)
-        less, more = take_out_interaction(items - 1, wordings - 1, noise)
+        of_wordings = (shared + noise) * _list_variance_factors(n_wordings - 1)
+        less, more = choose_interaction_deductions(n_items - 1, n_wordings - 1, noise)
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
-        parts, free = np.stack(limit_grid, axis=-1), np.array([items - 1, wordings - 1])
-        squared_limit = np.maximum(squared_limit, combine_limits(compute_squared_t(level, free) * parts, free))
+        parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
+        squared_limit = np.maximum(
+            squared_limit, combine_squared_limits(compute_squared_t_quantile(level, free) * parts, free)
+        )
     limit = np.sqrt(squared_limit)
-    error = np.sqrt(shared + item_variance / items)
+    error = np.sqrt(shared + item_variance / n_items)
     if not error > 0:
         return 1.0
     return float((ndtr((difference - limit) / error) + ndtr((-difference - limit) / error)).mean())
@@ -149,7 +161,7 @@ def _list_variance_factors(freedom: float) -> Array:
     return np.asarray(chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES) / freedom)
 
 
-def list_designs(
+def list_sufficient_designs(
     forecasts: Sequence[Forecast], goal: Goal, *, crossed: bool, samples: Sequence[int | None] = (None,),
     cost_item: float = 0.0, cost_wording: float = 0.0,
 ) -> list[Design]:  # fmt: skip
@@ -180,7 +192,7 @@ def list_designs(
         enough = float(LEAST_ITEMS)
         for forecast in forecasts:
             if np.isfinite(enough):
-                enough = goal.items(forecast, wordings, texts, tests_wordings, int(enough))
+                enough = goal.find_least_items(forecast, wordings, texts, tests_wordings, int(enough))
         if not np.isfinite(enough):
             continue
         items = int(enough)
@@ -189,6 +201,8 @@ def list_designs(
         wordings_made = wordings if crossed else answers
         cost = items * cost_item + wordings_made * cost_wording if cost_item or cost_wording else float(prompts)
         reaching_designs.append(
-            Design(items, wordings, texts, prompts, cost, find_largest_error(forecasts, items, wordings, texts))
+            Design(
+                items, wordings, texts, prompts, cost, predict_largest_standard_error(forecasts, items, wordings, texts)
+            )
         )
     return sorted(reaching_designs, key=lambda design: (design.cost, design.prompts))

@@ -50,15 +50,15 @@ class VarianceDraws:
     low: Array
     high: Array
 
-    def times(self, factor: float) -> VarianceDraws:
+    def multiply_by(self, factor: float) -> VarianceDraws:
         """Multiply by a factor from 0 on."""
         return VarianceDraws(self.low * factor, self.high * factor)
 
-    def plus(self, other: VarianceDraws) -> VarianceDraws:
+    def add_variance(self, other: VarianceDraws) -> VarianceDraws:
         """Add another variance."""
         return VarianceDraws(self.low + other.low, self.high + other.high)
 
-    def minus(self, other: VarianceDraws) -> VarianceDraws:
+    def subtract_variance(self, other: VarianceDraws) -> VarianceDraws:
         """Take another variance away: the lower ends lose its upper ones; nothing is below 0."""
         return VarianceDraws(np.maximum(self.low - other.high, 0.0), np.maximum(self.high - other.low, 0.0))
 
@@ -93,26 +93,28 @@ def compute_component_intervals(
     if (
         bounds is None
         or np.isnan(panel.item)
-        or not (panel.spread > 0 or panel.inner > 0)
+        or not (panel.item_mean_variance > 0 or panel.inner > 0)
         or not has_enough_freedom(panel)
     ):
         return nothing
     incidence, sampled, single = panel.incidence, panel.sampled, bool(np.isnan(panel.wording))
-    spread = _draw_spread(panel, bounds, seed)
-    noise = _draw_noise(panel, bounds, seed)
-    residual = noise if single else _draw_residual(panel, bounds, seed)
-    wording = _draw_wording(panel, residual, seed) if panel.crossed and not single else ZERO
-    error = residual.times(1 / (1 if single else incidence.n_wordings)).plus(wording.times(incidence.unshared_variance))
-    item = spread.minus(error)
+    spread = _draw_item_mean_variance(panel, bounds, seed)
+    noise = _draw_sampling_variance(panel, bounds, seed)
+    residual = noise if single else _draw_residual_variance(panel, bounds, seed)
+    wording = _draw_wording_component(panel, residual, seed) if panel.crossed and not single else ZERO
+    error = residual.multiply_by(1 / (1 if single else incidence.n_wordings)).add_variance(
+        wording.multiply_by(incidence.unshared_variance)
+    )
+    item = spread.subtract_variance(error)
     drawn = {"item": item, "consistency": _divide_draws(item, spread)}
     if sampled and sampled.sample > 0:
-        drawn["sample"] = noise.times(sampled.number)
+        drawn["sample"] = noise.multiply_by(sampled.number)
     if not single:
-        interaction = residual.minus(noise)
+        interaction = residual.subtract_variance(noise)
         drawn |= {"wording": wording, "interaction": interaction} if panel.crossed else {"wording": interaction}
-        shared = wording.times(incidence.n_items / incidence.n_shared) if panel.crossed else ZERO
-        drawn["widening"] = _draw_widening(item, residual.times(1 / incidence.n_wordings).plus(shared))
-    return nothing | {name: _find_ends(part, level) for name, part in drawn.items()}
+        shared = wording.multiply_by(incidence.n_items / incidence.n_shared) if panel.crossed else ZERO
+        drawn["widening"] = _draw_widening(item, residual.multiply_by(1 / incidence.n_wordings).add_variance(shared))
+    return nothing | {name: _find_interval_ends(part, level) for name, part in drawn.items()}
 
 
 def has_enough_freedom(panel: Panel) -> bool:
@@ -123,51 +125,52 @@ def has_enough_freedom(panel: Panel) -> bool:
     return bool(np.isnan(panel.wording)) or panel.estimates.freedom >= LEAST_LEFT * panel.n_items
 
 
-def _draw_spread(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
+def _draw_item_mean_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
-    return _draw_mean(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
+    return _draw_mean_square(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
-def _draw_residual(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
+def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw the variance of an answer within its item, and within its wording where these are shared."""
     estimates, wordings = panel.estimates, panel.n_wordings
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
     # Half of an item's answers at either bound: its squares are at most a quarter of the width squared for each answer.
     most = (bounds[1] - bounds[0]) ** 2 / 4 * wordings / per_item
-    return _draw_mean(estimates.squares / per_item, most, seed)
+    return _draw_mean_square(estimates.squares / per_item, most, seed)
 
 
-def _draw_noise(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
+def _draw_sampling_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
     """Draw what sampling adds to an answer; 0 where nothing was sampled."""
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
     most = (bounds[1] - bounds[0]) ** 2 / 2  # the variance (n - 1) of two samples, one at either bound
-    return _draw_mean(panel.sampled.by_item, most, seed).times(1 / panel.sampled.number)
+    return _draw_mean_square(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
 
 
-def _draw_wording(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
+def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
     """Draw the component of shared wordings from their mean square, which holds a part of the residual."""
     levels, per_wording = panel.estimates.levels, panel.estimates.per_wording
     mean_square = max(panel.wording + panel.inner / per_wording, 0.0)
     drawn = mean_square * levels / np.random.default_rng([seed, 1]).chisquare(levels, DRAWS)
-    return VarianceDraws(drawn, drawn).minus(residual.times(1 / per_wording))
+    return VarianceDraws(drawn, drawn).subtract_variance(residual.multiply_by(1 / per_wording))
 
 
-def _draw_mean(squares: Array, most: float, seed: int) -> VarianceDraws:
-    """Draw the mean over items and one further item: 0 in lower ends, `most` or their maximum in upper ones."""
+def _draw_mean_square(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
+    """Draw the mean over items and one further item: 0 in lower ends, `largest_square` or their maximum in upper
+    ones."""
     if len(squares) > GROUPS:
         # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
         order = np.random.default_rng([seed, 2]).permutation(len(squares))
         squares = np.array([group.mean() for group in np.array_split(squares[order], GROUPS)])
-    weights = _draw_weights(len(squares), seed)
+    weights = _draw_item_weights(len(squares), seed)
     low = weights[:, :-1] @ squares
-    return VarianceDraws(low, low + weights[:, -1] * max(most, float(squares.max())))
+    return VarianceDraws(low, low + weights[:, -1] * max(largest_square, float(squares.max())))
 
 
 @functools.lru_cache(maxsize=8)  # models answer the same items
-def _draw_weights(n_items: int, seed: int) -> Array:
+def _draw_item_weights(n_items: int, seed: int) -> Array:
     """Draw weights of items and of one further item: (draws, items + 1), each row a point of the flat Dirichlet."""
     drawn = np.random.default_rng(seed).standard_exponential((DRAWS, n_items + 1))
     drawn /= drawn.sum(axis=1, keepdims=True)
@@ -187,7 +190,7 @@ def _draw_widening(item: VarianceDraws, error: VarianceDraws) -> VarianceDraws:
         return VarianceDraws(np.sqrt(1 + error.low / item.high), np.sqrt(1 + error.high / item.low))
 
 
-def _find_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:
+def _find_interval_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:
     """Find the ends of the interval in the draws; both are NaN if one is infinite."""
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
     low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))

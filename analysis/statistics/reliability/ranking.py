@@ -1,7 +1,7 @@
 """Rank models by their means, and tell how the ranking would stand in another study.
 
 The means of another study are drawn around those that were found: with their covariances over items and wordings, and
-as far from each other as `replication.learn_pair_prior` says that true means are.
+as far from each other as `replication.estimate_pair_difference_prior` says that true means are.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.components import Array, estimate_wording_covariance
-from analysis.statistics.reliability.incidence import measure_incidence
-from analysis.statistics.reliability.replication import learn_pair_prior
+from analysis.statistics.reliability.incidence import measure_wording_incidence
+from analysis.statistics.reliability.replication import estimate_pair_difference_prior
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 10_000
@@ -56,10 +56,10 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
     """Rank models by their answers to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
-    wordings, each with a t distribution. With three models or more, `learn_pair_prior` says how far true means differ,
-    and the covariances are drawn towards their mean. For tau, which all models make together, the degrees of freedom
-    are those of all models but one. Of one wording that all items share, means of other items in that wording are
-    drawn: nothing is known of others.
+    wordings, each with a t distribution. With three models or more, `estimate_pair_difference_prior` says how far true
+    means differ, and the covariances are drawn towards their mean. For tau, which all models make together, the degrees
+    of freedom are those of all models but one. Of one wording that all items share, means of other items in that
+    wording are drawn: nothing is known of others.
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
     filled = np.where(has_answer, values, 0.0)
     of_items = filled.sum(axis=2) / per_item
     mean = of_items.mean(axis=1)
-    prior = learn_pair_prior(np.where(has_answer, values, np.nan), crossed, "both")
+    prior = estimate_pair_difference_prior(np.where(has_answer, values, np.nan), crossed, "both")
     shrunk, more = np.ones(1), 0.0
     if prior is not None and prior.error > 0:
         shrunk, more = prior.true / (prior.true + prior.error), prior.freedom
-    incidence = measure_incidence(has_answer, crossed)
+    incidence = measure_wording_incidence(has_answer, crossed)
     covariances = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed and has_answer.shape[1] > 1:
         wording_covariance = np.nan_to_num(estimate_wording_covariance(np.where(has_answer, values, np.nan)))
@@ -96,27 +96,28 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
         wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
         covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))
     return simulate_rankings(
-        mean, covariances, shrunk, n_items, incidence.n_wordings, more=more, seed=seed, level=level
+        mean, covariances, shrunk, n_items, incidence.n_wordings, prior_freedom=more, seed=seed, level=level
     )
 
 
 def simulate_rankings(
-    mean: Array, covariances: Sequence[tuple[Array, float]], shrunk: npt.ArrayLike, n_items: int, n_wordings: float, *,
-    more: float = 0.0, seed: int = 0, level: float = LEVEL,
+    means: Array, covariances: Sequence[tuple[Array, float]], true_share: npt.ArrayLike, n_items: int,
+    n_wordings: float, *,
+    prior_freedom: float = 0.0, seed: int = 0, level: float = LEVEL,
 ) -> Ranking:  # fmt: skip
     """Rank models by their means, and tell how the ranking would stand in another study (see `rank_models`).
 
     Parameters
     ----------
-    mean
+    means
         Of every model.
     covariances
         What moves the means in another study: covariances (models, models) with their degrees of freedom.
-    shrunk
+    true_share
         Share of the variance of the means that is true, r of `replication`; or several that are as likely.
     n_items, n_wordings
         As in `Ranking`.
-    more
+    prior_freedom
         Degrees of freedom with which the covariances are drawn towards their mean.
     seed, level
         Seed of the draws; coverage of the intervals of ranks.
@@ -126,22 +127,24 @@ def simulate_rankings(
     Ranking
         `tau` is NaN where all means are equal.
     """
-    shrunk = np.resize(np.asarray(shrunk, float), (DRAWS, 1))
-    scale, model_freedom = np.sqrt(1 + shrunk), len(mean) - 1
-    drawn = pooled = mean.mean() + shrunk * (mean - mean.mean())
+    true_share = np.resize(np.asarray(true_share, float), (DRAWS, 1))
+    scale, model_freedom = np.sqrt(1 + true_share), len(means) - 1
+    drawn = pooled = means.mean() + true_share * (means - means.mean())
     for number, (covariance, free) in enumerate(covariances):
-        shrunk_covariance = (free * covariance + more * _even_out_covariance(covariance)) / (free + more)
-        drawn = drawn + scale * _draw_from_t(shrunk_covariance, free + more, [seed, number])
-        pooled = pooled + scale * _draw_from_t(shrunk_covariance, free * model_freedom, [seed, number])
-    (ranks, above), ours = _rank_draws(drawn), np.sign(mean[:, None] - mean)
+        shrunk_covariance = (free * covariance + prior_freedom * _build_exchangeable_covariance(covariance)) / (
+            free + prior_freedom
+        )
+        drawn = drawn + scale * _draw_from_multivariate_t(shrunk_covariance, free + prior_freedom, [seed, number])
+        pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
+    (ranks, above), ours = _rank_drawn_means(drawn), np.sign(means[:, None] - means)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
-    upper = np.triu_indices(len(mean), 1)
+    upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
-    tau = float((ours * _rank_draws(pooled)[1])[upper][is_ordered].mean()) if is_ordered.any() else np.nan
+    tau = float((ours * _rank_drawn_means(pooled)[1])[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     return Ranking(
-        mean,
-        _rank_draws(mean[None])[0][0],
+        means,
+        _rank_drawn_means(means[None])[0][0],
         low,
         high,
         (ranks == 1).mean(axis=0),
@@ -152,7 +155,7 @@ def simulate_rankings(
     )
 
 
-def _rank_draws(drawn: Array) -> tuple[Array, Array]:
+def _rank_drawn_means(drawn_means: Array) -> tuple[Array, Array]:
     """Rank the means of every draw (draws, models), and tell how often each model is above each other one.
 
     Returns
@@ -162,26 +165,26 @@ def _rank_draws(drawn: Array) -> tuple[Array, Array]:
     above
         (models, models): share of the draws in which it is above, less that in which it is below, -1 to 1.
     """
-    number, ranks = drawn.shape[1], []
+    number, ranks = drawn_means.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
-    for part in _compare_draws(drawn):
+    for part in _compare_models_in_draws(drawn_means):
         # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
         # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
         more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
         ranks.append((number + 1 + fewer - more) / 2)
         above += np.count_nonzero(part, axis=0)
-    return np.concatenate(ranks), (above - above.T) / len(drawn)
+    return np.concatenate(ranks), (above - above.T) / len(drawn_means)
 
 
-def _compare_draws(drawn: Array) -> Iterator[npt.NDArray[np.bool_]]:
+def _compare_models_in_draws(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield which models are above which (draws, models, models), some draws at a time."""
-    step = max(1, _CHUNK // drawn.shape[1] ** 2)
-    for start in range(0, len(drawn), step):
-        part = drawn[start : start + step]
+    step = max(1, _CHUNK // drawn_means.shape[1] ** 2)
+    for start in range(0, len(drawn_means), step):
+        part = drawn_means[start : start + step]
         yield part[:, :, None] > part[:, None, :]
 
 
-def _even_out_covariance(covariance: Array) -> Array:
+def _build_exchangeable_covariance(covariance: Array) -> Array:
     """Return the covariance (models, models) of models that are all alike, with the same mean variances."""
     size = len(covariance)
     mean_covariance = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))
@@ -190,7 +193,7 @@ def _even_out_covariance(covariance: Array) -> Array:
     )
 
 
-def _draw_from_t(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
+def _draw_from_multivariate_t(covariance: Array, freedom: float, seed: Sequence[int]) -> Array:
     """Draw (draws, models) from a t distribution with a covariance, less what of it is negative."""
     rng = np.random.default_rng(seed)
     scales, axes = np.linalg.eigh(covariance)

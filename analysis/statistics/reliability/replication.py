@@ -28,8 +28,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, estimate_model_components
-from analysis.statistics.reliability.panel import Anew, Panel, Parts, combine_limits, compute_panel, compute_squared_t
+from analysis.statistics.reliability.components import Array, estimate_model_variance_components
+from analysis.statistics.reliability.panel import (
+    Anew,
+    Panel,
+    Parts,
+    combine_squared_limits,
+    compute_squared_t_quantile,
+    estimate_panel_mean,
+)
 from analysis.statistics.significance import ROUNDING
 
 PLACES = 9
@@ -37,8 +44,9 @@ _LEAST = 1e-300  # a variance of 0 that can be divided by
 _STEPS = 45  # of a bisection: more would change no digit
 
 
-def compute_panel_p(panel: Panel, anew: Anew, value: float = 0.0) -> float:
-    """Test the mean of a panel against a value: the least p at which the interval (`Panel.interval`) excludes it.
+def compute_panel_mean_p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
+    """Test the mean of a panel against a value: the least p at which the interval (`Panel.compute_interval`) excludes
+    it.
 
     Parameters
     ----------
@@ -77,7 +85,7 @@ class PairPrior:
     freedom: float
 
 
-def learn_pair_prior(values: Array, crossed: bool, anew: Anew) -> PairPrior | None:
+def estimate_pair_difference_prior(values: Array, crossed: bool, anew: Anew) -> PairPrior | None:
     """Learn from all models how far true differences are from 0 and how large errors are.
 
     With the same items, what models make of these is a part of their true difference; so with wordings.
@@ -98,7 +106,7 @@ def learn_pair_prior(values: Array, crossed: bool, anew: Anew) -> PairPrior | No
     """
     from scipy.special import chdtri
 
-    components = estimate_model_components(values, crossed)
+    components = estimate_model_variance_components(values, crossed)
     if components is None or np.isnan(components.wording) or components.n_models < 3 or not components.spread > 0:
         return None
     lasting_variance = {
@@ -114,17 +122,17 @@ def learn_pair_prior(values: Array, crossed: bool, anew: Anew) -> PairPrior | No
     true = 2 * np.maximum(
         likely_spreads - (components.spread - components.model) + max(lasting_variance[anew], 0.0), 0.0
     )
-    panels = [compute_panel(of_model, crossed) for of_model in values - values.mean(axis=0)]
-    variances, freedoms = np.array([_sum_variances(of_model.parts[anew]) for of_model in panels]).T
-    return pool_errors(true, variances, freedoms)
+    panels = [estimate_panel_mean(of_model, crossed) for of_model in values - values.mean(axis=0)]
+    variances, freedoms = np.array([_sum_variances_and_freedom(of_model.parts[anew]) for of_model in panels]).T
+    return build_pair_prior_from_errors(true, variances, freedoms)
 
 
-def pool_errors(true: Array, variances: Array, freedoms: Array) -> PairPrior:
+def build_pair_prior_from_errors(true_variances: Array, variances: Array, freedoms: Array) -> PairPrior:
     """Learn from the errors of all models how large the error of a difference of two is.
 
     Parameters
     ----------
-    true
+    true_variances
         As in `PairPrior`.
     variances, freedoms
         Of every model's error, less the mean over models, and their degrees of freedom: (models,).
@@ -136,12 +144,14 @@ def pool_errors(true: Array, variances: Array, freedoms: Array) -> PairPrior:
     """
     mean, free, freedom = float(variances.mean()), float(freedoms.mean()), len(variances) - 1
     if not mean > 0:
-        return PairPrior(true, 0.0, 0.0)
+        return PairPrior(true_variances, 0.0, 0.0)
     excess_variation = max(float(variances.var(ddof=1)) / mean**2 - 2 / free, 0.0)
-    return PairPrior(true, 2 * mean * len(variances) / freedom, 1 / (excess_variation / 2 + 1 / (freedom * free)))
+    return PairPrior(
+        true_variances, 2 * mean * len(variances) / freedom, 1 / (excess_variation / 2 + 1 / (freedom * free))
+    )
 
 
-def foresee_same_sign(panel: Panel, anew: Anew, prior: PairPrior | None = None) -> float:
+def compute_panel_same_sign_probability(panel: Panel, anew: Anew, prior: PairPrior | None = None) -> float:
     """Return the probability that another study of this size finds a difference of the same sign.
 
     Parameters
@@ -151,25 +161,27 @@ def foresee_same_sign(panel: Panel, anew: Anew, prior: PairPrior | None = None) 
     anew
         What another study draws anew.
     prior
-        From `learn_pair_prior`, where the difference is one of several models; else nothing is known beforehand.
+        From `estimate_pair_difference_prior`, where the difference is one of several models; else nothing is known
+        beforehand.
 
     Returns
     -------
     float
         NaN where there is no difference, or its variance is unknown; 1 where the variance is 0.
     """
-    variance, free = _sum_variances(panel.parts[anew])
-    return float(foresee_signs(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), prior))
+    variance, free = _sum_variances_and_freedom(panel.parts[anew])
+    return float(compute_same_sign_probabilities(np.asarray(panel.mean), np.asarray(variance), np.asarray(free), prior))
 
 
-def foresee_signs(
+def compute_same_sign_probabilities(
     differences: Array,
     variances: Array,
     freedoms: Array,
     prior: PairPrior | None = None,
     wording_freedom: float = np.inf,
 ) -> Array:
-    """Compute as `foresee_same_sign` for differences of any shape, from the variances of their errors and the degrees
+    """Compute as `compute_panel_same_sign_probability` for differences of any shape, from the variances of their errors
+    and the degrees
     of freedom.
 
     Parameters
@@ -177,7 +189,7 @@ def foresee_signs(
     differences, variances, freedoms
         Of one shape.
     prior
-        As in `foresee_same_sign`.
+        As in `compute_panel_same_sign_probability`.
     wording_freedom
         Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
         wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
@@ -206,9 +218,9 @@ def foresee_signs(
     return np.where(np.abs(differences) > ROUNDING, np.where(sure, 1.0, foreseen), np.nan)
 
 
-def _sum_variances(parts: Parts) -> tuple[float, float]:
+def _sum_variances_and_freedom(variance_parts: Parts) -> tuple[float, float]:
     """Return the sum of variances, and its degrees of freedom by Satterthwaite's approximation."""
-    variances, free = np.array(parts).T
+    variances, free = np.array(variance_parts).T
     total = float(variances.sum())
     return total, float(total**2 / (variances**2 / free).sum()) if total > 0 else float(free.min())
 
@@ -231,7 +243,7 @@ def compute_equivalence_p(panel: Panel, anew: Anew, margin: float) -> float:
         The larger p. Without any difference and with variance 0, as between the same answers, it is certain that the
         difference is within any margin above 0: p is 0. NaN where the variance is unknown, or 0 beside a difference.
     """
-    if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances(panel.parts[anew])[0] <= ROUNDING**2:
+    if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances_and_freedom(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
     if abs(panel.mean) < margin:
         return _compute_distance_p(margin - abs(panel.mean), panel, anew) / 2
@@ -240,16 +252,16 @@ def compute_equivalence_p(panel: Panel, anew: Anew, margin: float) -> float:
 
 def _compute_distance_p(distance: float, panel: Panel, anew: Anew) -> float:
     """Return the least p at which the interval does not reach as far as a distance."""
-    p = _find_p_of_parts(distance, panel.parts[anew])
+    p = _find_p_for_variance_parts(distance, panel.parts[anew])
     # For wordings like these, an interval is never shorter than for these wordings.
-    return max(p, _find_p_of_parts(distance, panel.parts["items"])) if anew == "both" else p
+    return max(p, _find_p_for_variance_parts(distance, panel.parts["items"])) if anew == "both" else p
 
 
-def _find_p_of_parts(distance: float, parts: Parts) -> float:
+def _find_p_for_variance_parts(distance: float, variance_parts: Parts) -> float:
     """Find the least p at which an interval of these variance parts does not reach as far as a distance."""
     from scipy.special import stdtr
 
-    variances, free = np.array(parts).T
+    variances, free = np.array(variance_parts).T
     if not (variances.sum() >= 0 and (free > 0).all()):
         return np.nan
     if distance <= ROUNDING:
@@ -261,6 +273,6 @@ def _find_p_of_parts(distance: float, parts: Parts) -> float:
     low, high = 0.0, 1.0  # the p value lies between them
     for _ in range(_STEPS):
         p = (low + high) / 2
-        inside = combine_limits(compute_squared_t(1 - p, free) * variances, free) > distance**2
+        inside = combine_squared_limits(compute_squared_t_quantile(1 - p, free) * variances, free) > distance**2
         low, high = (p, high) if inside else (low, p)
     return high

@@ -37,25 +37,25 @@ class SampleSpread:
     by_item: Array
 
     @property
-    def noise(self) -> float:
+    def noise_variance(self) -> float:
         """Return what sampling adds to the variance of an answer."""
         return self.sample / self.number
 
-    def combine_with(self, other: SampleSpread) -> SampleSpread:
+    def combine_for_difference(self, other: SampleSpread) -> SampleSpread:
         """Return what sampling adds to the difference of two answers, each from its own samples."""
-        sample, noise = self.sample + other.sample, self.noise + other.noise
+        sample, noise = self.sample + other.sample, self.noise_variance + other.noise_variance
         by_item = np.append(self.by_item + other.sample, other.by_item + self.sample)
         return SampleSpread(sample, sample / noise if noise > 0 else self.number, by_item)
 
 
-def estimate_sampling(spread: Array, number: Array) -> SampleSpread | None:
+def estimate_sampling_variance(sample_variances: Array, n_samples: Array) -> SampleSpread | None:
     """Estimate what sampling adds to answers.
 
     Parameters
     ----------
-    spread
+    sample_variances
         Variance (n - 1) of the samples behind each answer: (items, wordings); NaN below two.
-    number
+    n_samples
         How many samples there are; NaN where an answer has none.
 
     Returns
@@ -63,22 +63,22 @@ def estimate_sampling(spread: Array, number: Array) -> SampleSpread | None:
     Sampled or None
         None where no answer has two samples.
     """
-    has_spread = ~np.isnan(spread)
+    has_spread = ~np.isnan(sample_variances)
     if not has_spread.any():
         return None
-    spreads = spread[has_spread]
+    spreads = sample_variances[has_spread]
     rows = has_spread.any(axis=1)
-    per_item = np.where(has_spread, spread, 0.0)[rows].sum(axis=1) / has_spread[rows].sum(axis=1)
+    per_item = np.where(has_spread, sample_variances, 0.0)[rows].sum(axis=1) / has_spread[rows].sum(axis=1)
     sample = float(spreads.mean())
-    return SampleSpread(sample, float(1 / np.nanmean(1 / np.where(number > 0, number, np.nan))), per_item)
+    return SampleSpread(sample, float(1 / np.nanmean(1 / np.where(n_samples > 0, n_samples, np.nan))), per_item)
 
 
-def compute_share_variance(share: Array, number: Array) -> Array:
+def compute_yes_no_sample_variance(share: Array, n_samples: Array) -> Array:
     """Compute the variance (n - 1) of samples that agree or do not.
 
     Parameters
     ----------
-    share, number
+    share, n_samples
         Share of the samples behind an answer that agree, and how many samples there are; of one shape.
 
     Returns
@@ -86,8 +86,8 @@ def compute_share_variance(share: Array, number: Array) -> Array:
     array
         Of the same shape; NaN below two samples.
 
-    >>> compute_share_variance(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
+    >>> compute_yes_no_sample_variance(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
     True
     """
-    n = np.where(number > 1, number, np.nan)
+    n = np.where(n_samples > 1, n_samples, np.nan)
     return np.asarray(share * (1 - share) * n / (n - 1))

@@ -10,8 +10,8 @@ the median. The combined score lies between its least and its largest value over
 (`_bound_combined_score`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
-templates and 100 independent answers. `correct_luck` estimates them without it: every accuracy is drawn towards their
-mean by the share of their variance that items alone explain (Efron and Morris).
+templates and 100 independent answers. `correct_highest_for_luck` estimates them without it: every accuracy is drawn
+towards their mean by the share of their variance that items alone explain (Efron and Morris).
 
 With 10 to 1,000 items and 5 to 60 templates, equal or unlike, at accuracies of .22 and .8, these cover .93 and more of
 every figure (`tests/benchmarks/bench_templates.py`). The SD has no interval; the component of wordings (`panel`) has.
@@ -23,8 +23,8 @@ References
 Polo, F. M. et al. (2024). Efficient multi-prompt evaluation of LLMs. NeurIPS (quantiles over templates, section 2).
 Mizrahi, M. et al. (2024). State of what art? A call for multi-prompt LLM evaluation. TACL 12, 933-949 (section 5: MaxP,
 AvgP, saturation, combined performance score).
-Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130 (`correct_luck`).
-Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
+Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130
+(`correct_highest_for_luck`). Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, estimate_components
+from analysis.statistics.reliability.components import Array, estimate_variance_components
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import Share, ShareEstimate, clopper_pearson, estimate_share, newcombe, wilson
 
@@ -67,8 +67,8 @@ def summarize_accuracies(accuracies: Array) -> dict[str, Array]:
     return figures | {"saturation": saturation, "combined": saturation * highest}
 
 
-def correct_luck(
-    accuracies: Array, noise: float, intervals: Mapping[str, tuple[float, float, float]]
+def correct_highest_for_luck(
+    accuracies: Array, noise_variance: float, intervals: Mapping[str, tuple[float, float, float]]
 ) -> dict[str, float]:
     """Estimate the highest accuracy and the combined score without the luck of the best template.
 
@@ -79,11 +79,11 @@ def correct_luck(
     ----------
     accuracies
         Of the templates: (templates,).
-    noise
-        Variance of an accuracy about the mean of all that items alone explain: `estimate_answer_noise`,
-        `estimate_share_noise`.
+    noise_variance
+        Variance of an accuracy about the mean of all that items alone explain: `estimate_template_noise_variance`,
+        `estimate_binomial_noise_variance`.
     intervals
-        From `compute_template_intervals` or `compute_accuracy_intervals`.
+        From `summarize_answers_with_intervals` or `summarize_accuracies_with_intervals`.
 
     Returns
     -------
@@ -92,44 +92,48 @@ def correct_luck(
         is not known.
     """
     figures = ("highest", "combined")
-    if len(accuracies) < 2 or np.isnan(noise):
+    if len(accuracies) < 2 or np.isnan(noise_variance):
         return {f"{name}_corrected": np.nan for name in figures}
     variance = float(accuracies.var(ddof=1))
-    true = max(0.0, 1 - noise / variance) if variance > 0 else 0.0
+    true = max(0.0, 1 - noise_variance / variance) if variance > 0 else 0.0
     shrunk_figures = summarize_accuracies(accuracies.mean() + true * (accuracies - accuracies.mean()))
     return {f"{name}_corrected": float(np.fmax(shrunk_figures[name], intervals[name][1])) for name in figures}
 
 
-def estimate_answer_noise(right: Array) -> float:
+def estimate_template_noise_variance(right_answers: Array) -> float:
     """Return how far items alone move a template's accuracy apart from the others' (items, templates), as a variance.
 
     It is the component of items by templates, divided by the number of items (harmonic mean over templates).
     """
-    return estimate_components(right, crossed=True).residual * float((1 / (~np.isnan(right)).sum(axis=0)).mean())
+    return estimate_variance_components(right_answers, crossed=True).residual * float(
+        (1 / (~np.isnan(right_answers)).sum(axis=0)).mean()
+    )
 
 
-def estimate_share_noise(accuracies: Array, n: Array) -> float:
+def estimate_binomial_noise_variance(accuracies: Array, n_answers: Array) -> float:
     """Return the same of accuracies without answers, as if their errors were independent, which makes it too large.
 
     Parameters
     ----------
-    accuracies, n
+    accuracies, n_answers
         Of the templates, and the numbers of answers behind them: (templates,).
 
     Returns
     -------
     float
-        A variance, as of `estimate_answer_noise`.
+        A variance, as of `estimate_template_noise_variance`.
     """
-    return float((accuracies * (1 - accuracies) / n).mean())
+    return float((accuracies * (1 - accuracies) / n_answers).mean())
 
 
-def compute_template_intervals(right: Array, level: float = LEVEL) -> dict[str, tuple[float, float, float]]:
+def summarize_answers_with_intervals(
+    right_answers: Array, level: float = LEVEL
+) -> dict[str, tuple[float, float, float]]:
     """Compute `summarize_accuracies` with intervals.
 
     Parameters
     ----------
-    right
+    right_answers
         Right answers (items, templates): 1, 0, or NaN where there is none.
     level
         Coverage.
@@ -139,15 +143,17 @@ def compute_template_intervals(right: Array, level: float = LEVEL) -> dict[str, 
     dict
         Figure -> estimate, lower, upper end. The ends are NaN for the SD, and for fewer than two items.
     """
-    has_answer = ~np.isnan(right)
-    part, whole = np.where(has_answer, right, 0.0), has_answer.astype(float)
+    has_answer = ~np.isnan(right_answers)
+    part, whole = np.where(has_answer, right_answers, 0.0), has_answer.astype(float)
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
-    return _join_ends(accuracies, _compute_answer_ends(part, whole, level) if len(right) > 1 else {})
+    return _join_figures_with_ends(
+        accuracies, _compute_summary_ends_from_answers(part, whole, level) if len(right_answers) > 1 else {}
+    )
 
 
-def compute_accuracy_intervals(
-    accuracies: Array, n: Array, level: float = LEVEL
+def summarize_accuracies_with_intervals(
+    accuracies: Array, n_answers: Array, level: float = LEVEL
 ) -> dict[str, tuple[float, float, float]]:
     """Compute `summarize_accuracies` with intervals from one model's accuracies, without answers.
 
@@ -156,7 +162,7 @@ def compute_accuracy_intervals(
 
     Parameters
     ----------
-    accuracies, n
+    accuracies, n_answers
         Of the templates, and the numbers of answers behind them: (templates,).
     level
         Coverage.
@@ -164,26 +170,31 @@ def compute_accuracy_intervals(
     Returns
     -------
     dict
-        As of `compute_template_intervals`.
+        As of `summarize_answers_with_intervals`.
     """
     number, mean = len(accuracies), float(accuracies.mean())
-    plain = wilson(accuracies, n, level)
-    surely = clopper_pearson(accuracies, n, _correct_level(level, number)) if number > 1 else plain
-    ends = _compute_figure_ends(plain, surely, _compute_wilson_ends(mean, n.min(), level))
+    plain = wilson(accuracies, n_answers, level)
+    surely = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number)) if number > 1 else plain
+    ends = _compute_summary_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), level))
     if number > 1:
-        pairs = clopper_pearson(accuracies, n, _correct_level(level, number * (number - 1)))
+        pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number * (number - 1)))
         ends["range"] = _bound_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
-        of_mean, mean_surely = ends["mean"], _compute_wilson_ends(mean, n.min(), _correct_level(level, number))
-        ends |= _add_saturation_ends(
+        of_mean, mean_surely = (
+            ends["mean"],
+            _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(level, number)),
+        )
+        ends |= _build_gain_and_saturation_ends(
             _bound_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
-    return _join_ends(accuracies, ends)
+    return _join_figures_with_ends(accuracies, ends)
 
 
 Ends: TypeAlias = tuple[Array | float, Array | float]
 
 
-def _join_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float, float]]:
+def _join_figures_with_ends(
+    accuracies: Array, ends: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float, float]]:
     """Put the figures and the ends of their intervals side by side."""
     figures = {}
     for name, value in summarize_accuracies(accuracies).items():
@@ -192,53 +203,57 @@ def _join_ends(accuracies: Array, ends: Mapping[str, tuple[float, float]]) -> di
     return figures
 
 
-def _compute_answer_ends(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
+def _compute_summary_ends_from_answers(
+    right_answers: Array, has_answer: Array, level: float
+) -> dict[str, tuple[float, float]]:
     """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""
-    number = part.shape[1]
-    share: Share = [(part, whole)]
-    every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
-    mean, of_all = _widen_mean_interval(estimate_share(every, level), whole, level), estimate_share(share, level)
-    surely = _estimate_exact_shares(share, _correct_level(level, number)) if number > 1 else of_all
-    ends = _compute_figure_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
+    number = right_answers.shape[1]
+    share: Share = [(right_answers, has_answer)]
+    every: Share = [(right_answers[:, [k]], has_answer[:, [k]]) for k in range(number)]
+    mean, of_all = _widen_mean_interval(estimate_share(every, level), has_answer, level), estimate_share(share, level)
+    surely = _estimate_exact_shares(share, _apply_bonferroni_to_level(level, number)) if number > 1 else of_all
+    ends = _compute_summary_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
         a, b = np.array(list(permutations(range(number), 2))).T
-        pairs = _estimate_exact_shares(share, _correct_level(level, len(a)))
+        pairs = _estimate_exact_shares(share, _apply_bonferroni_to_level(level, len(a)))
         ends["range"] = (
-            max(0.0, newcombe(pairs.take(a), pairs.take(b))[0].max()),
-            min(1.0, newcombe(of_all.take(a), of_all.take(b))[1].max()),
+            max(0.0, newcombe(pairs.select_units(a), pairs.select_units(b))[0].max()),
+            min(1.0, newcombe(of_all.select_units(a), of_all.select_units(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
         mean_surely = _widen_mean_interval(
-            estimate_share(every, _correct_level(level, number)), whole, _correct_level(level, number)
+            estimate_share(every, _apply_bonferroni_to_level(level, number)),
+            has_answer,
+            _apply_bonferroni_to_level(level, number),
         )
-        lower = newcombe(surely, mean_surely.take(same))[0].max()
-        upper = newcombe(of_all, mean.take(same))[1].max()
-        ends |= _add_saturation_ends((max(0.0, lower), min(1.0, upper)))
+        lower = newcombe(surely, mean_surely.select_units(same))[0].max()
+        upper = newcombe(of_all, mean.select_units(same))[1].max()
+        ends |= _build_gain_and_saturation_ends((max(0.0, lower), min(1.0, upper)))
     return ends
 
 
-def _compute_figure_ends(
-    plain: tuple[Array, Array], surely: tuple[Array, Array], mean: tuple[float, float]
+def _compute_summary_ends(
+    separate_ends: tuple[Array, Array], joint_ends: tuple[Array, Array], mean_ends: tuple[float, float]
 ) -> dict[str, tuple[float, float]]:
     """Return the ends of all that is made of single accuracies and their mean.
 
     Parameters
     ----------
-    plain, surely
+    separate_ends, joint_ends
         Both ends of every template's accuracy: each for itself, and so that all of them hold at once.
-    mean
+    mean_ends
         Both ends of the mean.
     """
-    (lower, upper), (low, high) = plain, surely
-    ends = {"mean": mean, "lowest": (lower.min(), high.min()), "highest": (low.max(), upper.max())}
+    (lower, upper), (low, high) = separate_ends, joint_ends
+    ends = {"mean": mean_ends, "lowest": (lower.min(), high.min()), "highest": (low.max(), upper.max())}
     for name, q in QUANTILES.items():
         below, above = (low if q > 0.5 else lower), (high if q < 0.5 else upper)
         ends[name] = float(np.quantile(below, q)), float(np.quantile(above, q))
-    return ends | {"combined": _bound_combined_score(ends["highest"], mean)}
+    return ends | {"combined": _bound_combined_score(ends["highest"], mean_ends)}
 
 
-def _bound_combined_score(highest: tuple[float, float], mean: tuple[float, float]) -> tuple[float, float]:
+def _bound_combined_score(highest_ends: tuple[float, float], mean_ends: tuple[float, float]) -> tuple[float, float]:
     """Return the least and the largest (1 - h + m) h with h and m in their intervals.
 
     It grows with m; in h it is a parabola that is open below and has its top at (1 + m) / 2.
@@ -248,22 +263,22 @@ def _bound_combined_score(highest: tuple[float, float], mean: tuple[float, float
         """Compute the combined score from the highest accuracy and the mean."""
         return (1 - h + m) * h
 
-    top = min(max((1 + mean[1]) / 2, highest[0]), highest[1])
-    return min(combine_score(h, mean[0]) for h in highest), min(1.0, combine_score(top, mean[1]))
+    top = min(max((1 + mean_ends[1]) / 2, highest_ends[0]), highest_ends[1])
+    return min(combine_score(h, mean_ends[0]) for h in highest_ends), min(1.0, combine_score(top, mean_ends[1]))
 
 
-def _add_saturation_ends(gain: tuple[float, float]) -> dict[str, tuple[float, float]]:
+def _build_gain_and_saturation_ends(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
     """Return the ends of gain and saturation, which is 1 minus the gain."""
-    return {"gain": gain, "saturation": (1 - gain[1], 1 - gain[0])}
+    return {"gain": gain_ends, "saturation": (1 - gain_ends[1], 1 - gain_ends[0])}
 
 
-def _widen_mean_interval(mean: ShareEstimate, whole: Array, level: float) -> ShareEstimate:
+def _widen_mean_interval(mean: ShareEstimate, has_answer: Array, level: float) -> ShareEstimate:
     """Widen the interval of the mean where items lack templates: each is centred on few answers, which are near it.
 
     A variance about a mean of n answers is (n - 1) / n of the true one.
     """
-    sizes = whole.sum(axis=0)
-    if whole.all() or not (sizes > 1).any():
+    sizes = has_answer.sum(axis=0)
+    if has_answer.all() or not (sizes > 1).any():
         return mean
     n = mean.n * float(((sizes - 1) / sizes).mean())
     lower, upper = wilson(mean.estimate, n, level)
@@ -277,9 +292,9 @@ def _estimate_exact_shares(share: Share, level: float) -> ShareEstimate:
     return replace(shares, lower=lower, upper=upper)
 
 
-def _correct_level(level: float, number: int) -> float:
+def _apply_bonferroni_to_level(level: float, n_intervals: int) -> float:
     """Return the coverage of each of several intervals with which all of them hold in `level` of cases."""
-    return 1 - (1 - level) / number
+    return 1 - (1 - level) / n_intervals
 
 
 def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, float]:
@@ -289,9 +304,9 @@ def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, f
 
 
 def _bound_largest_difference(
-    a: Array, a_surely: Ends, a_plain: Ends, b: Array, b_surely: Ends, b_plain: Ends
+    a: Array, a_joint_ends: Ends, a_separate_ends: Ends, b: Array, b_joint_ends: Ends, b_separate_ends: Ends
 ) -> tuple[float, float]:
     """Return the ends of the largest difference a - b: Newcombe's, the lower one of all at once."""
-    low = a - b - np.hypot(a - a_surely[0], np.transpose(b_surely[1] - b.T))
-    high = a - b + np.hypot(a_plain[1] - a, np.transpose(b.T - b_plain[0]))
+    low = a - b - np.hypot(a - a_joint_ends[0], np.transpose(b_joint_ends[1] - b.T))
+    high = a - b + np.hypot(a_separate_ends[1] - a, np.transpose(b.T - b_separate_ends[0]))
     return max(0.0, float(low.max())), min(1.0, float(high.max()))

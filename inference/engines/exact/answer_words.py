@@ -36,7 +36,7 @@ class Options:
     dropped: tuple[tuple[int, str, str], ...]
 
     @property
-    def first_tokens(self) -> dict[int, tuple[int, ...]]:
+    def options_by_first_token(self) -> dict[int, tuple[int, ...]]:
         """Map every first token to the options that it may begin: token id -> option indices."""
         owners: dict[int, list[int]] = {}
         for option, sequences in enumerate(self.sequences):
@@ -45,7 +45,7 @@ class Options:
         return {token: tuple(indices) for token, indices in owners.items()}
 
 
-def cut_prompt_end(text: str) -> str:
+def extract_prompt_end(text: str) -> str:
     """Cut out the end of a prompt that decides how an answer after it is tokenised."""
     end = text[-CONTEXT_CHARACTERS:]
     before = end.rstrip()
@@ -53,13 +53,13 @@ def cut_prompt_end(text: str) -> str:
     return end[len(before) - len(word) :]
 
 
-def cut_first_word(text: str) -> str:
+def extract_first_word(text: str) -> str:
     """Cut out the start of what follows a mask: the white space there and the first word."""
     match = re.match(r"\s*\S*", text[:CONTEXT_CHARACTERS])
     return match.group() if match else ""
 
 
-def tokenize_answers(text: str, answers: Answers, encode: Encode) -> Options:
+def tokenize_answers(prompt_text: str, answers: Answers, encode: Encode) -> Options:
     """Tokenise every answer word after a prompt, with and without a space before it.
 
     If the tokenizer joins a form with the end of the prompt, the form's ids do not continue those of the prompt. It can
@@ -67,7 +67,7 @@ def tokenize_answers(text: str, answers: Answers, encode: Encode) -> Options:
 
     Parameters
     ----------
-    text
+    prompt_text
         The rendered prompt.
     answers
         Surface words per option.
@@ -83,8 +83,10 @@ def tokenize_answers(text: str, answers: Answers, encode: Encode) -> Options:
     InputError
         No form of an option is left, or two options have the same token ids.
     """
-    forms = [(option, form) for option, words in enumerate(answers) for word in words for form in list_spacings(word)]
-    prompt, *encoded = encode([text, *(text + form for _, form in forms)])
+    forms = [
+        (option, form) for option, words in enumerate(answers) for word in words for form in list_spaced_forms(word)
+    ]
+    prompt, *encoded = encode([prompt_text, *(prompt_text + form for _, form in forms)])
     counted_forms: list[tuple[int, str, TokenIds]] = []
     dropped: list[tuple[int, str, str]] = []
     for (option, form), ids in zip(forms, encoded, strict=True):
@@ -100,7 +102,7 @@ def tokenize_answers(text: str, answers: Answers, encode: Encode) -> Options:
 def group_forms_by_option(
     answers: Answers,
     counted_forms: Sequence[tuple[int, str, TokenIds]],
-    dropped: Sequence[tuple[int, str, str]],
+    dropped_forms: Sequence[tuple[int, str, str]],
 ) -> Options:
     """Group the forms of answers by option, each distinct id sequence once.
 
@@ -110,7 +112,7 @@ def group_forms_by_option(
         Surface words per option.
     counted_forms
         (option index, form, token ids) of the forms that count.
-    dropped
+    dropped_forms
         (option index, form, reason) of the others.
 
     Returns
@@ -132,7 +134,7 @@ def group_forms_by_option(
             )
     for option, words in enumerate(answers):
         if not any(index == option for index, *_ in counted_forms):
-            reasons = "; ".join(sorted({reason for index, _, reason in dropped if index == option}))
+            reasons = "; ".join(sorted({reason for index, _, reason in dropped_forms if index == option}))
             raise InputError(
                 f"none of the answers of option {option + 1} ({', '.join(words)}) can be scored after this prompt"
                 f" ({reasons or 'no answers given'}): change the answers or how the prompt ends"
@@ -145,11 +147,11 @@ def group_forms_by_option(
         sequences=tuple(
             tuple(ids for ids, (index, _) in owner.items() if index == option) for option in range(len(answers))
         ),
-        dropped=tuple(dropped),
+        dropped=tuple(dropped_forms),
     )
 
 
-def list_spacings(word: str) -> tuple[str, ...]:
+def list_spaced_forms(word: str) -> tuple[str, ...]:
     """Write a word as it may follow a prompt: directly, and after a space."""
     bare = word.lstrip(" ")
     return (bare, " " + bare)

@@ -133,9 +133,9 @@ class Lattice:
         self._nodes = [self._build_node((), "")]
         for node in self._nodes:
             self._nodes += node.children
-        self._sort_nodes()
+        self._fill_place_arrays()
 
-    def forms(self) -> tuple[tuple[tuple[str, TokenIds], ...], ...]:
+    def list_number_spellings(self) -> tuple[tuple[tuple[str, TokenIds], ...], ...]:
         """List the spellings of every number, as text and token ids."""
         spelled: list[list[tuple[str, TokenIds]]] = [[] for _ in self.numbers]
         for node in self._nodes:
@@ -154,7 +154,7 @@ class Lattice:
         children = [node for node in longer if node.number is not None or node.children]  # no dead ends
         return Node(path, text, self._index.get(text), children)
 
-    def _sort_nodes(self) -> None:
+    def _fill_place_arrays(self) -> None:
         """Put the nodes into arrays of places."""
         self.paths = Paths([node.path for node in self._nodes])
         self.depth = int(self.paths.lengths.max())

@@ -48,15 +48,15 @@ class Branches(Protocol):
     shares_passes: bool
     """Whether one pass computes a path for all rows: then all rows should choose the same paths."""
 
-    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
+    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Compute next-token scores: log-probabilities up to a constant per row and path.
 
         Parameters
         ----------
-        chosen
+        path_places
             [rows, width] places of paths. The path without the last token must have been chosen in an earlier call;
             otherwise the scores mean nothing.
-        followed
+        will_continue
             Whether a later call will choose paths that continue these.
 
         Returns
@@ -65,7 +65,9 @@ class Branches(Protocol):
         """
 
 
-def compute_number_logprobs(lattice: Lattice, branches: Branches, temperatures: Sequence[float], at_once: int) -> Logs:
+def compute_number_logprobs(
+    lattice: Lattice, branches: Branches, temperatures: Sequence[float], paths_per_pass: int
+) -> Logs:
     """Compute the log-probability of every number of a range.
 
     First come the paths that others continue, level by level (`stems`), then all others (`leaves`). After each path the
@@ -81,7 +83,7 @@ def compute_number_logprobs(lattice: Lattice, branches: Branches, temperatures: 
         The model's scores after such paths.
     temperatures
         They divide the logits of every step, over the full vocabulary.
-    at_once
+    paths_per_pass
         Paths per row in one forward pass.
 
     Returns
@@ -95,15 +97,18 @@ def compute_number_logprobs(lattice: Lattice, branches: Branches, temperatures: 
     stems = [(level, NEGLIGIBLE / len(lattice.stems), True) for level in lattice.stems]
     for paths, share, followed in [*stems, (lattice.leaves, UNCHECKED, False)]:
         begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1)
-        extended = paths[_select_paths(begun, reached[..., paths], share, branches.shares_passes)]
-        for start in range(0, extended.shape[1], at_once):
-            chosen = extended[:, start : start + at_once]
-            scores = branches.score_paths(chosen, followed)
-            ending, either = _sum_ending_weights(scores, lattice.continuing, temperatures)
+        extended = paths[_select_probable_paths(begun, reached[..., paths], share, branches.shares_passes)]
+        for start in range(0, extended.shape[1], paths_per_pass):
+            chosen = extended[:, start : start + paths_per_pass]
+            scores = branches.score_after_paths(chosen, followed)
+            ending, either = _sum_ending_and_all_log_weights(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
-                _extend_reached(
-                    lattice, reached, chosen, _select_scores(scores, lattice.steps, temperatures) - either[..., None]
+                _extend_path_logprobs(
+                    lattice,
+                    reached,
+                    chosen,
+                    _divide_token_scores(scores, lattice.steps, temperatures) - either[..., None],
                 )
     # In the example of `Lattice`, place 3 is summed for 9, places 2 and 4 for 10, and place 5 for 11.
     total: Logs = np.logaddexp.reduceat((reached + ended)[..., lattice.spelled], lattice.first, axis=-1)
@@ -130,67 +135,75 @@ def build_number_scores(logprobs: Logs) -> list[list[Score]]:
     ]  # fmt: skip
 
 
-def _select_paths(begun: Logs, reached: Logs, share: float, shares_passes: bool) -> Places:
-    """Select the most probable paths of every row, best first: [rows, width] indices into the last axis of `reached`.
+def _select_probable_paths(
+    begun_logprobs: Logs, reached_logprobs: Logs, negligible_share: float, same_for_all_rows: bool
+) -> Places:
+    """Select the most probable paths of every row, best first: [rows, width] indices into the last axis of
+    `reached_logprobs`.
 
-    In every row and at every temperature the paths left out have, in all, at most `share` of `begun`, the probability
-    that a number begins. Every row gets as many paths as the row that needs most; with `shares_passes` all get the same
-    ones.
+    In every row and at every temperature the paths left out have, in all, at most `negligible_share` of
+    `begun_logprobs`, the probability that a number begins. Every row gets as many paths as the row that needs most;
+    with `same_for_all_rows` all get the same ones.
 
     Examples
     --------
     Three paths have the probabilities 0.01, 0.9 and 0.05. Leaving out the first costs 0.01, which is less than 2 %; so
     places 1 and 2 remain:
 
-    >>> _select_paths(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
+    >>> _select_probable_paths(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
     [[1, 2]]
     """
-    highest = np.maximum(np.maximum(reached.max(-1), begun), np.finfo(float).min)[..., None]
-    weights = np.exp(reached - highest)
-    likeliest = weights.max(axis=(0, 1) if shares_passes else 0)
-    order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached.shape[1:])
+    highest = np.maximum(np.maximum(reached_logprobs.max(-1), begun_logprobs), np.finfo(float).min)[..., None]
+    weights = np.exp(reached_logprobs - highest)
+    likeliest = weights.max(axis=(0, 1) if same_for_all_rows else 0)
+    order = np.broadcast_to(np.argsort(-likeliest, axis=-1, kind="stable"), reached_logprobs.shape[1:])
     # Each path's share together with that of all less probable ones; in the example 0.96, 0.06 and 0.01.
     cumulated = np.take_along_axis(weights, order[None], -1)[..., ::-1].cumsum(-1)[..., ::-1]
-    needed = (cumulated > share * np.exp(begun[..., None] - highest)).any(axis=(0, 1))
+    needed = (cumulated > negligible_share * np.exp(begun_logprobs[..., None] - highest)).any(axis=(0, 1))
     return order[:, : needed.sum()]
 
 
-def _extend_reached(lattice: Lattice, reached: Logs, chosen: Places, steps: Logs) -> None:
-    """Write into `reached` the log-probabilities of the paths that continue those in `chosen` [rows, width].
+def _extend_path_logprobs(lattice: Lattice, reached_logprobs: Logs, path_places: Places, step_logprobs: Logs) -> None:
+    """Write into `reached_logprobs` the log-probabilities of the paths that continue those in `path_places` [rows,
+    width].
 
-    `steps` holds the log-probabilities of the tokens that lead from one path to the next, after every chosen path:
+    `step_logprobs` holds the log-probabilities of the tokens that lead from one path to the next, after every chosen
+    path:
     [temperatures, rows, width, lattice.steps]. In the example of `Lattice`, chosen [[1]] is the path "1"; its
-    continuations "1"+"0" and "1"+"1" have the places 4 and 5, and get `steps` of the tokens 0 and 1 added to what
-    place 1 was reached with.
+    continuations "1"+"0" and "1"+"1" have the places 4 and 5, and get `step_logprobs` of the tokens 0 and 1 added to
+    what place 1 was reached with.
     """
-    rows = np.arange(len(chosen))[:, None]
-    at = np.full((len(chosen), len(lattice.paths.ids)), -1)
-    at[rows, chosen] = np.arange(chosen.shape[1])
-    following = np.flatnonzero(np.isin(lattice.paths.parents, chosen))
+    rows = np.arange(len(path_places))[:, None]
+    at = np.full((len(path_places), len(lattice.paths.ids)), -1)
+    at[rows, path_places] = np.arange(path_places.shape[1])
+    following = np.flatnonzero(np.isin(lattice.paths.parents, path_places))
     parents = lattice.paths.parents[following]
     columns = np.searchsorted(lattice.steps, lattice.paths.tokens[following])
-    continued = reached[..., parents] + steps[:, rows, at[:, parents], columns]
-    reached[..., following] = np.where(at[:, parents] >= 0, continued, reached[..., following])
+    continued = reached_logprobs[..., parents] + step_logprobs[:, rows, at[:, parents], columns]
+    reached_logprobs[..., following] = np.where(at[:, parents] >= 0, continued, reached_logprobs[..., following])
 
 
-def _sum_ending_weights(scores: Tensor, continuing: Sequence[int], temperatures: Sequence[float]) -> tuple[Logs, Logs]:
+def _sum_ending_and_all_log_weights(
+    scores: Tensor, continuing_tokens: Sequence[int], temperatures: Sequence[float]
+) -> tuple[Logs, Logs]:
     """Sum the weights of the tokens that end a number, and of all tokens: logarithms [temperatures, rows, width] each.
 
     The former are summed by themselves: 1 minus the rest would be nothing but rounding where the rest is nearly 1.
     """
-    tokens = torch.tensor(continuing, device=scores.device)
-    going_on = _sum_weights(scores.index_select(-1, tokens), temperatures, tokens[:0])
-    ending = _sum_weights(scores, temperatures, tokens)
+    tokens = torch.tensor(continuing_tokens, device=scores.device)
+    going_on = _sum_log_weights(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _sum_log_weights(scores, temperatures, tokens)
     return ending, np.logaddexp(going_on, ending)
 
 
-def _sum_weights(scores: Tensor, temperatures: Sequence[float], without: Tensor) -> Logs:
-    """Sum exp(score / temperature) over the vocabulary `without` some tokens: logarithms [temperatures, ...]."""
+def _sum_log_weights(scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor) -> Logs:
+    """Sum exp(score / temperature) over the vocabulary `excluded_tokens` some tokens: logarithms [temperatures,
+    ...]."""
     flat = scores.flatten(0, -2)
     sums = flat.new_empty(len(temperatures), len(flat))
     size = max(1, (CPU_BLOCK if flat.device.type == "cpu" else ACCELERATOR_BLOCK) // flat.shape[-1])
     for start in range(0, len(flat), size):
-        block = flat[start : start + size].index_fill(-1, without, -torch.inf)
+        block = flat[start : start + size].index_fill(-1, excluded_tokens, -torch.inf)
         highest = block.amax(-1, keepdim=True).clamp_(min=torch.finfo(block.dtype).min)
         block -= highest
         for place, temperature in enumerate(temperatures):
@@ -199,7 +212,7 @@ def _sum_weights(scores: Tensor, temperatures: Sequence[float], without: Tensor)
     return sums.unflatten(-1, scores.shape[:-1]).cpu().double().numpy()
 
 
-def _select_scores(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
+def _divide_token_scores(scores: Tensor, tokens: Places, temperatures: Sequence[float]) -> Logs:
     """Divide the scores of some tokens by the temperatures: [temperatures, rows, width, tokens]."""
     # Off the device first: not every accelerator has float64.
     selected = scores.index_select(-1, torch.tensor(tokens, device=scores.device)).cpu().double().numpy()

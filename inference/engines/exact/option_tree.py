@@ -32,12 +32,12 @@ class Node:
     options: set[int] = field(default_factory=set)
     children: dict[int, Node] = field(default_factory=dict)
 
-    def inner(self) -> Iterator[Node]:
+    def list_inner_nodes(self) -> Iterator[Node]:
         """List this node and those below it that have children: behind each, next-token probabilities are read."""
         if self.children:
             yield self
             for child in self.children.values():
-                yield from child.inner()
+                yield from child.list_inner_nodes()
 
 
 def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
@@ -60,11 +60,11 @@ def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
                 node = node.children.setdefault(token, Node(path=(*node.path, token)))
                 node.options.add(option)
             node.owner = option
-    _prune_node(root)
+    _prune_redundant_children(root)
     return root
 
 
-def compute_option_logprobs(root: Node, n_options: int, next_token: NextToken) -> torch.Tensor:
+def compute_option_logprobs(root: Node, n_options: int, read_next_logprobs: NextToken) -> torch.Tensor:
     """Compute the log-probability of every option in every row of a batch.
 
     Parameters
@@ -73,45 +73,45 @@ def compute_option_logprobs(root: Node, n_options: int, next_token: NextToken) -
         The tree of `build_option_tree`.
     n_options
         Number of options.
-    next_token
+    read_next_logprobs
         Called once for every inner node with the tokens of its children, parents before children.
 
     Returns
     -------
     Tensor [rows, n_options], float64, on the CPU; NaN in rows where a log-probability on the way is no number.
     """
-    first = next_token((), list(root.children))
+    first = read_next_logprobs((), list(root.children))
     total = torch.full((first.shape[0], n_options), -math.inf, dtype=torch.float64)
     broken = torch.zeros(first.shape[0], dtype=torch.bool)
-    threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.inner())))
+    threshold = math.log(NEGLIGIBLE / max(1, sum(1 for _ in root.list_inner_nodes())))
 
-    def add(option: int, logprob: torch.Tensor) -> None:
+    def add_option_logprob(option: int, logprob: torch.Tensor) -> None:
         total[:, option] = torch.logaddexp(total[:, option], logprob)
 
-    def visit(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
+    def visit_node(node: Node, reached: torch.Tensor, conditional: torch.Tensor) -> None:
         # Off the device first: not every accelerator has float64.
         conditional = conditional.cpu().double()
         broken.logical_or_(conditional.isnan().any(-1))
         if node.owner is not None:
-            add(node.owner, reached + _compute_log_complement(conditional))
+            add_option_logprob(node.owner, reached + _compute_log_complement(conditional))
         inner = []
         for column, child in enumerate(node.children.values()):
             logprob = reached + conditional[:, column]
             if child.children:
                 inner.append((child, logprob))
             elif child.owner is not None:
-                add(child.owner, logprob)
+                add_option_logprob(child.owner, logprob)
         # The most probable first, so that what it adds can make the others negligible.
         for child, logprob in sorted(inner, key=lambda pair: -float(pair[1].max())):
             if (logprob[:, None] > threshold + total[:, sorted(child.options)]).any():
-                visit(child, logprob, next_token(child.path, list(child.children)))
+                visit_node(child, logprob, read_next_logprobs(child.path, list(child.children)))
 
-    visit(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
+    visit_node(root, torch.zeros(first.shape[0], dtype=torch.float64), first)
     total[broken] = math.nan
     return total
 
 
-def _prune_node(node: Node) -> None:
+def _prune_redundant_children(node: Node) -> None:
     """Remove sequences that begin with a shorter one of the same option: the shorter one counts them already.
 
     They stay if another option continues the shorter one, too: then the place where an answer ends matters.
@@ -119,7 +119,7 @@ def _prune_node(node: Node) -> None:
     if node.owner is not None and node.options == {node.owner}:
         node.children.clear()
     for child in node.children.values():
-        _prune_node(child)
+        _prune_redundant_children(child)
 
 
 def _compute_log_complement(logprobs: torch.Tensor) -> torch.Tensor:

@@ -23,12 +23,12 @@ class Target:
 
     options: Options
     tree: Node
-    first_tokens: dict[int, tuple[int, ...]]
+    options_by_first_token: dict[int, tuple[int, ...]]
 
     @property
-    def depth(self) -> int:
+    def longest_answer_length(self) -> int:
         """Count the tokens of the longest answer; beyond 1, more than the next token is needed."""
-        return 1 + max(len(node.path) for node in self.tree.inner())
+        return 1 + max(len(node.path) for node in self.tree.list_inner_nodes())
 
 
 @dataclass(slots=True)
@@ -42,20 +42,21 @@ class Targets:
 
     >>> options = Options(forms=((), ()), sequences=(((5,),), ((7,),)), dropped=())
     >>> targets = Targets()
-    >>> targets.get("Reply:", lambda: options) is targets.get("Answer:", lambda: options)
+    >>> targets.find_or_build_target("Reply:", lambda: options) is targets.find_or_build_target("Answer:",
+    ...                                                                                         lambda: options)
     True
     """
 
     _known: dict[Hashable, Target] = field(default_factory=dict)
 
-    def get(self, context: Hashable, resolve: Callable[[], Options]) -> Target:
+    def find_or_build_target(self, context: Hashable, build_options: Callable[[], Options]) -> Target:
         """Return the target of a context; it is made when the context is new.
 
         Parameters
         ----------
         context
             What decides how the answers are tokenised.
-        resolve
+        build_options
             Makes the options of that context.
 
         Returns
@@ -63,9 +64,11 @@ class Targets:
         The target, the same object for all contexts whose answers have the same ids.
         """
         if context not in self._known:
-            options = resolve()
+            options = build_options()
             same = (candidate for candidate in self._known.values() if candidate.options.sequences == options.sequences)
-            target = next(same, None) or Target(options, build_option_tree(options.sequences), options.first_tokens)
+            target = next(same, None) or Target(
+                options, build_option_tree(options.sequences), options.options_by_first_token
+            )
             if len(self._known) >= REMEMBERED_CONTEXTS:
                 self._known.clear()
             self._known[context] = target
@@ -135,10 +138,10 @@ class WholeVocabulary:
         """
         result = self.next_token(path)
         result = result if len(rows) == len(result) else result[rows]
-        return torch.cat([divide_by_temperature(result, t)[:, tokens] for t in temperatures])
+        return torch.cat([rescale_to_temperature(result, t)[:, tokens] for t in temperatures])
 
 
-def divide_by_temperature(log_softmax: Tensor, temperature: float) -> Tensor:
+def rescale_to_temperature(log_softmax: Tensor, temperature: float) -> Tensor:
     """Compute the log-softmax at a temperature from the one at temperature 1.
 
     Dividing log-probabilities instead of logits gives the same: the two differ by a constant per row.
@@ -158,7 +161,7 @@ def divide_by_temperature(log_softmax: Tensor, temperature: float) -> Tensor:
 
 
 def score_batch(
-    targets: Sequence[Target], following: NextTokens, temperatures: Sequence[float] = (1.0,)
+    targets: Sequence[Target], next_tokens: NextTokens, temperatures: Sequence[float] = (1.0,)
 ) -> list[list[Score]]:
     """Score every row of a batch on its own target, at every temperature.
 
@@ -166,7 +169,7 @@ def score_batch(
     ----------
     targets
         Target of each row; as a rule one object for all of them.
-    following
+    next_tokens
         The tokens that follow the rows.
     temperatures
         They divide the logits of every step.
@@ -181,22 +184,22 @@ def score_batch(
     option, so there is no answer:
 
     >>> options = Options(forms=((), ()), sequences=(((0,),), ((1,),)), dropped=())
-    >>> target = Target(options, build_option_tree(options.sequences), options.first_tokens)
+    >>> target = Target(options, build_option_tree(options.sequences), options.options_by_first_token)
     >>> probabilities = torch.tensor([[0.75, 0.25, 0.0], [0.125, 0.25, 0.625]])
     >>> scores = score_batch([target, target], WholeVocabulary(lambda path: probabilities.log()))
     >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
     [(1.0, 0), (0.375, None)]
     """
-    likeliest = following.likeliest()
+    likeliest = next_tokens.likeliest()
     scores: dict[int, list[Score]] = {}
     for target in dict.fromkeys(targets):
         members = [index for index, other in enumerate(targets) if other is target]
         logprobs = compute_option_logprobs(
             target.tree,
             len(target.options.sequences),
-            lambda path, tokens, rows=members: following.logprobs(rows, path, tokens, temperatures),  # type: ignore[misc]
+            lambda path, tokens, rows=members: next_tokens.logprobs(rows, path, tokens, temperatures),  # type: ignore[misc]
         )
-        owners = [target.first_tokens.get(likeliest[index], ()) for index in members]
+        owners = [target.options_by_first_token.get(likeliest[index], ()) for index in members]
         flat = _build_scores(logprobs, owners * len(temperatures))
         # `flat` holds all members at the first temperature, then all at the second, ... Rows 0 and 2 at two
         # temperatures stand there as 0, 2, 0, 2: every second score from place 0 on belongs to row 0.
@@ -204,8 +207,9 @@ def score_batch(
     return [scores[index] for index in range(len(targets))]
 
 
-def _build_scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[Score]:
-    """Make scores of log-probabilities [rows, options]; `owners` are the options that a row's top token may begin."""
+def _build_scores(logprobs: Tensor, top_token_options: Sequence[tuple[int, ...]]) -> list[Score]:
+    """Make scores of log-probabilities [rows, options]; `top_token_options` are the options that a row's top token may
+    begin."""
     probabilities = logprobs.exp()
     # Float32 softmax terms may sum to some 1e-8 more than everything.
     mass = probabilities.sum(-1).clamp(max=1.0)
@@ -214,6 +218,6 @@ def _build_scores(logprobs: Tensor, owners: Sequence[tuple[int, ...]]) -> list[S
         if whole == whole  # not NaN
         else Score(error=NOT_FINITE)
         for probability, logprob, whole, owner in zip(
-            probabilities.tolist(), logprobs.tolist(), mass.tolist(), owners, strict=True
+            probabilities.tolist(), logprobs.tolist(), mass.tolist(), top_token_options, strict=True
         )
     ]

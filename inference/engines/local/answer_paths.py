@@ -16,8 +16,8 @@ from torch import Tensor
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.option_tree import Node
-from inference.engines.exact.targets import Target, WholeVocabulary, divide_by_temperature
-from inference.engines.local.batching import Family, Room, partition_rows
+from inference.engines.exact.targets import Target, WholeVocabulary, rescale_to_temperature
+from inference.engines.local.batching import Family, Room, partition_into_batches
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.families import pack_families
 
@@ -62,12 +62,12 @@ class Branch:
         return list(self.nodes[-1].path)
 
 
-def list_branches(prompt: int, tree: Node) -> list[Branch]:
+def list_branches(prompt_place: int, tree: Node) -> list[Branch]:
     """List the branches behind a prompt in alphabetical order of their ids, which shares most of a row.
 
     Parameters
     ----------
-    prompt
+    prompt_place
         Place of the prompt in the batch.
     tree
         The token sequences of its answers (`option_tree.build_option_tree`).
@@ -85,13 +85,13 @@ def list_branches(prompt: int, tree: Node) -> list[Branch]:
     ...     build_option_tree([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
     [[(1,), (1, 2)], [(1, 4)]]
     """
-    nodes = sorted((node for node in tree.inner() if node.path), key=lambda node: node.path)
+    nodes = sorted((node for node in tree.list_inner_nodes() if node.path), key=lambda node: node.path)
     leaf_branches: list[Branch] = []
     before: list[Node] = []
     for node, following in zip_longest(nodes, nodes[1:]):
         before.append(node)
         if following is None or following.path[: len(node.path)] != node.path:
-            leaf_branches.append(Branch(prompt, tuple(before)))
+            leaf_branches.append(Branch(prompt_place, tuple(before)))
             before = []
     return leaf_branches
 
@@ -115,7 +115,7 @@ class AnswerPaths:
         self, continuations: Continuations, targets: Sequence[Target], temperatures: Sequence[float], budget: Budget
     ) -> None:
         self._asked, self._targets, self._temperatures, self._budget = continuations, targets, temperatures, budget
-        self._first = WholeVocabulary(continuations.next_token)
+        self._first = WholeVocabulary(continuations.compute_next_logprobs)
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._found: dict[tuple[int, TokenIds], Tensor] = {}
 
@@ -151,19 +151,20 @@ class AnswerPaths:
         ]
         rows = _join_branches(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
-        for part in partition_rows(rows, Room(self._budget.tokens, self._budget.branches)):
+        for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
             self._run_pass([[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)])
 
-    def _run_pass(self, rows: Sequence[Sequence[Branch]]) -> None:
+    def _run_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
-        all_branches = [branch for row in rows for branch in row]
+        all_branches = [branch for row in branch_rows for branch in row]
         numbers = iter(range(len(all_branches)))
-        packed = pack_families([branch.ids for branch in all_branches], [[next(numbers) for _ in row] for row in rows],
+        packed = pack_families([branch.ids for branch in all_branches],
+                               [[next(numbers) for _ in row] for row in branch_rows],
                       self._asked.run_model.model.device)  # fmt: skip
         read = [(number, branch.prompt, node) for number, branch in enumerate(all_branches) for node in branch.nodes]
         log_softmax = self._asked.run_branches(
             packed,
-            [row[0].prompt for row in rows],
+            [row[0].prompt for row in branch_rows],
             [(number, len(node.path) - 1) for number, _, node in read],
             trees=self._budget.tree > 0,
         )
@@ -172,17 +173,19 @@ class AnswerPaths:
         sizes = [len(node.children) for _, _, node in read]
         at = torch.arange(len(read)).repeat_interleave(torch.tensor(sizes)).to(log_softmax.device)
         tokens = torch.tensor([token for _, _, node in read for token in node.children], device=log_softmax.device)
-        logprobs = torch.stack([divide_by_temperature(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
+        logprobs = torch.stack([rescale_to_temperature(log_softmax, t)[at, tokens] for t in self._temperatures]).cpu()
         for (_, prompt, node), part in zip(read, logprobs.split(sizes, dim=1), strict=True):
             self._found[prompt, node.path] = part
 
 
-def _join_branches(all_branches: Sequence[Branch], most: int) -> list[Family]:
-    """Join the branches behind each prompt in rows of at most `most` tokens; a branch alone may exceed it."""
+def _join_branches(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
+    """Join the branches behind each prompt in rows of at most `max_tokens` tokens; a branch alone may exceed it."""
     rows: list[Family] = []
     for place, branch in enumerate(all_branches):
         joins = (
-            place and all_branches[place - 1].prompt == branch.prompt and rows[-1].tokens + len(branch.nodes) <= most
+            place
+            and all_branches[place - 1].prompt == branch.prompt
+            and rows[-1].tokens + len(branch.nodes) <= max_tokens
         )
         if joins:
             rows[-1].members.append(place)

@@ -76,18 +76,20 @@ class Family:
     tokens: int
 
 
-def join_families(lengths: Sequence[int], common: Sequence[int], joining: Joining, rows: int) -> list[Family]:
+def join_prompts_beginning_alike(
+    lengths: Sequence[int], common_lengths: Sequence[int], joining: Joining, max_prompts: int
+) -> list[Family]:
     """Join prompts that begin alike, where that saves more than it costs: in a longer row, attention takes longer.
 
     Parameters
     ----------
     lengths
         Tokens of each prompt that have to be computed.
-    common
+    common_lengths
         How many of them it begins with as the prompt before it does.
     joining
         When it is worth while, and how long a row may get.
-    rows
+    max_prompts
         Largest number of prompts of a family.
 
     Returns
@@ -98,16 +100,16 @@ def join_families(lengths: Sequence[int], common: Sequence[int], joining: Joinin
     --------
     The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
 
-    >>> [family.members for family in join_families([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30),
-    ...                                             rows=4)]
+    >>> [family.members for family in join_prompts_beginning_alike([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30),
+    ...                                             max_prompts=4)]
     [[0, 1], [2]]
     """
     joined_families: list[Family] = []
-    for place, (length, n_common) in enumerate(zip(lengths, common, strict=True)):
+    for place, (length, n_common) in enumerate(zip(lengths, common_lengths, strict=True)):
         n_own = length - n_common
         if (
             joined_families
-            and len(joined_families[-1].members) < rows
+            and len(joined_families[-1].members) < max_prompts
             and joined_families[-1].tokens + n_own <= joining.tokens
             and n_common >= joining.shortest
             and n_common * joining.worth > n_own * joined_families[-1].tokens
@@ -119,12 +121,12 @@ def join_families(lengths: Sequence[int], common: Sequence[int], joining: Joinin
     return joined_families
 
 
-def partition_rows(parts: Iterable[Family], room: Room) -> list[list[int]]:
+def partition_into_batches(families: Iterable[Family], room: Room) -> list[list[int]]:
     """Cut prompts into batches of rows of similar length, the longest first: if memory runs out, it does so at once.
 
     Parameters
     ----------
-    parts
+    families
         What is computed as one row and stays together.
     room
         What a batch may hold.
@@ -135,7 +137,7 @@ def partition_rows(parts: Iterable[Family], room: Room) -> list[list[int]]:
     """
     batches: list[list[int]] = []
     width = height = 0
-    for part in sorted(parts, key=lambda part: (-part.tokens, min(part.members))):
+    for part in sorted(families, key=lambda part: (-part.tokens, min(part.members))):
         if (
             batches
             and (height + 1) * width <= room.tokens
@@ -150,14 +152,14 @@ def partition_rows(parts: Iterable[Family], room: Room) -> list[list[int]]:
     return batches
 
 
-def join_batches(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]:
+def join_batches(batches: Iterable[Sequence[int]], max_rows: int) -> list[list[int]]:
     """Join consecutive batches.
 
     Parameters
     ----------
     batches
         Lists of places.
-    rows
+    max_rows
         Most places of a joined batch; a batch alone may exceed it.
 
     Returns
@@ -166,19 +168,19 @@ def join_batches(batches: Iterable[Sequence[int]], rows: int) -> list[list[int]]
 
     Examples
     --------
-    >>> join_batches([[4, 0], [1], [2, 3]], rows=3)
+    >>> join_batches([[4, 0], [1], [2, 3]], max_rows=3)
     [[4, 0, 1], [2, 3]]
     """
     merged: list[list[int]] = []
     for batch in batches:
-        if merged and len(merged[-1]) + len(batch) <= rows:
+        if merged and len(merged[-1]) + len(batch) <= max_rows:
             merged[-1] += batch
         else:
             merged.append(list(batch))
     return merged
 
 
-def choose_token_budget(model: Any, longest: int) -> tuple[int, int]:
+def choose_batch_limits(model: Any, longest_prompt: int) -> tuple[int, int]:
     """Choose how many tokens and rows a forward batch may have for a model on its device.
 
     The numbers depend on the hardware, not on what else runs there: a resumed run must cut the same batches.
@@ -187,7 +189,7 @@ def choose_token_budget(model: Any, longest: int) -> tuple[int, int]:
     ----------
     model
         The loaded model.
-    longest
+    longest_prompt
         Tokens of the longest prompt, the shared prefix included.
 
     Returns
@@ -202,19 +204,19 @@ def choose_token_budget(model: Any, longest: int) -> tuple[int, int]:
     spare = MEMORY_SHARE * max(torch.cuda.get_device_properties(model.device).total_memory - weights, 0)
     # Keys and values of every layer, twice while they are concatenated; some ten activations; float32 scores.
     per_token = config.hidden_size * size * (4 * config.num_hidden_layers + 16)
-    per_row = longest * per_token + 3 * 4 * config.vocab_size
+    per_row = longest_prompt * per_token + 3 * 4 * config.vocab_size
     rows = int(max(1, min(MAXIMUM_ROWS, spare // per_row)))
     return ACCELERATOR_TOKENS, rows
 
 
-def choose_text_budget(model: Any, longest: int, keeps_states: bool) -> int:
+def choose_texts_at_once(model: Any, longest_text: int, keeps_states: bool) -> int:
     """Choose how many texts are written together.
 
     Parameters
     ----------
     model
         The loaded model.
-    longest
+    longest_text
         Tokens of the longest text with its prompt.
     keeps_states
         Whether keys and values are kept, so that a step computes one token of a text and not all of them.
@@ -223,17 +225,17 @@ def choose_text_budget(model: Any, longest: int, keeps_states: bool) -> int:
     -------
     Number of texts, at least 1.
     """
-    tokens, rows = choose_token_budget(model, longest)
+    tokens, rows = choose_batch_limits(model, longest_text)
     if not keeps_states:
-        return max(1, min(rows, tokens // longest))
+        return max(1, min(rows, tokens // longest_text))
     if model.device.type == "cuda":
         return rows
     vocabulary = model.config.get_text_config().vocab_size
-    return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest, CPU_PROBABILITIES // vocabulary))
+    return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest_text, CPU_PROBABILITIES // vocabulary))
 
 
-def ask_in_halves(
-    ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], rows: int
+def ask_halving_out_of_memory(
+    ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], max_rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
     """Ask a batch in parts, halved whenever memory runs out.
 
@@ -243,38 +245,38 @@ def ask_in_halves(
         Asks a part; the results are in its order.
     batch
         What is asked.
-    rows
+    max_rows
         Largest size of the first part.
 
     Yields
     ------
     (results, rows)
-        Results of the next part, in order; None where even one prompt alone does not fit. `rows` is the size that
+        Results of the next part, in order; None where even one prompt alone does not fit. `max_rows` is the size that
         has worked so far.
     """
     start = 0
     while start < len(batch):
-        part = batch[start : start + rows]
-        results = ask_or_none(ask, part)
+        part = batch[start : start + max_rows]
+        results = ask_unless_out_of_memory(ask, part)
         if results is None:
             # Here and not in the `except` block, where the traceback keeps the failed pass's tensors in memory.
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
             if len(part) > 1:
-                rows = len(part) // 2
+                max_rows = len(part) // 2
                 continue
-        yield results, rows
+        yield results, max_rows
         start += len(part)
 
 
-def ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> list[R] | None:
+def ask_unless_out_of_memory(ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T]) -> list[R] | None:
     """Ask a batch, if memory suffices.
 
     Parameters
     ----------
     ask
         Asks it.
-    part
+    batch
         The batch.
 
     Returns
@@ -282,7 +284,7 @@ def ask_or_none(ask: Callable[[Sequence[T]], list[R]], part: Sequence[T]) -> lis
     The results; None where memory runs out.
     """
     try:
-        return ask(part)
+        return ask(batch)
     except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare
         if not isinstance(error, torch.OutOfMemoryError) and not _says_out_of_memory(error):
             raise

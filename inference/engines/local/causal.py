@@ -17,14 +17,14 @@ from inference.engines.local.batching import (
     CPU_TOKENS,
     FAMILY_TOKENS,
     Joining,
-    choose_text_budget,
-    choose_token_budget,
+    choose_batch_limits,
+    choose_texts_at_once,
 )
-from inference.engines.local.continuations import Continuations, Prefix, find_cache_window
+from inference.engines.local.continuations import Continuations, Prefix, find_longest_cacheable_length
 from inference.engines.local.engine import LocalEngine
-from inference.engines.local.generation import Draft, draw_random_numbers, write_drafts
+from inference.engines.local.generation import Draft, draw_random_numbers, generate_drafts
 from inference.engines.local.last_position import OnePosition
-from inference.engines.local.number_tree import NumberTree, sees_trees
+from inference.engines.local.number_tree import NumberTree, are_trees_exact
 from inference.engines.rows import Row
 
 if TYPE_CHECKING:
@@ -57,31 +57,31 @@ class CausalEngine(LeftToRight, LocalEngine):
         self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
-        self._cache_window = find_cache_window(self.run_model)
+        self._cache_window = find_longest_cacheable_length(self.run_model)
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
-        self.stops = self.tokens.ends | _list_config_ends(self.model)
+        self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
-    def _choose_shared_prefix(self, prefix: list[int]) -> list[int]:
-        usable = prefix if self._cache_window and len(prefix) >= SHORTEST_PREFIX else []
+    def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
+        usable = common_ids if self._cache_window and len(common_ids) >= SHORTEST_PREFIX else []
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)
         return usable
 
-    def _choose_joining(self, longest: int) -> Joining:
+    def _choose_prompt_joining(self, longest_prompt: int) -> Joining:
         """Choose how prompts are joined in one row, where the model takes trees."""
-        if longest > self._cache_window or not self.takes_trees:
+        if longest_prompt > self._cache_window or not self.supports_token_trees:
             return ALONE
         # A model with an attention window may count places in the row.
         room = min(FAMILY_TOKENS, self._cache_window - len(self.prefix.ids))
         return Joining(ATTENTION_PAIRS * self.model.config.get_text_config().hidden_size, SHORTEST_PREFIX, room)
 
     @cached_property
-    def takes_trees(self) -> bool:
+    def supports_token_trees(self) -> bool:
         """Whether many token paths after a prompt can be computed in one pass (`NumberTree`)."""
-        return bool(self._cache_window) and sees_trees(self.run_model)
+        return bool(self._cache_window) and are_trees_exact(self.run_model)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on all numbers of a range, with a tree of paths where the model takes one."""
@@ -92,33 +92,37 @@ class CausalEngine(LeftToRight, LocalEngine):
         room = sum(map(len, lattice.stems)) + min(len(lattice.leaves), at_once)
         fits = longest + room <= self._cache_window
         tree = NumberTree(
-            self._prepare_prompts(rows, longest, forced=True), lattice.paths, room, fits and self.takes_trees
+            self._build_continuations(rows, longest, will_continue=True),
+            lattice.paths,
+            room,
+            fits and self.supports_token_trees,
         )
         return build_number_scores(compute_number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on their options: per row a score for every temperature."""
-        targets = [self._find_target(row) for row in rows]
-        prompt, answer = max(len(row.ids) for row in rows), max(target.depth for target in targets)
+        targets = [self._tokenize_row_options(row) for row in rows]
+        prompt, answer = max(len(row.ids) for row in rows), max(target.longest_answer_length for target in targets)
         # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
         # which is padded there.
-        continuations = self._prepare_prompts(rows, prompt + answer, forced=answer > 1)
+        continuations = self._build_continuations(rows, prompt + answer, will_continue=answer > 1)
         if answer == 1:
-            return score_batch(targets, WholeVocabulary(continuations.next_token), temperatures)
+            return score_batch(targets, WholeVocabulary(continuations.compute_next_logprobs), temperatures)
         following = AnswerPaths(continuations, targets, temperatures, self._choose_budget(prompt, answer))
         return score_batch(targets, following, temperatures)
 
-    def _choose_budget(self, prompt: int, answer: int) -> Budget:
-        """Say how much of the answers is computed at a time; `prompt` and `answer` are the tokens of the longest."""
-        longest, places = prompt + answer, self._cache_window - prompt
+    def _choose_budget(self, prompt_tokens: int, answer_tokens: int) -> Budget:
+        """Say how much of the answers is computed at a time; `prompt_tokens` and `answer_tokens` are the tokens of the
+        longest."""
+        longest, places = prompt_tokens + answer_tokens, self._cache_window - prompt_tokens
         tokens = self._choose_positions_at_once(longest)
         if self.model.device.type == "cpu":
             tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
         keeps_states = longest <= self._cache_window
-        texts = choose_text_budget(self.model, longest, keeps_states)
-        return Budget(tokens, texts, min(tokens, places) if keeps_states and self.takes_trees else 0)
+        texts = choose_texts_at_once(self.model, longest, keeps_states)
+        return Budget(tokens, texts, min(tokens, places) if keeps_states and self.supports_token_trees else 0)
 
-    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
+    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
         drafts = [
             Draft(place, sampling.temperature, numbers)
@@ -127,31 +131,36 @@ class CausalEngine(LeftToRight, LocalEngine):
             for numbers in draw_random_numbers(self._seed, row.text, sampling)
         ]
         longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
-        continuations = self._prepare_prompts(rows, longest, forced=True)
-        return write_drafts(
-            continuations, drafts, self.stops, choose_text_budget(self.model, longest, longest <= self._cache_window)
+        continuations = self._build_continuations(rows, longest, will_continue=True)
+        return generate_drafts(
+            continuations, drafts, self.stops, choose_texts_at_once(self.model, longest, longest <= self._cache_window)
         )
 
-    def _prepare_prompts(self, rows: Sequence[Row], longest: int, forced: bool) -> Continuations:
-        """Prepare a batch of prompts; none gets longer than `longest` tokens together with what follows it."""
-        cached = longest <= self._cache_window
+    def _build_continuations(self, rows: Sequence[Row], longest_sequence: int, will_continue: bool) -> Continuations:
+        """Prepare a batch of prompts; none gets longer than `longest_sequence` tokens together with what follows it."""
+        cached = longest_sequence <= self._cache_window
         shared = self.prefix.ids
         usable = cached and all(row.ids[: len(shared)] == shared and len(row.ids) > len(shared) for row in rows)
         prefix = self.prefix if usable else Prefix([])
         return Continuations(
-            self.run_model, [row.ids for row in rows], prefix, cached, forced, self._choose_joining(longest)
+            self.run_model,
+            [row.ids for row in rows],
+            prefix,
+            cached,
+            will_continue,
+            self._choose_prompt_joining(longest_sequence),
         )
 
-    def _choose_paths_at_once(self, rows: int, longest: int) -> int:
+    def _choose_paths_at_once(self, n_rows: int, longest_sequence: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        return max(1, self._choose_positions_at_once(longest) // rows)
+        return max(1, self._choose_positions_at_once(longest_sequence) // n_rows)
 
-    def _choose_positions_at_once(self, longest: int) -> int:
+    def _choose_positions_at_once(self, longest_sequence: int) -> int:
         """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
-        return CPU_TOKENS if self.model.device.type == "cpu" else choose_token_budget(self.model, longest)[1]
+        return CPU_TOKENS if self.model.device.type == "cpu" else choose_batch_limits(self.model, longest_sequence)[1]
 
 
-def _list_config_ends(model: Any) -> frozenset[int]:
+def _list_checkpoint_end_ids(model: Any) -> frozenset[int]:
     """Return the ids that end a text according to the checkpoint."""
     ids = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
     return frozenset() if ids is None else frozenset([ids] if isinstance(ids, int) else ids)

@@ -68,7 +68,7 @@ class ClassifierEngine(SilentEngine):
         InputError
             The prompt is not a pair.
         """
-        return "\n".join(_split_sentences(prompt))
+        return "\n".join(_extract_sentence_pair(prompt))
 
     def explain(self, prompt: Prompt) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
@@ -76,11 +76,11 @@ class ClassifierEngine(SilentEngine):
         counted = tuple(((self.classes[place], ()),) for place in self._find_classes(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
-    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Tokenise pairs of sentences, with the segments where the model asks for them."""
         if not prompts:
             return []
-        first, second = zip(*map(_split_sentences, prompts), strict=True)
+        first, second = zip(*map(_extract_sentence_pair, prompts), strict=True)
         coded = encode_pairs(self.tokenizer, first, second)
         segments = coded.get("token_type_ids") or [None] * len(prompts)
         return [
@@ -91,7 +91,7 @@ class ClassifierEngine(SilentEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
-        inputs = {"input_ids": ids, "attention_mask": (_number_places(ids) < lengths[:, None]).long()}
+        inputs = {"input_ids": ids, "attention_mask": (_build_column_indices(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
             inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
@@ -120,7 +120,7 @@ class ClassifierEngine(SilentEngine):
         return places[0]
 
 
-def encode_pairs(tokenizer: Any, first: Sequence[str], second: Sequence[str], longest: int | None = None) -> Any:
+def encode_pairs(tokenizer: Any, first: Sequence[str], second: Sequence[str], max_tokens: int | None = None) -> Any:
     """Tokenise pairs of sentences as the model reads them.
 
     Parameters
@@ -129,18 +129,18 @@ def encode_pairs(tokenizer: Any, first: Sequence[str], second: Sequence[str], lo
         Tokenizer of transformers.
     first, second
         The sentences of each pair.
-    longest
+    max_tokens
         Tokens to which a pair is cut, the longer sentence first; None: nothing is cut.
 
     Returns
     -------
     Mapping: `input_ids`, and where the model asks for them `token_type_ids`; a list per pair.
     """
-    cut = {"truncation": False} if longest is None else {"truncation": "longest_first", "max_length": longest}
+    cut = {"truncation": False} if max_tokens is None else {"truncation": "longest_first", "max_length": max_tokens}
     return tokenizer(list(first), list(second), padding=False, return_attention_mask=False, verbose=False, **cut)
 
 
-def _split_sentences(prompt: Prompt) -> tuple[str, str]:
+def _extract_sentence_pair(prompt: Prompt) -> tuple[str, str]:
     """Return the two sentences of a prompt; refuse one of another form."""
     if prompt.messages is None or len(prompt.messages) != 2:
         raise InputError("a classifier reads two sentences: give it prompts of the form pair")
@@ -148,18 +148,18 @@ def _split_sentences(prompt: Prompt) -> tuple[str, str]:
     return first, second
 
 
-def _build_score(logprobs: Sequence[float], owned: Sequence[int]) -> Score:
+def _build_score(class_logprobs: Sequence[float], option_classes: Sequence[int]) -> Score:
     """Build the score of one row from its class log-probabilities and the class of every option."""
-    logprob = torch.tensor([logprobs[place] for place in owned], dtype=torch.float64)
+    logprob = torch.tensor([class_logprobs[place] for place in option_classes], dtype=torch.float64)
     mass = min(1.0, float(logprob.exp().sum()))
     if mass != mass:  # NaN
         return Score(error=NOT_FINITE)
-    likeliest = max(range(len(logprobs)), key=logprobs.__getitem__)
-    answer = owned.index(likeliest) if likeliest in owned else None
+    likeliest = max(range(len(class_logprobs)), key=class_logprobs.__getitem__)
+    answer = option_classes.index(likeliest) if likeliest in option_classes else None
     return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
 
 
-def _number_places(ids: torch.Tensor) -> torch.Tensor:
+def _build_column_indices(ids: torch.Tensor) -> torch.Tensor:
     """Build the indices 0, 1, 2 ... of the columns of a tensor of ids."""
     return torch.arange(ids.shape[1], device=ids.device)
 

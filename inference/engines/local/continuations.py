@@ -13,7 +13,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from inference.engines.exact.answer_words import TokenIds
-from inference.engines.local.batching import ALONE, Joining, join_families
+from inference.engines.local.batching import ALONE, Joining, join_prompts_beginning_alike
 from inference.engines.local.engine import pad_right
 from inference.engines.local.families import PackedRows, pack_families
 from inference.engines.local.last_position import OnePosition, are_nearly_equal
@@ -29,16 +29,16 @@ class Prefix:
         self.ids = ids
         self._layers: list[tuple[Tensor, Tensor]] = []
 
-    def cache(self, model: Any, rows: int, kind: type[DynamicLayer]) -> DynamicCache:
+    def build_batch_cache(self, model: Any, n_rows: int, layer_class: type[DynamicLayer]) -> DynamicCache:
         """Make a cache for a batch that holds the prefix: views of one copy, so nothing is copied here.
 
         Parameters
         ----------
         model
             The model, which computes the prefix the first time.
-        rows
+        n_rows
             Rows of the batch.
-        kind
+        layer_class
             Class of the layers of the cache.
 
         Returns
@@ -46,12 +46,13 @@ class Prefix:
         The cache; without layers where the prefix is empty.
         """
         if self.ids and not self._layers:
-            self._layers = self._compute_layers(model)
+            self._layers = self._compute_keys_and_values(model)
         return _build_cache(
-            kind, ((keys.expand(rows, -1, -1, -1), values.expand(rows, -1, -1, -1)) for keys, values in self._layers)
+            layer_class,
+            ((keys.expand(n_rows, -1, -1, -1), values.expand(n_rows, -1, -1, -1)) for keys, values in self._layers),
         )
 
-    def _compute_layers(self, model: Any) -> list[tuple[Tensor, Tensor]]:
+    def _compute_keys_and_values(self, model: Any) -> list[tuple[Tensor, Tensor]]:
         """Compute the keys and values of the prefix, per layer."""
         cache = DynamicCache()
         model.base_model(input_ids=torch.tensor([self.ids], device=model.device), past_key_values=cache, use_cache=True)
@@ -82,7 +83,8 @@ class Passing(DynamicLayer):
 class Continuations:
     """Next-token distributions (log-softmax) after every prompt of a batch, and after forced tokens.
 
-    Prompts that begin alike are computed as one row (`join_families`), and each is then given its own keys and values.
+    Prompts that begin alike are computed as one row (`join_prompts_beginning_alike`), and each is then given its own
+    keys and values.
 
     Right padding without an attention mask is exact for a causal model: no token sees a later one. Forced tokens stand
     after the padding, which an attention mask then hides; their position ids continue those of each prompt. Example:
@@ -98,8 +100,8 @@ class Continuations:
     prefix
         Shared start of all rows; empty ids where nothing is shared.
     cached
-        Whether keys and values may be kept between passes (`find_cache_window`). Without, every pass computes
-        the prompts anew.
+        Whether keys and values may be kept between passes (`find_longest_cacheable_length`). Without, every pass
+        computes the prompts anew.
     forced
         Whether further tokens will follow; if not, nothing is kept.
     joining
@@ -134,7 +136,7 @@ class Continuations:
         self._path: TokenIds = ()
         self._first: Tensor | None = None
 
-    def next_token(self, path: TokenIds) -> Tensor:
+    def compute_next_logprobs(self, path: TokenIds) -> Tensor:
         """Compute the log-softmax [rows, vocabulary] of the token after the prompts and the forced tokens `path`."""
         if not path:
             if self._first is None:
@@ -146,7 +148,7 @@ class Continuations:
         return self._run_forced(path)
 
     def run_branches(
-        self, branches: PackedRows, prompts: Sequence[int], read: Sequence[tuple[int, int]], trees: bool
+        self, branches: PackedRows, prompt_places: Sequence[int], read_places: Sequence[tuple[int, int]], trees: bool
     ) -> Tensor:
         """Compute the log-softmax behind beginnings of answers, in one pass.
 
@@ -154,9 +156,9 @@ class Continuations:
         ----------
         branches
             Token ids that follow prompts, those of a family the same prompt.
-        prompts
+        prompt_places
             The place of each family's prompt.
-        read
+        read_places
             (branch, token): behind which tokens of which branches. Token 1 of branch 0 is its second one.
         trees
             Whether a family may be several branches; the model must take trees then.
@@ -165,22 +167,22 @@ class Continuations:
         -------
         Tensor [read, vocabulary].
         """
-        number, token = torch.tensor(read, device=self._device).T
+        number, token = torch.tensor(read_places, device=self._device).T
         family = branches.family[number]
         if self.cache is None:
-            starts = [self.prompts[place] for place in prompts]
+            starts = [self.prompts[place] for place in prompt_places]
             branch_rows = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
             ids, _ = pad_right([[*start, *more[:length]] for start, more, length in branch_rows], self._device)
             before = torch.tensor([len(start) for start in starts], device=self._device)
             return self.run_model(before[family] + token, family, input_ids=ids, use_cache=False)
-        rows = torch.tensor(prompts, device=self._device)
+        rows = torch.tensor(prompt_places, device=self._device)
         token_mask = self.token_mask[rows]
         mask = (
-            branches.mask(token_mask, self.run_model.model.dtype)
+            branches.build_attention_mask(token_mask, self.run_model.model.dtype)
             if trees
             else torch.cat([token_mask, token_mask.new_ones(branches.ids.shape)], dim=1).long()
         )
-        every = list(prompts) == list(range(len(self.prompts)))
+        every = list(prompt_places) == list(range(len(self.prompts)))
         return self.run_model(
             branches.paths[number, token],
             family,
@@ -202,15 +204,17 @@ class Continuations:
         shared = len(self._prefix.ids)
         packed = self._pack_prompts([prompt[shared:] for prompt in self.prompts])
         inputs: dict[str, Any] = {"input_ids": packed.ids, "use_cache": False}
-        if packed.shares:
+        if packed.has_joined_prompts:
             everything = torch.ones(len(packed.ids), shared, dtype=torch.bool, device=self._device)
-            inputs["attention_mask"] = packed.mask(everything, self.run_model.model.dtype)
+            inputs["attention_mask"] = packed.build_attention_mask(everything, self.run_model.model.dtype)
             inputs["position_ids"] = packed.positions + shared
         if self._cached and (shared or self._forced):
             kind = DynamicLayer if self._forced else Passing
-            cache = self._prefix.cache(self.run_model.model, len(packed.ids), kind)
+            cache = self._prefix.build_batch_cache(self.run_model.model, len(packed.ids), kind)
             inputs |= {"past_key_values": cache, "use_cache": True}
-        result = self.run_model(packed.last, packed.family if packed.shares else None, **inputs)
+        result = self.run_model(
+            packed.last_token_places, packed.family if packed.has_joined_prompts else None, **inputs
+        )
         if self._cached and self._forced:
             self._keep_cache(cache, packed, shared)
         return result
@@ -218,12 +222,14 @@ class Continuations:
     def _pack_prompts(self, rests: Sequence[list[int]]) -> PackedRows:
         """Lay out what has to be computed of the prompts."""
         common = [0, *(len(find_common_prefix(before, remainder)) for before, remainder in pairwise(rests))]
-        joined_families = join_families([len(remainder) for remainder in rests], common, self._joining, len(rests))
+        joined_families = join_prompts_beginning_alike(
+            [len(remainder) for remainder in rests], common, self._joining, len(rests)
+        )
         return pack_families(rests, [family.members for family in joined_families], self._device)
 
     def _keep_cache(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
         """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""
-        if packed.shares:
+        if packed.has_joined_prompts:
             start = torch.arange(shared, device=self._device).expand(len(self.prompts), -1)
             places = torch.cat([start, packed.paths + shared], dim=1)
             for layer in cache.layers:
@@ -260,14 +266,14 @@ class Continuations:
         return result
 
 
-def _build_cache(kind: type[DynamicLayer], states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
+def _build_cache(layer_class: type[DynamicLayer], layer_states: Iterable[tuple[Tensor, Tensor]]) -> DynamicCache:
     """Make a cache of the keys and values of every layer.
 
     Views are safe: a forward pass replaces a layer's tensors and never writes into them.
     """
     cache = DynamicCache()
-    for keys, values in states:
-        layer = kind()
+    for keys, values in layer_states:
+        layer = layer_class()
         layer.lazy_initialization(keys, values)
         layer.keys, layer.values = keys, values
         cache.layers.append(layer)
@@ -283,7 +289,7 @@ def _select_states(states: Tensor, rows: Tensor, places: Tensor) -> Tensor:
     return states.flatten(0, 2).index_select(0, at.flatten()).view(*at.shape, -1)
 
 
-def find_cache_window(run_model: OnePosition) -> int:
+def find_longest_cacheable_length(run_model: OnePosition) -> int:
     """Find the longest sequence, in tokens, up to which keys and values of this model may be kept and shared.
 
     Three things are needed: all layers attend over the full sequence, or over a window that is not yet full; the model
@@ -319,7 +325,9 @@ def _is_cache_exact(run_model: OnePosition) -> bool:
     for prefix, cached, forced in ((ids[:2], True, True), (ids[:2], True, False), ([], False, False)):
         continuations = Continuations(run_model, prompts, Prefix(prefix), cached, forced)
         try:
-            results.append(torch.stack([continuations.next_token(()), continuations.next_token((ids[8],))]))
+            results.append(
+                torch.stack([continuations.compute_next_logprobs(()), continuations.compute_next_logprobs((ids[8],))])
+            )
         except (RuntimeError, ValueError, TypeError, IndexError, AttributeError):
             return False  # this model needs a cache of another kind
     return all(are_nearly_equal(result, results[-1], run_model.model.dtype) for result in results)

@@ -17,10 +17,10 @@ from inference.engines.local.batching import (
     Family,
     Joining,
     Room,
-    ask_in_halves,
-    choose_token_budget,
-    join_families,
-    partition_rows,
+    ask_halving_out_of_memory,
+    choose_batch_limits,
+    join_prompts_beginning_alike,
+    partition_into_batches,
 )
 from inference.engines.local.last_position import are_nearly_equal
 from inference.engines.rows import PromptMeasures, Row, RowEngine
@@ -55,44 +55,44 @@ class LocalEngine(RowEngine):
         """Cut the prompts that can be asked into batches of similar lengths."""
         lengths = [measured.lengths[place] for place in measured.order]
         longest = max(lengths, default=1)
-        room = self._choose_room(longest)
+        room = self._choose_pass_limits(longest)
         # Tokens that all prompts share are computed once, so they count in no row. Example: prompts of 10 and 12 tokens
         # that begin with the same 8, of which all prompts share 5, need 5 and 7 tokens, and share 3 of them.
         once = len(self._choose_shared_prefix(measured.shared))
-        joined_families = join_families([length - once for length in lengths],
+        joined_families = join_prompts_beginning_alike([length - once for length in lengths],
                                         [max(0, n_common - once) for n_common in measured.common],
-                         self._choose_joining(longest), room.rows)  # fmt: skip
-        return partition_rows(
+                         self._choose_prompt_joining(longest), room.rows)  # fmt: skip
+        return partition_into_batches(
             [Family([measured.order[at] for at in family.members], family.tokens) for family in joined_families], room
         )
 
-    def _choose_room(self, longest: int) -> Room:
-        """Say what a pass may hold; `longest` is the number of tokens of the longest prompt."""
+    def _choose_pass_limits(self, longest_prompt: int) -> Room:
+        """Say what a pass may hold; `longest_prompt` is the number of tokens of the longest prompt."""
         if self._batch_size is not None:
-            tokens, rows, filled = self._batch_size * longest, self._batch_size, 0.0
+            tokens, rows, filled = self._batch_size * longest_prompt, self._batch_size, 0.0
         else:
-            tokens, rows = choose_token_budget(self.model, longest)
+            tokens, rows = choose_batch_limits(self.model, longest_prompt)
             # On an accelerator a further pass may cost more than padding.
             filled = LEAST_FILLED if self.model.device.type == "cpu" else 0.0
         return Room(tokens, rows, filled if self._pads else 1.0)
 
     @torch.inference_mode()
     def _ask_within_memory(
-        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], build_failure: Callable[[str], R]
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in ask_in_halves(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in ask_halving_out_of_memory(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
-            results += part or [failed(f"out of memory on {self.model.device} with this prompt alone")]
+            results += part or [build_failure(f"out of memory on {self.model.device} with this prompt alone")]
         return results
 
-    def _choose_shared_prefix(self, prefix: list[int]) -> list[int]:
-        """Return the ids of `prefix` that are computed once for all prompts: none, unless an engine can do so."""
+    def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
+        """Return the ids of `common_ids` that are computed once for all prompts: none, unless an engine can do so."""
         return []
 
-    def _choose_joining(self, longest: int) -> Joining:
+    def _choose_prompt_joining(self, longest_prompt: int) -> Joining:
         """Say how prompts of at most so many tokens may be joined in one row: not, unless an engine can do so."""
         return ALONE
 

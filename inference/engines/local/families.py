@@ -42,21 +42,21 @@ class PackedRows:
     lengths: Tensor
 
     @property
-    def shares(self) -> bool:
+    def has_joined_prompts(self) -> bool:
         """Whether any row is more than one prompt."""
         return len(self.ids) < len(self.family)
 
     @property
-    def last(self) -> Tensor:
+    def last_token_places(self) -> Tensor:
         """The place of the last token of each prompt in its row, [prompts]."""
         return self.paths[torch.arange(len(self.paths), device=self.paths.device), self.lengths - 1]
 
-    def mask(self, before: Tensor, dtype: torch.dtype) -> Tensor:
+    def build_attention_mask(self, visible_before: Tensor, dtype: torch.dtype) -> Tensor:
         """Build what is added to attention: a token sees its own prompt only.
 
         Parameters
         ----------
-        before
+        visible_before
             Which of the places before its row every token of a family sees, bool [families, before].
         dtype
             That of the model.
@@ -68,7 +68,7 @@ class PackedRows:
         places = torch.arange(self.ids.shape[1], device=self.ids.device)
         query_place, key_place = places[None, :, None], places[None, None, :]
         hidden = (key_place > query_place) | (query_place >= self.ends[:, None, :])
-        hidden = torch.cat([~before[:, None].expand(-1, len(places), -1), hidden], dim=-1)
+        hidden = torch.cat([~visible_before[:, None].expand(-1, len(places), -1), hidden], dim=-1)
         mask = torch.zeros(hidden.shape, dtype=dtype, device=hidden.device)
         return mask.masked_fill_(hidden, torch.finfo(dtype).min)[:, None]
 
@@ -96,7 +96,7 @@ def pack_families(prompts: Sequence[list[int]], families: Sequence[Sequence[int]
     >>> packed = pack_families([[1, 2, 3], [1, 2, 4, 5], [6]], [[0, 1], [2]], torch.device("cpu"))
     >>> packed.ids[0].tolist(), packed.positions[0].tolist(), packed.ends[0].tolist()
     ([1, 2, 3, 4, 5], [0, 1, 2, 2, 3], [5, 5, 3, 5, 5])
-    >>> packed.family.tolist(), packed.last.tolist()
+    >>> packed.family.tolist(), packed.last_token_places.tolist()
     ([0, 0, 1], [2, 4, 0])
     """
     if len(families) == len(prompts):

@@ -44,7 +44,7 @@ class Draft:
     numbers: NDArray[np.float64]
 
 
-def draw_random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.float64]:
+def draw_random_numbers(seed: int, prompt_text: str, sampling: Sampling) -> NDArray[np.float64]:
     """Draw the random numbers with which the texts after one prompt are written.
 
     They depend on the seed, the rendered prompt and the temperature only. So neither the other prompts of a batch nor
@@ -54,7 +54,7 @@ def draw_random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.
     ----------
     seed
         Seed of the engine.
-    text
+    prompt_text
         The rendered prompt.
     sampling
         How many texts are written, how long, and at which temperature.
@@ -66,12 +66,12 @@ def draw_random_numbers(seed: int, text: str, sampling: Sampling) -> NDArray[np.
     shape = (sampling.samples, sampling.max_tokens)
     if sampling.temperature == 0:
         return np.zeros(shape)
-    digest = hashlib.sha256(f"{seed}/{sampling.temperature}/{text}".encode()).digest()
+    digest = hashlib.sha256(f"{seed}/{sampling.temperature}/{prompt_text}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest)).random(shape)
 
 
-def write_drafts(
-    continuations: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int], rows: int
+def generate_drafts(
+    continuations: Continuations, drafts: Sequence[Draft], end_ids: AbstractSet[int], max_rows: int
 ) -> list[list[int] | None]:
     """Write all drafts.
 
@@ -81,9 +81,9 @@ def write_drafts(
         The prompts; they are computed once for all texts.
     drafts
         It is fastest if those of one prompt are next to each other.
-    stops
+    end_ids
         Ids that end a text.
-    rows
+    max_rows
         Largest number of texts in one forward pass.
 
     Returns
@@ -92,12 +92,12 @@ def write_drafts(
     """
     return [
         ids
-        for start in range(0, len(drafts), rows)
-        for ids in _write_together(continuations, drafts[start : start + rows], stops)
+        for start in range(0, len(drafts), max_rows)
+        for ids in _generate_drafts_together(continuations, drafts[start : start + max_rows], end_ids)
     ]
 
 
-def choose_tokens(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbers: Tensor) -> Tensor:
+def choose_tokens(log_softmax: Tensor, draft_rows: Tensor, temperatures: Tensor, random_numbers: Tensor) -> Tensor:
     """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
 
     Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
@@ -107,11 +107,11 @@ def choose_tokens(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbe
     ----------
     log_softmax
         [rows, vocabulary], float32.
-    rows
+    draft_rows
         [drafts]: the row that each draft continues.
     temperatures
         [drafts]; 0 takes the likeliest token.
-    numbers
+    random_numbers
         [drafts], float64 in [0, 1).
 
     Returns
@@ -121,26 +121,26 @@ def choose_tokens(log_softmax: Tensor, rows: Tensor, temperatures: Tensor, numbe
     likeliest = log_softmax.argmax(-1)
     greedy = temperatures == 0
     if bool(greedy.all()):
-        return likeliest[rows]
+        return likeliest[draft_rows]
     # Example: the drafts have the rows [0, 0, 1] and the temperatures [1, 0.5, 1]. `kinds` is [0.5, 1] and `kind` is
     # [1, 0, 1]. The three pairs are numbered row * 2 + kind = [1, 0, 3], so `ways` is [0, 1, 3] and `way` is [1, 0, 2].
     # Way 3 is row 3 // 2 = 1 at the temperature kinds[3 % 2] = 1.
     kinds, kind = temperatures.unique(return_inverse=True)
-    ways, way = (rows * len(kinds) + kind).unique(return_inverse=True)
+    ways, way = (draft_rows * len(kinds) + kind).unique(return_inverse=True)
     row, divisor = ways // len(kinds), kinds.where(kinds > 0, 1)[ways % len(kinds)]
     highest = log_softmax[row].gather(-1, likeliest[row, None])
     weights = ((log_softmax[row] - highest) / divisor[:, None]).exp()
     if weights.device.type == "mps":  # has no float64, and float32 sums over a large vocabulary are too inexact
         weights = weights.cpu()
     cumulative = weights.cumsum(-1, dtype=torch.float64)[way.to(weights.device)]
-    targets = numbers.to(cumulative.device) * cumulative[:, -1]
+    targets = random_numbers.to(cumulative.device) * cumulative[:, -1]
     # The first token whose cumulative weight exceeds the target has a weight above 0, so it is never an impossible one.
     drawn = torch.searchsorted(cumulative, targets[:, None], right=True)[:, 0].clamp(max=weights.shape[-1] - 1)
-    return likeliest[rows].where(greedy, drawn.to(likeliest.device))
+    return likeliest[draft_rows].where(greedy, drawn.to(likeliest.device))
 
 
-def _write_together(
-    continuations: Continuations, drafts: Sequence[Draft], stops: AbstractSet[int]
+def _generate_drafts_together(
+    continuations: Continuations, drafts: Sequence[Draft], end_ids: AbstractSet[int]
 ) -> list[list[int] | None]:
     """Write drafts together, one forward pass per token; drafts that have ended leave the batch.
 
@@ -153,7 +153,7 @@ def _write_together(
     longest = numbers.shape[1]
     temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
     written: list[list[int] | None] = [[] for _ in drafts]
-    log_softmax = continuations.next_token(())
+    log_softmax = continuations.compute_next_logprobs(())
     row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that has not ended
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
@@ -167,7 +167,7 @@ def _write_together(
             text = written[draft]
             if failed or text is None:
                 written[draft] = None
-            elif token not in stops:
+            elif token not in end_ids:
                 text.append(token)
                 staying.append(place)
         if not staying or step + 1 == longest:
@@ -177,29 +177,29 @@ def _write_together(
         # A row and its next token as one number: with 100 tokens, token 7 after row 0 is 7, token 9 after row 2 is 209.
         ways, row = (row * vocabulary + tokens)[staying].unique(return_inverse=True)
         if texts is None:
-            texts = _start_texts(continuations, ways // vocabulary, min(longest, ROOM))
+            texts = _build_unfinished_texts(continuations, ways // vocabulary, min(longest, ROOM))
         else:
-            texts.follow(ways // vocabulary)
-        log_softmax = texts.next_token(ways % vocabulary)
+            texts.select_text_rows(ways // vocabulary)
+        log_softmax = texts.append_and_score(ways % vocabulary)
     return written
 
 
 class _Texts(Protocol):
     """Unfinished texts, each a row."""
 
-    def next_token(self, tokens: Tensor) -> Tensor:
+    def append_and_score(self, tokens: Tensor) -> Tensor:
         """Add one token [rows] to every row and compute the log-softmax [rows, vocabulary] of the next one."""
 
-    def follow(self, rows: Tensor) -> None:
+    def select_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order; a row may be named several times or not at all."""
 
 
-def _start_texts(continuations: Continuations, prompts: Tensor, room: int) -> _Texts:
+def _build_unfinished_texts(continuations: Continuations, prompt_places: Tensor, reserved_tokens: int) -> _Texts:
     """Build the texts after prompts, with a cache if the prompts have one."""
     return (
-        _RecomputedTexts(continuations, prompts)
+        _RecomputedTexts(continuations, prompt_places)
         if continuations.cache is None
-        else _CachedTexts(continuations, continuations.cache, prompts, room)
+        else _CachedTexts(continuations, continuations.cache, prompt_places, reserved_tokens)
     )
 
 
@@ -214,7 +214,7 @@ class _CachedTexts:
         self._cache = DynamicCache()
         self._cache.layers = [GrowingLayer(layer, prompts, room) for layer in cache.layers]
 
-    def next_token(self, tokens: Tensor) -> Tensor:
+    def append_and_score(self, tokens: Tensor) -> Tensor:
         """Add one token to every row and compute the log-softmax of the next one from the cache."""
         rows = len(tokens)
         self._seen = torch.cat([self._seen, self._seen.new_ones(rows, 1)], dim=1)
@@ -229,7 +229,7 @@ class _CachedTexts:
         self._position = self._position + 1
         return result
 
-    def follow(self, rows: Tensor) -> None:
+    def select_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order."""
         if torch.equal(rows, torch.arange(len(self._position), device=rows.device)):
             return
@@ -247,7 +247,7 @@ class GrowingLayer(DynamicLayer):
         self._whole = [self._add_room(states) for states in (layer.keys, layer.values)]
         if rows is not None:  # first enlarged for the few prompts, then copied once for each of their many texts
             self._whole = [whole[rows] for whole in self._whole]
-        self._show_places(layer.keys.shape[-2])
+        self._expose_first_places(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Write the keys and values of a pass behind those before it; memory is enlarged when it is used up.
@@ -266,19 +266,19 @@ class GrowingLayer(DynamicLayer):
             self._whole = [self._add_room(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
             whole[..., length : length + more, :] = new
-        self._show_places(length + more)
+        self._expose_first_places(length + more)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
         """Replace the rows by these, in this order."""
         self._whole = [whole[indices] for whole in self._whole]
-        self._show_places(self.keys.shape[-2])
+        self._expose_first_places(self.keys.shape[-2])
 
     def _add_room(self, states: Tensor) -> Tensor:
         """Enlarge keys or values by zeros for later tokens."""
         return pad(states, (0, 0, 0, self._more))
 
-    def _show_places(self, length: int) -> None:
+    def _expose_first_places(self, length: int) -> None:
         """Let keys and values be views of the first places of the memory."""
         self.keys, self.values = (whole[..., :length, :] for whole in self._whole)
 
@@ -290,13 +290,13 @@ class _RecomputedTexts:
         self._run = continuations.run_model
         self._ids = [list(continuations.prompts[prompt]) for prompt in prompts.tolist()]
 
-    def next_token(self, tokens: Tensor) -> Tensor:
+    def append_and_score(self, tokens: Tensor) -> Tensor:
         """Add one token to every row and compute the log-softmax of the next one anew."""
         for ids, token in zip(self._ids, tokens.tolist(), strict=True):
             ids.append(token)
         padded, lengths = pad_right(self._ids, tokens.device)
         return self._run(lengths - 1, input_ids=padded, use_cache=False)
 
-    def follow(self, rows: Tensor) -> None:
+    def select_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order."""
         self._ids = [list(self._ids[row]) for row in rows.tolist()]

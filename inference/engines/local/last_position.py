@@ -62,7 +62,7 @@ class OnePosition:
         self._hooks: list[Any] = []
         for number in range(len(PARTS), -1, -1):
             self.shortcuts = self._attach_hooks(PARTS[:number])
-            if not self.shortcuts or self._is_exact():
+            if not self.shortcuts or self._are_hooks_exact():
                 return
 
     def __call__(self, at: Tensor, rows: Tensor | None = None, **inputs: Any) -> Tensor:
@@ -140,10 +140,10 @@ class OnePosition:
         for hook in self._hooks:
             hook.remove()
         self._hooks = []
-        blocks = {part: block for part, block in _find_last_blocks(self.model).items() if part in parts}
+        blocks = {part: block for part, block in _find_last_layer_blocks(self.model).items() if part in parts}
         for block in blocks.values():
             self._hooks.append(block.register_forward_pre_hook(self._narrow_input))
-            self._hooks.append(block.register_forward_hook(self._put_back))
+            self._hooks.append(block.register_forward_hook(self._restore_narrowed_positions))
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in parts and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._narrow_output))
@@ -167,12 +167,12 @@ class OnePosition:
             for argument in args
         )
 
-    def _put_back(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+    def _restore_narrowed_positions(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Put several positions of a row back into their places, where the residual addition needs them."""
         if self._rows is None:
             return output
         if isinstance(output, tuple):  # a block of experts may return its choices of them, too
-            return (self._put_back(_module, _args, output[0]), *output[1:])
+            return (self._restore_narrowed_positions(_module, _args, output[0]), *output[1:])
         whole = output.new_zeros(*self._shape, output.shape[-1])
         whole[self._rows, self._at] = output[:, 0]
         return whole
@@ -202,7 +202,7 @@ class OnePosition:
         return hidden[rows, at].unsqueeze(1)
 
     @torch.inference_mode()
-    def _is_exact(self) -> bool:
+    def _are_hooks_exact(self) -> bool:
         """Tell whether the hooked model gives the numbers of its full output, tried on a few ids."""
         ids = self._build_trial_ids()
         expected = self.model(input_ids=ids).logits.float().log_softmax(-1)
@@ -235,7 +235,7 @@ class _FixedBody(nn.Module):
         return self._output
 
 
-def _find_last_blocks(model: Any) -> dict[str, nn.Module]:
+def _find_last_layer_blocks(model: Any) -> dict[str, nn.Module]:
     """Find the parts that the last layer has, by the names of its blocks, if all layers stand in one list."""
     depth = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     lists = (module for module in model.modules() if isinstance(module, nn.ModuleList) and len(module) == depth)

@@ -13,12 +13,18 @@ from inference.engines.contract import Explanation, Score
 from inference.engines.exact.answer_words import (
     Options,
     TokenIds,
-    cut_first_word,
-    cut_prompt_end,
+    extract_first_word,
+    extract_prompt_end,
     group_forms_by_option,
 )
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
-from inference.engines.local.batching import HEAD_ROWS, Family, ask_or_none, join_batches, partition_rows
+from inference.engines.local.batching import (
+    HEAD_ROWS,
+    Family,
+    ask_unless_out_of_memory,
+    join_batches,
+    partition_into_batches,
+)
 from inference.engines.local.engine import SilentEngine, pad_right
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import PromptMeasures, Row
@@ -42,7 +48,7 @@ class MaskedEngine(SilentEngine):
             raise InputError(f"model {self.name}: its tokenizer has no mask token, so --engine masked cannot ask it")
         self._mask: str = self.tokenizer.mask_token
         self.mask_token = self._mask
-        self._encode = build_plain_encoder(self.tokenizer, special_tokens=True)
+        self._encode = build_plain_encoder(self.tokenizer, add_special_tokens=True)
         self.run_model = OnePosition(self.model)
         self._targets = Targets()
         self.info["shortcuts"] = list(self.run_model.shortcuts)
@@ -73,11 +79,11 @@ class MaskedEngine(SilentEngine):
         options = self._find_fillers(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    def _read_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Tokenise cloze prompts, or recall them; refuse numbers of a scale."""
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")
-        return self._recall_rows(prompts, self._tokenize_prompts)
+        return self._recall_or_tokenize_rows(prompts, self._tokenize_prompts)
 
     def _tokenize_prompts(self, prompts: Sequence[Prompt]) -> list[tuple[str, list[int]]]:
         """Tokenise prompts; every one needs the mask once."""
@@ -100,16 +106,16 @@ class MaskedEngine(SilentEngine):
 
     @torch.inference_mode()
     def _ask_within_memory(
-        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], failed: Callable[[str], R]
+        self, ask: Callable[[Sequence[Row]], list[R]], rows: Sequence[Row], build_failure: Callable[[str], R]
     ) -> list[R]:
         """Ask a batch; where its passes together do not fit into memory, each of them as a batch of its own."""
         passes = self._split_passes(rows)
-        results = ask_or_none(ask, rows) if len(passes) > 1 else None
+        results = ask_unless_out_of_memory(ask, rows) if len(passes) > 1 else None
         if results is not None:
             return results
         results_by_place: dict[int, R] = {}
         for places in passes:
-            part = super()._ask_within_memory(ask, [rows[place] for place in places], failed)
+            part = super()._ask_within_memory(ask, [rows[place] for place in places], build_failure)
             results_by_place |= zip(places, part, strict=True)
         return [results_by_place[place] for place in range(len(rows))]
 
@@ -121,14 +127,14 @@ class MaskedEngine(SilentEngine):
         )
         following = WholeVocabulary(lambda _path: log_softmax)
         order = [place for part in passes for place in part]
-        scored = score_batch([self._find_target(rows[place]) for place in order], following, temperatures)
+        scored = score_batch([self._tokenize_row_options(rows[place]) for place in order], following, temperatures)
         return [scores for _, scores in sorted(zip(order, scored, strict=True), key=itemgetter(0))]
 
     def _split_passes(self, rows: Sequence[Row]) -> list[list[int]]:
         """Cut a batch into passes of the body: places of rows."""
         lengths = [len(row.ids) for row in rows]
-        return partition_rows(
-            [Family([place], length) for place, length in enumerate(lengths)], self._choose_room(max(lengths))
+        return partition_into_batches(
+            [Family([place], length) for place, length in enumerate(lengths)], self._choose_pass_limits(max(lengths))
         )
 
     def _build_inputs(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
@@ -140,11 +146,11 @@ class MaskedEngine(SilentEngine):
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
         return at, {"input_ids": ids, "attention_mask": mask}
 
-    def _find_target(self, row: Row) -> Target:
+    def _tokenize_row_options(self, row: Row) -> Target:
         """Return the options of a row as token ids, found once per context."""
         left, _, right = row.text.partition(self._mask)
-        context = (row.answers, cut_prompt_end(left), cut_first_word(right))
-        return self._targets.get(context, lambda: self._find_fillers(row))
+        context = (row.answers, extract_prompt_end(left), extract_first_word(right))
+        return self._targets.find_or_build_target(context, lambda: self._find_fillers(row))
 
     def _find_fillers(self, row: Row) -> Options:
         """Find the words that are one token in place of the mask and leave the prompt's other tokens unchanged."""

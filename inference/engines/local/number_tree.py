@@ -26,7 +26,7 @@ class NumberTree:
     room
         Number of paths to reserve memory for after the prompts; more is reserved when it is used up.
     trees
-        Whether this model takes trees (`sees_trees`) and keeps the keys and values of the prompts. Without, every
+        Whether this model takes trees (`are_trees_exact`) and keeps the keys and values of the prompts. Without, every
         path is a pass of its own.
 
     Notes
@@ -53,59 +53,62 @@ class NumberTree:
         self._kept = np.full((self.rows, len(paths.ids) + 1), -1)
         self._length = 0
 
-    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
+    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Compute next-token scores after some paths of every row.
 
         Parameters
         ----------
-        chosen, followed
+        path_places, will_continue
             As in `number_probabilities.Branches`.
 
         Returns
         -------
         Float32 [rows, width, vocabulary].
         """
-        if not chosen.any():
-            return self._asked.next_token(())[:, None]
+        if not path_places.any():
+            return self._asked.compute_next_logprobs(())[:, None]
         if self.shares_passes:
-            return self._score_one_by_one(chosen)
-        device, width = self._asked.position.device, chosen.shape[1]
+            return self._score_one_by_one(path_places)
+        device, width = self._asked.position.device, path_places.shape[1]
         if self._cache is None:
             self._cache = DynamicCache()
             self._cache.layers = [GrowingLayer(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
         scores = self._asked.run_model.compute_all_logits(
-            input_ids=torch.tensor(self._paths.tokens[chosen], device=device),
-            attention_mask=self._build_mask(chosen),
-            position_ids=self._asked.position[:, None] + torch.tensor(self._paths.lengths[chosen] - 1, device=device),
+            input_ids=torch.tensor(self._paths.tokens[path_places], device=device),
+            attention_mask=self._build_mask(path_places),
+            position_ids=self._asked.position[:, None]
+            + torch.tensor(self._paths.lengths[path_places] - 1, device=device),
             past_key_values=self._cache,
             use_cache=True,
         )
-        if followed:
-            np.put_along_axis(self._kept, chosen, np.arange(self._length, self._length + width)[None], axis=1)
+        if will_continue:
+            np.put_along_axis(self._kept, path_places, np.arange(self._length, self._length + width)[None], axis=1)
             self._length += width
         else:
             self._cache.crop(-width)
         return scores
 
-    def _score_one_by_one(self, chosen: Places) -> Tensor:
+    def _score_one_by_one(self, path_places: Places) -> Tensor:
         """Compute the scores with a pass for every path that any row asks for."""
         scores: Tensor | None = None
-        for path in np.unique(chosen).tolist():
-            log_softmax = self._asked.next_token(self._paths.ids[path])
+        for path in np.unique(path_places).tolist():
+            log_softmax = self._asked.compute_next_logprobs(self._paths.ids[path])
             if scores is None:
-                scores = log_softmax.new_empty(*chosen.shape, log_softmax.shape[-1])
-            rows, places = (torch.from_numpy(indices).to(log_softmax.device) for indices in np.nonzero(chosen == path))
+                scores = log_softmax.new_empty(*path_places.shape, log_softmax.shape[-1])
+            rows, places = (
+                torch.from_numpy(indices).to(log_softmax.device) for indices in np.nonzero(path_places == path)
+            )
             scores[rows, places] = log_softmax[rows]
         assert scores is not None
         return scores
 
-    def _build_mask(self, chosen: Places) -> Tensor:
+    def _build_mask(self, path_places: Places) -> Tensor:
         """Build what is added to attention, [rows, 1, width, places]: a path sees its prompt and its own tokens."""
         token_mask, model = self._asked.token_mask, self._asked.run_model.model
-        width = chosen.shape[1]
-        kept_places = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[chosen]]
+        width = path_places.shape[1]
+        kept_places = self._kept[np.arange(self.rows)[:, None, None], self._paths.lines[path_places]]
         # The place -1 ("not kept") is the last one: one more than needed, and cut off below.
-        own_places = np.zeros((*chosen.shape, self._length + width + 1), dtype=bool)
+        own_places = np.zeros((*path_places.shape, self._length + width + 1), dtype=bool)
         np.put_along_axis(own_places, kept_places, True, axis=-1)
         own_places[:, np.arange(width), self._length + np.arange(width)] = True
         visible = torch.cat(
@@ -119,7 +122,7 @@ class NumberTree:
 
 
 @torch.inference_mode()
-def sees_trees(run_model: OnePosition) -> bool:
+def are_trees_exact(run_model: OnePosition) -> bool:
     """Tell whether a model that may keep keys and values gives for a tree the probabilities of single passes."""
     ids = torch.linspace(1, run_model.model.config.get_text_config().vocab_size - 1, 9).long().tolist()
     prompts = [ids[:4], [*ids[:2], *ids[4:8]]]
@@ -130,7 +133,7 @@ def sees_trees(run_model: OnePosition) -> bool:
     for trees in (True, False):
         tree = NumberTree(Continuations(run_model, prompts, Prefix([]), cached=True), Paths(paths), 4, trees)
         try:
-            scores = [tree.score_paths(np.array(chosen), followed=len(chosen[0]) < 3) for chosen in steps]
+            scores = [tree.score_after_paths(np.array(chosen), will_continue=len(chosen[0]) < 3) for chosen in steps]
             results.append(torch.cat([step.log_softmax(-1) for step in scores], dim=1))
         except (RuntimeError, ValueError, TypeError, IndexError):
             return False  # this model makes its attention mask itself

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ground.errors import InputError
 from inference.engines.contract import Score
-from inference.engines.exact.answer_words import Answers, Options, TokenIds, list_spacings
+from inference.engines.exact.answer_words import Answers, Options, TokenIds, list_spaced_forms
 from inference.engines.openai.returned import ShownToken
 
 # If the hidden probability is below this, the numbers count as exact: it is rounding.
@@ -87,7 +87,7 @@ def build_text_forms(answers: Answers) -> Forms:
     for option, words in enumerate(answers):
         if not words:
             raise InputError(f"option {option + 1} has no answers: give its words")
-        for form in (form for word in words for form in list_spacings(word)):
+        for form in (form for word in words for form in list_spaced_forms(word)):
             if owner.setdefault(form.encode(), option) != option:
                 raise InputError(
                     f"'{form}' is an answer of options {owner[form.encode()] + 1} and {option + 1}: "
@@ -100,7 +100,7 @@ def build_text_forms(answers: Answers) -> Forms:
 
 def build_id_forms(options: Options) -> Forms:
     """Make forms of token ids."""
-    return Forms(options.sequences, frozenset(options.first_tokens))
+    return Forms(options.sequences, frozenset(options.options_by_first_token))
 
 
 def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
@@ -141,17 +141,17 @@ def score_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
         elif match.perhaps:
             unclear += value
     mass = min(1.0, sum(probability))
-    missing = unclear + _bound_hidden(tokens, forms, total)
-    answer = _find_owner(forms.match(tokens[0]))
+    missing = unclear + _bound_hidden_probability(tokens, forms, total)
+    answer = _find_only_option(forms.match(tokens[0]))
     if missing > NEGLIGIBLE:
         return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
     logprob = tuple(math.log(value) if value else -math.inf for value in probability)
     return Score(tuple(probability), logprob, mass, answer)
 
 
-def _bound_hidden(tokens: Sequence[ShownToken], forms: Forms, total: float) -> float:
+def _bound_hidden_probability(tokens: Sequence[ShownToken], forms: Forms, shown_probability: float) -> float:
     """Compute the largest probability that the options' tokens can have among those that are not shown."""
-    remainder = max(0.0, 1.0 - total)
+    remainder = max(0.0, 1.0 - shown_probability)
     if forms.firsts is None:
         return remainder
     # Each of them is less probable than any that is shown.
@@ -159,7 +159,7 @@ def _bound_hidden(tokens: Sequence[ShownToken], forms: Forms, total: float) -> f
     return min(remainder, hidden * math.exp(tokens[-1].logprob))
 
 
-def _find_owner(match: Match) -> int | None:
+def _find_only_option(match: Match) -> int | None:
     """Return the only option that a token may belong to; None where there is none, or several."""
     if match.whole is not None:
         return match.whole

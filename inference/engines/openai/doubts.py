@@ -30,16 +30,16 @@ class Doubts:
         self.usable = 0
         self._sent = self._under_way = 0
         self._changed = asyncio.Event()
-        self.trust()
+        self.forget_doubts()
 
-    def trust(self) -> None:
+    def forget_doubts(self) -> None:
         """Forget all doubts."""
         self._kind, self._alike = "", 0  # of the replies in a row
         self._doubts: list[int] = []  # for each, the number of requests sent before it came up
         self._stopped = ""
 
     @asynccontextmanager
-    async def admit(self) -> AsyncIterator[int]:
+    async def wait_to_send(self) -> AsyncIterator[int]:
         """Wait until a request may be sent; it is under way until the block ends.
 
         Yields
@@ -65,11 +65,11 @@ class Doubts:
             self._under_way -= 1
             self._changed.set()
 
-    def note_usable(self, number: int) -> None:
+    def note_usable(self, request_number: int) -> None:
         """Count the reply to the request of this number as one that can be used."""
         self.usable += 1
         self._alike = 0
-        self._doubts = [sent for sent in self._doubts if sent >= number]
+        self._doubts = [sent for sent in self._doubts if sent >= request_number]
 
     def note_unusable(self, kind: str, problem: str) -> None:
         """Count a reply that cannot be used.

@@ -70,7 +70,7 @@ class OpenAIEngine:
     ) -> None:
         self.settings = settings = settings or ApiSettings()
         self._seed = seed
-        self._batch_size = batch_size or settings.batch
+        self._batch_size = batch_size or settings.prompts_per_batch
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
         self._runner = asyncio.Runner()
         self._probes: dict[str, Probe] = {}
@@ -79,7 +79,7 @@ class OpenAIEngine:
         self._words = Words(self._server)
         self.info: dict[str, Any] = {}
         try:
-            self.info = self._introduce()
+            self.info = self._probe_server()
         except BaseException:
             self.close()
             raise
@@ -105,8 +105,8 @@ class OpenAIEngine:
         return FORM_OF[api]
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.tokens`)."""
-        return [round(self._server.usage.tokens(requests.count_characters(prompt))) for prompt in prompts]
+        """Estimate the tokens of every prompt: only the server can count them (`usage.Usage.estimate_tokens`)."""
+        return [round(self._server.usage.estimate_tokens(requests.count_characters(prompt))) for prompt in prompts]
 
     def batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut the prompts into batches of one size, in their order."""
@@ -193,24 +193,24 @@ class OpenAIEngine:
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
 
-        async def ask(prompt: Prompt) -> list[Score | Generation]:
+        async def ask_prompt(prompt: Prompt) -> list[Score | Generation]:
             scores = [await self._await_answer(self._score_prompt(prompt), Score) for _ in temperatures]
             return [
                 *scores,
                 *[
-                    await self._await_answer(self._write_samples(prompt, sampling), Generation)
+                    await self._await_answer(self._generate_samples(prompt, sampling), Generation)
                     for sampling in samplings
                 ],
             ]
 
         waiting, before = iter(prompts), self._server.doubts.usable
         yield from ask_concurrently(
-            self._runner, self.settings.concurrency, waiting, ask, lambda: self._barred is not None
+            self._runner, self.settings.concurrency, waiting, ask_prompt, lambda: self._barred is not None
         )
         if isinstance(self._barred, RepliesUnusable) and next(waiting, None) is None:
             if self._server.doubts.usable > before:  # the last prompts may get none of a server that answers all others
                 self._barred = None
-                self._server.doubts.trust()
+                self._server.doubts.forget_doubts()
         elif (error := self._barred) is not None:
             raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
@@ -275,7 +275,7 @@ class OpenAIEngine:
         settings, usage = self.settings, self._server.usage
         money = compute_cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
-        return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.rule}"
+        return f"{tokens_in:,} tokens in, at most {tokens_out:,} out, {price}; estimated with {usage.estimation_rule}"
 
     def close(self) -> dict[str, Any]:
         """Close the connections.
@@ -289,9 +289,9 @@ class OpenAIEngine:
         self._runner.close()
         prices = self.settings.price_in, self.settings.price_out
         usage = self._server.usage
-        return {**usage.record(*prices), "shown": usage.describe_usage(*prices)}
+        return {**usage.build_usage_record(*prices), "shown": usage.describe_usage(*prices)}
 
-    def _introduce(self) -> dict[str, Any]:
+    def _probe_server(self) -> dict[str, Any]:
         """Find out what the server can do; return what run.json records of it."""
         first, *fallbacks = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
         try:
@@ -333,14 +333,14 @@ class OpenAIEngine:
         }
         return [answers[place] for place in range(len(prompts))]
 
-    async def _await_answer(self, answer: Awaitable[R], failed: Callable[..., R]) -> R:
+    async def _await_answer(self, answer: Awaitable[R], build_failure: Callable[..., R]) -> R:
         """Wait for an answer; one that failed for good is made of the message."""
         try:
             return await answer
         except RequestFailed as error:
             if isinstance(error, ServerRefused):
                 self._barred = error
-            return failed(error=str(error))
+            return build_failure(error=str(error))
 
     async def _score_prompt(self, prompt: Prompt) -> Score:
         """Ask for the first tokens after a prompt, and score its options from them."""
@@ -350,38 +350,38 @@ class OpenAIEngine:
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
-        n_shown = self.settings.choose_n_shown(shape.api)
-        forms = await self._words.forms(prompt, shape.ids)
+        n_shown = self.settings.choose_n_top_tokens(shape.api)
+        forms = await self._words.find_option_forms(prompt, shape.ids)
         token_ids = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
 
-        def read(reply: Mapping[str, Any]) -> Score:
+        def parse_score(reply: Mapping[str, Any]) -> Score:
             return bounds.score_first_tokens(
                 parse_first_tokens(requests.parse_choices(reply)[0], n_shown, token_ids), forms
             )
 
-        body = shape.score(shape.prompt(prompt), n_shown, token_ids)
-        return await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
+        body = shape.build_score_request(shape.build_request_prompt(prompt), n_shown, token_ids)
+        return await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_score)
 
-    async def _write_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
+    async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt: as many at once as the server gives, the rest with further requests."""
         shape = self._find_probe(prompt).shape
         texts: list[requests.Text] = []
 
-        def read(reply: Mapping[str, Any]) -> list[requests.Text]:
+        def parse_texts(reply: Mapping[str, Any]) -> list[requests.Text]:
             return [requests.parse_text(choice) for choice in requests.parse_choices(reply)]
 
         while len(texts) < sampling.samples:
             n_asked = 1 if self._one_by_one else sampling.samples - len(texts)
             seed = requests.compute_request_seed(self._seed, len(texts), prompt)
-            body = shape.generate(shape.prompt(prompt), sampling, n_asked, seed)
+            body = shape.build_generation_request(shape.build_request_prompt(prompt), sampling, n_asked, seed)
             try:
-                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
+                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_texts)
             except RequestFailed as error:
                 # Some servers give one text at a time and refuse a request for more.
                 if error.status not in REFUSED or n_asked == 1:
                     raise
-                body = shape.generate(shape.prompt(prompt), sampling, 1, seed)
-                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), read)
+                body = shape.build_generation_request(shape.build_request_prompt(prompt), sampling, 1, seed)
+                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_texts)
                 self._one_by_one = True
         samples = texts[: sampling.samples]
         return Generation(tuple(text.whole for text in samples), tuple(text.answer for text in samples))

@@ -44,9 +44,9 @@ class Pace:
         self._free_at = start + units * self._seconds_each
         return start
 
-    def correct(self, units: float) -> None:
+    def correct(self, excess_units: float) -> None:
         """Book so many more (or fewer) units than estimated before."""
-        self._free_at += units * self._seconds_each
+        self._free_at += excess_units * self._seconds_each
 
 
 class Limits:
@@ -57,17 +57,17 @@ class Limits:
         self._clock = clock
         self._paused_until = float("-inf")
 
-    async def admit(self, tokens: float) -> None:
+    async def wait_for_limits(self, n_tokens: float) -> None:
         """Wait until a request of about so many tokens may be sent."""
         now = self._clock.now()
-        start = max(self._requests.book(1, now), self._tokens.book(tokens, now))
+        start = max(self._requests.book(1, now), self._tokens.book(n_tokens, now))
         # A pause may begin, or grow, while this one waits.
         while (wait := max(start, self._paused_until) - self._clock.now()) > 0:
             await self._clock.sleep(wait)
 
-    def correct(self, tokens: float) -> None:
+    def correct(self, excess_tokens: float) -> None:
         """Book the tokens that a request took beyond the estimate (or gave back)."""
-        self._tokens.correct(tokens)
+        self._tokens.correct(excess_tokens)
 
     def pause(self, seconds: float) -> None:
         """Send nothing for a while: a pause that the server asks of one request holds for all."""

@@ -18,7 +18,7 @@ def ask_concurrently(
     concurrency: int,
     prompts: Iterable[T],
     ask: Callable[[T], Awaitable[R]],
-    barred: Callable[[], bool],
+    is_barred: Callable[[], bool],
 ) -> Generator[list[tuple[int, T, R]], None, None]:
     """Ask all prompts, and hand over again and again the answers that have come.
 
@@ -36,7 +36,7 @@ def ask_concurrently(
         What is asked, taken one by one.
     ask
         Answers one prompt. What it raises is raised here, after the answers that came before.
-    barred
+    is_barred
         Whether no further prompt is to be asked; answers under way are waited for.
 
     Yields
@@ -46,23 +46,23 @@ def ask_concurrently(
     waiting = enumerate(prompts)
     came: list[tuple[int, T, R]] = []
 
-    async def work() -> None:
-        while not barred() and (taken := next(waiting, None)) is not None:
+    async def ask_until_none_waits() -> None:
+        while not is_barred() and (taken := next(waiting, None)) is not None:
             came.append((*taken, await ask(taken[1])))
 
-    async def begin() -> list[asyncio.Task[None]]:
-        return [asyncio.create_task(work()) for _ in range(concurrency)]
+    async def start_workers() -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(ask_until_none_waits()) for _ in range(concurrency)]
 
     async def wait_for_some() -> set[asyncio.Task[None]]:
         done, _ = await asyncio.wait(workers, timeout=LONGEST_SILENCE, return_when=asyncio.FIRST_EXCEPTION)
         return done
 
-    async def end() -> None:
+    async def cancel_workers() -> None:
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
-    workers = runner.run(begin())
+    workers = runner.run(start_workers())
     try:
         done: set[asyncio.Task[None]] = set()
         while len(done) < len(workers):
@@ -73,4 +73,4 @@ def ask_concurrently(
             for worker in done:
                 worker.result()
     finally:
-        runner.run(end())
+        runner.run(cancel_workers())

@@ -61,8 +61,8 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     InputError
         Another model answers.
     """
-    reply, shape = await _ask_plainly(server, Shape(api))
-    server.answering = _check_name(server.model, reply.get("model"), f"{server.settings.address} ({api})")
+    reply, shape = await _ask_without_logprobs(server, Shape(api))
+    server.answering = _check_answering_model(server.model, reply.get("model"), f"{server.settings.address} ({api})")
     thinks = _has_thoughts(reply, parse_choices(reply)[0])
     tokens = await _ask_question_ids(server)
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
@@ -71,28 +71,30 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
         problem = await _find_unshown_reason(server, candidate, tokens)
         if not problem:
             return Probe(candidate, None, thinks)
-    n_shown = server.settings.choose_n_shown(api)
+    n_shown = server.settings.choose_n_top_tokens(api)
     where = f"{server.settings.address} ({api}) does not show the {n_shown} most probable tokens of '{server.model}'"
     return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
 
 
-async def _ask_plainly(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
+async def _ask_without_logprobs(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
-    def read(reply: dict[str, Any]) -> dict[str, Any]:
+    def check_text(reply: dict[str, Any]) -> dict[str, Any]:
         parse_text(parse_choices(reply)[0])
         return reply
 
-    async def ask(shape: Shape) -> dict[str, Any]:
-        return await server.ask(shape.path, shape.build_plain_request(shape.question(QUESTION)), 0, read, ATTEMPTS)
+    async def ask_question(shape: Shape) -> dict[str, Any]:
+        return await server.ask(
+            shape.path, shape.build_plain_request(shape.build_text_prompt(QUESTION)), 0, check_text, ATTEMPTS
+        )
 
     try:
-        return await ask(shape), shape
+        return await ask_question(shape), shape
     except RequestFailed as error:
         if error.status != 400 or "max_completion_tokens" not in str(error):
             raise
         newer = replace(shape, newer=True)
-        return await ask(newer), newer
+        return await ask_question(newer), newer
 
 
 async def _ask_question_ids(server: Server) -> list[int]:
@@ -103,19 +105,19 @@ async def _ask_question_ids(server: Server) -> list[int]:
         return []
 
 
-async def _find_unshown_reason(server: Server, shape: Shape, ids: list[int]) -> str:
+async def _find_unshown_reason(server: Server, shape: Shape, question_ids: list[int]) -> str:
     """Say why the first tokens cannot be read from replies to requests of this shape; empty where they can."""
-    n_shown = server.settings.choose_n_shown(shape.api)
-    token_ids = tuple(sorted(set(ids))) if shape.named else ()
+    n_shown = server.settings.choose_n_top_tokens(shape.api)
+    token_ids = tuple(sorted(set(question_ids))) if shape.named else ()
 
-    def read(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
+    def parse_tokens(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
         return parse_first_tokens(parse_choices(reply)[0], n_shown, token_ids)
 
-    body = shape.score(shape.question(QUESTION), n_shown, token_ids)
+    body = shape.build_score_request(shape.build_text_prompt(QUESTION), n_shown, token_ids)
     try:
-        tokens = await server.ask(shape.path, body, 0, read, ATTEMPTS)
+        tokens = await server.ask(shape.path, body, 0, parse_tokens, ATTEMPTS)
     except RequestFailed as error:
-        server.doubts.trust()  # replies of this shape tell nothing of others
+        server.doubts.forget_doubts()  # replies of this shape tell nothing of others
         return str(error)
     if shape.ids and any(token.id is None for token in tokens):
         return "it gives no token ids"
@@ -124,14 +126,14 @@ async def _find_unshown_reason(server: Server, shape: Shape, ids: list[int]) -> 
     return ""
 
 
-def _check_name(model: str, answering: Any, where: str) -> str:
+def _check_answering_model(model: str, answering_name: Any, where: str) -> str:
     """Check the name under which the model answered: the one asked for, or that of a dated release of it."""
-    if not isinstance(answering, str) or not answering:
+    if not isinstance(answering_name, str) or not answering_name:
         raise InputError(f"{where}: the reply does not say which model answered; '{model}' was asked")
-    if answering != model and not re.fullmatch(re.escape(model) + r"-\d[\d.-]*", answering):
-        other = " ".join(answering.split())[:100]
+    if answering_name != model and not re.fullmatch(re.escape(model) + r"-\d[\d.-]*", answering_name):
+        other = " ".join(answering_name.split())[:100]
         raise InputError(f"{where}: model '{other}' answered where '{model}' was asked; correct --model")
-    return answering
+    return answering_name
 
 
 def _has_thoughts(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:

@@ -95,7 +95,7 @@ class Body:
         if max(self._received, len(self._bytes)) > MOST_BYTES:
             raise TooLarge(f"the reply is larger than {MOST_BYTES / 1e6:.0f} MB", self.beginning)
 
-    def finish(self) -> None:
+    def check_complete(self) -> None:
         """Check that nothing is missing.
 
         Raises
@@ -123,26 +123,26 @@ class Body:
                 raise MalformedReply("the reply cannot be unpacked", self.beginning) from None
 
 
-def make_client(seconds: float) -> AsyncClient:
+def make_client(timeout_seconds: float) -> AsyncClient:
     """Make an HTTP client that returns whole replies only, each of them after so many seconds at most."""
     from openai import DefaultAsyncHttpxClient
 
     class Client(DefaultAsyncHttpxClient):
         async def send(self, request: Request, **options: Any) -> Response:
-            return await receive_reply(super().send(request, **{**options, "stream": True}), seconds)
+            return await receive_reply(super().send(request, **{**options, "stream": True}), timeout_seconds)
 
     # A redirect would send the key to another server.
     return Client(follow_redirects=False)
 
 
-async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) -> Response:
+async def receive_reply(sending: Coroutine[Any, Any, Response], timeout_seconds: float) -> Response:
     """Wait for a reply and read it whole.
 
     Parameters
     ----------
     sending
         Sends the request and returns the reply, its body still to be read.
-    seconds
+    timeout_seconds
         Limit for all of that.
 
     Returns
@@ -159,15 +159,15 @@ async def receive_reply(sending: Coroutine[Any, Any, Response], seconds: float) 
     """
     response = None
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(timeout_seconds):
             response = await sending
             body = Body(response.headers.get("content-encoding", ""))
             await _read_body(response, body)
     except TimeoutError:
         if response is None:
-            raise Temporary(f"no reply within {seconds:g} s") from None
+            raise Temporary(f"no reply within {timeout_seconds:g} s") from None
         if response.is_success:
-            raise MalformedReply(f"the reply is not whole after {seconds:g} s", body.beginning) from None
+            raise MalformedReply(f"the reply is not whole after {timeout_seconds:g} s", body.beginning) from None
     finally:
         if response is not None:
             await response.aclose()
@@ -182,7 +182,7 @@ async def _read_body(response: Response, body: Body) -> None:
         try:
             async for piece in pieces:
                 body.add(piece)
-            body.finish()
+            body.check_complete()
         except TooLarge:
             raise
         except Exception as error:  # among them httpx's errors of a connection, and those of TLS, which it lets through

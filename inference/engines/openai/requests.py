@@ -45,19 +45,21 @@ class Shape:
         """Endpoint below the server's address."""
         return "/chat/completions" if self.api == CHAT else "/completions"
 
-    def question(self, text: str) -> dict[str, Any]:
+    def build_text_prompt(self, text: str) -> dict[str, Any]:
         """Turn a text into the prompt of a request."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
-    def prompt(self, prompt: Prompt) -> dict[str, Any]:
+    def build_request_prompt(self, prompt: Prompt) -> dict[str, Any]:
         """Turn a rendered prompt into that of a request."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
     def build_plain_request(self, prompt: Mapping[str, Any]) -> dict[str, Any]:
         """Build a request for a few words of text."""
-        return {**prompt, **self._limit_tokens(PLAIN_TOKENS)}
+        return {**prompt, **self._build_token_limit(PLAIN_TOKENS)}
 
-    def score(self, prompt: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()) -> dict[str, Any]:
+    def build_score_request(
+        self, prompt: Mapping[str, Any], n_shown: int, token_ids: Sequence[int] = ()
+    ) -> dict[str, Any]:
         """Build a request for the most probable first tokens, or for the wanted token ids and the most probable one.
 
         At temperature 0, so that the generated token is one of those shown. Log-probabilities are those of the model
@@ -77,14 +79,16 @@ class Shape:
         The body of the request, without the model's name.
         """
         logprob_fields = {"logprobs": True, "top_logprobs": n_shown} if self.api == CHAT else {"logprobs": n_shown}
-        body = {**prompt, **self._limit_tokens(1), "temperature": 0, **logprob_fields}
+        body = {**prompt, **self._build_token_limit(1), "temperature": 0, **logprob_fields}
         if self.ids:
             body["return_tokens_as_token_ids"] = True
         if token_ids:
             body["logprob_token_ids"] = list(token_ids)
         return body
 
-    def generate(self, prompt: Mapping[str, Any], sampling: Sampling, samples: int, seed: int) -> dict[str, Any]:
+    def build_generation_request(
+        self, prompt: Mapping[str, Any], sampling: Sampling, n_samples: int, seed: int
+    ) -> dict[str, Any]:
         """Build a request for texts, drawn from the whole distribution of the model.
 
         Parameters
@@ -93,7 +97,7 @@ class Shape:
             As `prompt` makes it.
         sampling
             How the texts are written; its number of samples does not count here.
-        samples
+        n_samples
             Number of texts in this request.
         seed
             As `compute_request_seed` makes it.
@@ -102,7 +106,7 @@ class Shape:
         -------
         The body of the request, without the model's name.
         """
-        body = {**prompt, **self._limit_tokens(sampling.max_tokens), "n": samples, "seed": seed}
+        body = {**prompt, **self._build_token_limit(sampling.max_tokens), "n": n_samples, "seed": seed}
         if not self.newer or sampling.temperature != 1:
             body["temperature"] = sampling.temperature
         if not self.newer:
@@ -113,9 +117,9 @@ class Shape:
             body["reasoning_effort"] = sampling.effort
         return body
 
-    def _limit_tokens(self, tokens: int) -> dict[str, int]:
+    def _build_token_limit(self, max_tokens: int) -> dict[str, int]:
         """Build the field of a request that limits the tokens, under the name that the model takes."""
-        return {"max_completion_tokens" if self.newer else "max_tokens": tokens}
+        return {"max_completion_tokens" if self.newer else "max_tokens": max_tokens}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +198,14 @@ def count_characters(prompt: Prompt) -> int:
     return len(prompt.text or "") + sum(len(message["content"]) for message in prompt.messages or ())
 
 
-def compute_request_seed(seed: int, first: int, prompt: Prompt) -> int:
+def compute_request_seed(seed: int, n_received: int, prompt: Prompt) -> int:
     """Compute the seed of a request for texts.
 
     Parameters
     ----------
     seed
         That of the engine.
-    first
+    n_received
         Number of samples received so far for this prompt and sampling.
     prompt
         The prompt.
@@ -210,5 +214,5 @@ def compute_request_seed(seed: int, first: int, prompt: Prompt) -> int:
     -------
     A number of 31 bits.
     """
-    digest = hashlib.sha256(f"{seed}\0{first}\0{render_prompt_text(prompt)}".encode()).digest()
+    digest = hashlib.sha256(f"{seed}\0{n_received}\0{render_prompt_text(prompt)}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

@@ -105,7 +105,7 @@ def _parse_token_map(steps: Any) -> list[ShownToken]:
     return [_parse_token(token, logprob, None) for token, logprob in first.items()]
 
 
-def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
+def _parse_token(token: Any, logprob: Any, byte_codes: Any) -> ShownToken:
     """Read one token: its log-probability, and its id or its bytes as far as they are known."""
     if not isinstance(token, str) or type(logprob) not in (int, float) or not logprob <= SLACK:
         raise MalformedReply("the reply has an impossible log-probability")
@@ -113,9 +113,9 @@ def _parse_token(token: Any, logprob: Any, codes: Any) -> ShownToken:
     if match := TOKEN_ID.fullmatch(token):
         return ShownToken(value, id=int(match[1]))
     text = _parse_literal_bytes(token)
-    if text is None and isinstance(codes, list):
+    if text is None and isinstance(byte_codes, list):
         try:
-            text = bytes(codes)
+            text = bytes(byte_codes)
         except (TypeError, ValueError):
             raise MalformedReply("the reply has a token with impossible bytes") from None
     if text is None:

@@ -80,9 +80,9 @@ class Server:
         self,
         path: str,
         body: Mapping[str, Any],
-        characters: int,
-        read: Callable[[dict[str, Any]], T],
-        attempts: int = 0,
+        n_characters: int,
+        read_reply: Callable[[dict[str, Any]], T],
+        max_attempts: int = 0,
     ) -> T:
         """Send a request until its reply can be read.
 
@@ -92,16 +92,16 @@ class Server:
             Endpoint below the address.
         body
             The request; the model's name is added.
-        characters
+        n_characters
             Length of the prompt, for the token limit.
-        read
+        read_reply
             Turns the reply into the result, or raises `MalformedReply`.
-        attempts
+        max_attempts
             Largest number of requests; 0: as `Retries` says.
 
         Returns
         -------
-        What `read` makes of the reply.
+        What `read_reply` makes of the reply.
 
         Raises
         ------
@@ -111,16 +111,16 @@ class Server:
             The server refuses every request.
         """
         problem = ""
-        allowed = attempts or self.retries.attempts
-        expected = self.usage.tokens(characters)
+        allowed = max_attempts or self.retries.attempts
+        expected = self.usage.estimate_tokens(n_characters)
         for attempt in range(allowed):
-            await self._limits.admit(expected)
-            async with self.doubts.admit() as number:
+            await self._limits.wait_for_limits(expected)
+            async with self.doubts.wait_to_send() as number:
                 self.usage.repeated += attempt > 0
                 kind, requested_wait, text = "", None, ""
                 try:
                     text = await self._post_request(path, {"model": self.model, **body})
-                    answer = read(self._read_reply(text, characters, expected))
+                    answer = read_reply(self._parse_and_count_reply(text, n_characters, expected))
                     self.doubts.note_usable(number)
                     return answer
                 except MalformedReply as error:
@@ -156,7 +156,7 @@ class Server:
         except openai.APIConnectionError as error:
             raise self._build_connection_error(error) from None
         except openai.APIStatusError as error:
-            raise self._build_refusal(error) from None
+            raise self._build_status_error(error) from None
 
     def _build_connection_error(self, error: APIConnectionError) -> Exception:
         """Build the error of a failed connection: temporary, or for good where the server has never answered."""
@@ -167,19 +167,19 @@ class Server:
             return RequestFailed(self._clean_message(f"no secure connection ({root}); is it http, not https?"))
         return Temporary(self._clean_message(f"the connection failed ({describe_error(root)})"))
 
-    def _read_reply(self, text: str, characters: int, expected: float) -> dict[str, Any]:
+    def _parse_and_count_reply(self, text: str, n_characters: int, expected_tokens: float) -> dict[str, Any]:
         """Read a reply as JSON, and count what it cost."""
         reply = parse_reply(text)
         if "choices" not in reply:  # nothing was generated
             return reply
-        n_tokens = self.usage.add(reply, characters)
+        n_tokens = self.usage.add(reply, n_characters)
         if n_tokens is not None:
-            self._limits.correct(n_tokens - expected)
+            self._limits.correct(n_tokens - expected_tokens)
         if self.answering is not None and reply.get("model") != self.answering:
             raise MalformedReply(f"model '{reply.get('model')}' answered instead of '{self.answering}'")
         return reply
 
-    def _build_refusal(self, error: APIStatusError) -> Exception:
+    def _build_status_error(self, error: APIStatusError) -> Exception:
         """Build the error of a reply with an error status: temporary, for this request, or for all."""
         message = self._clean_message(f"HTTP {error.status_code}: {_find_message(error)}")
         if error.status_code in (401, 402) or error.code == NO_CREDIT:

@@ -99,12 +99,12 @@ class ApiSettings:
         return {}
 
     @property
-    def batch(self) -> int:
+    def prompts_per_batch(self) -> int:
         """Prompts of a batch on a cluster: many times `concurrency`, at most 15 seconds' worth."""
         per_quarter = int(self.requests_per_minute / 4) if self.requests_per_minute else MOST_PER_BATCH
         return max(1, min(ROUNDS_PER_BATCH * self.concurrency, MOST_PER_BATCH, per_quarter))
 
-    def choose_n_shown(self, api: str) -> int:
+    def choose_n_top_tokens(self, api: str) -> int:
         """Return the number of top tokens to ask for."""
         return self.top_logprobs or SHOWN[api]
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inference.engines.exact.answer_words import Options, cut_prompt_end, list_spacings, tokenize_answers
+from inference.engines.exact.answer_words import Options, extract_prompt_end, list_spaced_forms, tokenize_answers
 from inference.engines.openai.bounds import Forms, build_id_forms, build_text_forms
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.server import Server
@@ -25,14 +25,14 @@ class Words:
         self._server = server
         self._known: dict[Hashable, asyncio.Task[Any]] = {}
 
-    async def forms(self, prompt: Prompt, ids: bool) -> Forms:
+    async def find_option_forms(self, prompt: Prompt, shows_ids: bool) -> Forms:
         """Find the forms of a prompt's options.
 
         Parameters
         ----------
         prompt
             Its context, or the end of the chat template, decides how answers are tokenised.
-        ids
+        shows_ids
             Whether the server shows token ids; else forms are texts.
 
         Returns
@@ -46,14 +46,14 @@ class Words:
         RequestFailed
             The server does not tokenise.
         """
-        return (await self._resolve_forms(prompt))[1] if ids else build_text_forms(prompt.answers)
+        return (await self._find_token_id_forms(prompt))[1] if shows_ids else build_text_forms(prompt.answers)
 
-    async def explain_forms(self, prompt: Prompt, ids: bool) -> tuple[Any, Any]:
+    async def explain_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
 
         Parameters
         ----------
-        prompt, ids
+        prompt, shows_ids
             As in `forms`.
 
         Returns
@@ -65,25 +65,25 @@ class Words:
         InputError, Failed
             As in `forms`.
         """
-        if ids:
-            options, _ = await self._resolve_forms(prompt)
+        if shows_ids:
+            options, _ = await self._find_token_id_forms(prompt)
             return options.forms, options.dropped
         build_text_forms(prompt.answers)
         return tuple(
-            tuple((form, ()) for word in words for form in list_spacings(word)) for words in prompt.answers
+            tuple((form, ()) for word in words for form in list_spaced_forms(word)) for words in prompt.answers
         ), ()
 
-    async def _resolve_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
+    async def _find_token_id_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
-        context = cut_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
+        context = extract_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
-            (prompt.answers, context), self._look_up, prompt, context
+            (prompt.answers, context), self._ask_token_id_forms, prompt, context
         )
         return options_and_forms
 
     async def _find_chat_end(self, prompt: Prompt) -> str:
         """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
-        end: str = await self._look_up_once(None, self._look_up_end, prompt)
+        end: str = await self._look_up_once(None, self._ask_chat_end, prompt)
         return end
 
     async def _look_up_once(
@@ -100,11 +100,11 @@ class Words:
             self._known.pop(key, None)
             raise
 
-    async def _look_up(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
+    async def _ask_token_id_forms(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
         """Ask the server for the token ids of all forms in a context."""
         texts = [
             context,
-            *(context + form for words in prompt.answers for word in words for form in list_spacings(word)),
+            *(context + form for words in prompt.answers for word in words for form in list_spaced_forms(word)),
         ]
         ids = {text: await ask_token_ids(self._server, text) for text in dict.fromkeys(texts)}
 
@@ -114,12 +114,14 @@ class Words:
         options = tokenize_answers(context, prompt.answers, encode)
         return options, build_id_forms(options)
 
-    async def _look_up_end(self, prompt: Prompt) -> str:
+    async def _ask_chat_end(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""
         root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
         tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
-        return cut_prompt_end(await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_prompt_text))
+        return extract_prompt_end(
+            await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_detokenized_text)
+        )
 
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
@@ -162,7 +164,7 @@ def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
     return tokens
 
 
-def _parse_prompt_text(reply: dict[str, Any]) -> str:
+def _parse_detokenized_text(reply: dict[str, Any]) -> str:
     """Read the text from a reply to `/detokenize`."""
     if not isinstance(text := reply.get("prompt"), str):
         raise MalformedReply("the reply has no text")

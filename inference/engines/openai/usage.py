@@ -37,14 +37,14 @@ class Usage:
     tokens_of_them: int = 0
     uncounted: int = 0
 
-    def add(self, reply: Mapping[str, Any], characters: int) -> int | None:
+    def add(self, reply: Mapping[str, Any], n_characters: int) -> int | None:
         """Count a reply to a prompt.
 
         Parameters
         ----------
         reply
             As the server sent it.
-        characters
+        n_characters
             Length of the prompt; 0: it was the probe's.
 
         Returns
@@ -65,20 +65,20 @@ class Usage:
             return None
         self.tokens_in += tokens_in
         self.tokens_out += tokens_out or 0
-        if characters:
-            self.characters += characters
+        if n_characters:
+            self.characters += n_characters
             self.tokens_of_them += tokens_in
         return tokens_in + (tokens_out or 0)
 
-    def tokens(self, characters: int) -> float:
+    def estimate_tokens(self, n_characters: int) -> float:
         """Estimate the tokens of a prompt: its characters at the rate that the server counted so far."""
         if not self.tokens_of_them:
-            return characters / CHARACTERS_PER_TOKEN
-        return characters * self.tokens_of_them / self.characters
+            return n_characters / CHARACTERS_PER_TOKEN
+        return n_characters * self.tokens_of_them / self.characters
 
     @property
-    def rule(self) -> str:
-        """How `tokens` estimates, for people."""
+    def estimation_rule(self) -> str:
+        """How `estimate_tokens` estimates, for people."""
         if not self.tokens_of_them:
             return f"{CHARACTERS_PER_TOKEN:.0f} characters taken for a token: the server has not counted any"
         rate = self.characters / self.tokens_of_them
@@ -98,7 +98,7 @@ class Usage:
         """
         return compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)
 
-    def record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
+    def build_usage_record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
         """Return what `run.json` records.
 
         Parameters

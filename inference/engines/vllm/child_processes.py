@@ -51,57 +51,57 @@ class Companions:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, pass_fds=[this]
         )
         os.close(this)
-        self._await_look()
+        self._wait_for_watcher()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
-            self.end()
+            self.kill_companions()
         elif self.watcher is not None:
             assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
                 self.watcher.stdin.write(SETTLE)
                 self.watcher.stdin.flush()
-            self._await_look()
+            self._wait_for_watcher()
 
-    def end(self) -> None:
+    def kill_companions(self) -> None:
         """Kill the processes that still run."""
         if self.watcher is not None:
             # Sent, not only closed: a forked process holds the watcher's input open, too.
             self.watcher.communicate(END)
             self.watcher = None
 
-    def _await_look(self) -> None:
+    def _wait_for_watcher(self) -> None:
         """Wait until the watcher has looked: at the earlier children, or at the last ones that it must follow."""
         assert self.watcher is not None and self.watcher.stdout is not None
         self.watcher.stdout.read(1)
 
 
-def watch_children(parent: int, parent_process: int) -> None:
+def watch_children(parent_id: int, parent_descriptor: int) -> None:
     """Follow the children of a process and kill them when it ends; this is all that the watcher process does.
 
     Parameters
     ----------
-    parent
+    parent_id
         Id of the process.
-    parent_process
+    parent_descriptor
         Its file descriptor, which becomes readable when it is gone.
     """
     earlier: dict[int, int] = {}  # id -> descriptor, because the system gives a free id to another process
-    _add_children(parent, earlier)
+    _open_new_children(parent_id, earlier)
     if os.getpid() not in earlier:
         print(UNWATCHED, file=sys.stderr)
     os.write(1, LOOKED)
     followed: dict[int, int] = {}
     starting = True
     while True:
-        ready, _, _ = select.select([0, parent_process], [], [], PAUSE if starting else LONG_PAUSE)
+        ready, _, _ = select.select([0, parent_descriptor], [], [], PAUSE if starting else LONG_PAUSE)
         _forget_ended(earlier)
         _forget_ended(followed)
-        waiting = [parent, *followed] if starting else list(followed)
+        waiting = [parent_id, *followed] if starting else list(followed)
         for pid in waiting:
-            waiting += _add_children(pid, followed, earlier)
-        if parent_process in ready:
+            waiting += _open_new_children(pid, followed, earlier)
+        if parent_descriptor in ready:
             break
         if ready:
             if os.read(0, 1) != SETTLE:
@@ -112,17 +112,20 @@ def watch_children(parent: int, parent_process: int) -> None:
         _send_signal(process, signal.SIGKILL)
 
 
-def _add_children(parent: int, held: dict[int, int], excluded: Collection[int] = ()) -> list[int]:
-    """Open the children of a process that are in neither `held` nor `excluded`, add them to `held`, return their
+def _open_new_children(
+    parent_id: int, descriptor_by_id: dict[int, int], excluded_ids: Collection[int] = ()
+) -> list[int]:
+    """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`, add them to
+    `descriptor_by_id`, return their
     ids."""
     added = []
-    for child in _list_children(parent) - set(held) - set(excluded):
+    for child in _list_children(parent_id) - set(descriptor_by_id) - set(excluded_ids):
         try:
             process = os.pidfd_open(child)
         except ProcessLookupError:
             continue
-        if child in _list_children(parent):  # still there, so the descriptor belongs to that child
-            held[child] = process
+        if child in _list_children(parent_id):  # still there, so the descriptor belongs to that child
+            descriptor_by_id[child] = process
             added.append(child)
         else:
             os.close(process)
@@ -139,17 +142,17 @@ def _list_children(pid: int) -> set[int]:
     return child_ids
 
 
-def _forget_ended(held: dict[int, int]) -> None:
+def _forget_ended(descriptor_by_id: dict[int, int]) -> None:
     """Close the descriptors of processes that have ended, and remove them."""
-    for pid, process in list(held.items()):
+    for pid, process in list(descriptor_by_id.items()):
         if not _send_signal(process, 0):
-            os.close(held.pop(pid))
+            os.close(descriptor_by_id.pop(pid))
 
 
-def _send_signal(process: int, number: int) -> bool:
+def _send_signal(descriptor: int, signal_number: int) -> bool:
     """Send a signal and tell whether the process is still there."""
     try:
-        signal.pidfd_send_signal(process, number)
+        signal.pidfd_send_signal(descriptor, signal_number)
     except ProcessLookupError:
         return False
     except PermissionError:  # it runs as another user

@@ -83,15 +83,15 @@ class VllmEngine(LeftToRight):
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the option tokens of rows: per row a score for every temperature."""
-        self._refuse_cold(temperatures)
-        targets = [self._find_target(row) for row in rows]
+        self._refuse_low_temperatures(temperatures)
+        targets = [self._tokenize_row_options(row) for row in rows]
         following = RequestedTokens(self._ask_questions, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
         return self._replace_problem_rows(following.problems, scores)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the number tokens of rows: per row a score for every temperature."""
-        self._refuse_cold(temperatures)
+        self._refuse_low_temperatures(temperatures)
         lattice, tokens = self._reduce_lattice(self.build_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         paths_by_temperature = [
@@ -156,9 +156,9 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
-    def _write_texts(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
         """Write all samples in one call; the prefix cache computes a prompt once."""
-        self._refuse_cold([sampling.temperature for sampling in samplings if sampling.temperature])
+        self._refuse_low_temperatures([sampling.temperature for sampling in samplings if sampling.temperature])
         parameters = [self._build_sampling_parameters(row, sampling) for row in rows for sampling in samplings]
         outputs = self._run_requests([row.ids for row in rows for _ in samplings], parameters)
         return [
@@ -235,7 +235,7 @@ class VllmEngine(LeftToRight):
         if reply.problem:
             raise InputError(f"model {self.name}: {reply.problem}; update vLLM, or try --engine causal")
 
-    def _refuse_cold(self, temperatures: Sequence[float]) -> None:
+    def _refuse_low_temperatures(self, temperatures: Sequence[float]) -> None:
         """Refuse temperatures below the lowest that vLLM computes with."""
         cold = [temperature for temperature in temperatures if temperature < COLDEST]
         if cold:

@@ -127,19 +127,19 @@ class RequestedPaths:
         self._tokens = tuple(tokens)
         self._ids = [[tokens[token] for token in path] for path in paths.ids]
 
-    def score_paths(self, chosen: Places, followed: bool) -> Tensor:
+    def score_after_paths(self, path_places: Places, will_continue: bool) -> Tensor:
         """Ask for next-token log-probabilities after some paths of every row.
 
         Parameters
         ----------
-        chosen, followed
-            As in `number_probabilities.Branches`; `followed` has no effect, as nothing is kept here.
+        path_places, will_continue
+            As in `number_probabilities.Branches`; `will_continue` has no effect, as nothing is kept here.
 
         Returns
         -------
         Float64 [rows, width, asked tokens + 1]; the last is the logarithm of what the others lack to 1.
         """
-        keys = [(row, path) for row, line in enumerate(chosen.tolist()) for path in line]
+        keys = [(row, path) for row, line in enumerate(path_places.tolist()) for path in line]
         questions = [Question(self._prompts[row].ids + self._ids[path], self._tokens, self._temperature)
                      for row, path in keys]  # fmt: skip
         replies = self._ask(questions)
@@ -149,4 +149,4 @@ class RequestedPaths:
             [nothing if reply.problem else reply.logprobs for reply in replies], dtype=torch.float64
         )
         remainder = torch.log1p(-logprobs.logsumexp(-1, keepdim=True).exp().clamp(max=1.0))
-        return torch.cat([logprobs, remainder], dim=-1).unflatten(0, chosen.shape)
+        return torch.cat([logprobs, remainder], dim=-1).unflatten(0, path_places.shape)

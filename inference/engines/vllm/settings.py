@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ground.errors import InputError, suggest_nearest
-from inference.numerals import build_whole_type, parse_share
+from inference.numerals import build_whole_number_converter, parse_share
 
 Value = bool | int | float | str
 
@@ -65,7 +65,7 @@ class VllmSettings:
 def add_arguments(parser: ArgumentParser) -> None:
     """Define the options of the engine; `parse_settings` reads them."""
     group = parser.add_argument_group("engine vllm")
-    parse_count = build_whole_type(1, 1_000_000)
+    parse_count = build_whole_number_converter(1, 1_000_000)
     group.add_argument("--tensor-parallel-size", type=parse_count, metavar="N", help="GPUs to spread a model over")
     group.add_argument("--quantization", metavar="METHOD", help="as vLLM calls it (default: what the checkpoint says)")
     group.add_argument(
@@ -88,14 +88,14 @@ def parse_settings(options: Namespace) -> VllmSettings | None:
     names = ("tensor_parallel_size", "quantization", "gpu_memory_utilization")
     values = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.vllm_set:
-        values["site"] = parse_site_settings(options.vllm_set)
+        values["site"] = parse_vllm_assignments(options.vllm_set)
     if values and options.engine != "vllm":
         option = "vllm-set" if "site" in values else next(iter(values)).replace("_", "-")
         raise InputError(f"--{option} is for --engine vllm: say so, or leave it out")
     return VllmSettings(**values) if values else None
 
 
-def parse_site_settings(assignments: Sequence[str]) -> dict[str, Value]:
+def parse_vllm_assignments(assignments: Sequence[str]) -> dict[str, Value]:
     """Read what `--vllm-set` was given: NAME=VALUE, as often as it was given.
 
     Raises
@@ -103,7 +103,7 @@ def parse_site_settings(assignments: Sequence[str]) -> dict[str, Value]:
     InputError
         For a name that is not in `SITE` or given twice, or a value of another kind.
 
-    >>> parse_site_settings(["max_num_seqs=512", "enforce-eager=true"])
+    >>> parse_vllm_assignments(["max_num_seqs=512", "enforce-eager=true"])
     {'max_num_seqs': 512, 'enforce_eager': True}
     """
     settings: dict[str, Value] = {}

@@ -136,7 +136,7 @@ def start_vllm(
 def _stop_vllm(core: Any, companions: Companions) -> None:
     """Shut vLLM's core down and kill the processes that still run."""
     core.shutdown()
-    companions.end()
+    companions.kill_companions()
 
 
 def import_vllm() -> Any:

@@ -58,19 +58,19 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers.eee import records
 
-    aggregates = [records.read_aggregate(path) for path in records.find_aggregates(args.records)]
+    aggregates = [records.read_aggregate(path) for path in records.find_aggregate_files(args.records)]
     study = _build_eee_study(aggregates, args.name)
     lines = saving.save_import(
         args.out,
         study,
-        lambda: _build_eee_tables(aggregates, study),
+        lambda: _build_eee_response_tables(aggregates, study),
         _join_eee_conditions(aggregates),
         descriptions=args.models,
         imported={aggregate.model: saving.compute_fingerprint([aggregate.samples], {}) for aggregate in aggregates},
         command=args.call,
         models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
     )
-    saving.print_lines(lines)
+    saving.print_escaped_lines(lines)
 
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
@@ -133,7 +133,7 @@ def _join_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[s
     return conditions_by_name
 
 
-def _build_eee_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
+def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 

@@ -19,10 +19,10 @@ from ground.run_json import SCHEMA
 from inference.importers.shared.recordable import refuse_unrecordable
 from inference.stimuli.reading.files import (
     check_ordinary_file,
-    check_value,
-    locate_path,
+    check_storable_value,
+    expand_user_path,
     parse_json,
-    read_lines,
+    read_checked_lines,
     read_text_file,
     shorten_value,
 )
@@ -71,7 +71,7 @@ class EeeResponse:
     values: Mapping[str, Any]
 
 
-def find_aggregates(names: Sequence[str]) -> list[Path]:
+def find_aggregate_files(names: Sequence[str]) -> list[Path]:
     """Find the aggregates that have responses beside them, in folders and below; a file is the aggregate itself.
 
     Raises
@@ -79,7 +79,7 @@ def find_aggregates(names: Sequence[str]) -> list[Path]:
     InputError
         There is none.
     """
-    paths = [locate_path(name) for name in names]
+    paths = [expand_user_path(name) for name in names]
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: no such file or folder; give the folder that `waver export --as eee` wrote")
@@ -102,7 +102,7 @@ def read_aggregate(path: Path) -> Aggregate:
     InputError
         It is malformed, of another version or another tool, or its responses are missing or changed.
     """
-    document = check_value(str(path), parse_json(path, read_text_file(path)))
+    document = check_storable_value(str(path), parse_json(path, read_text_file(path)))
     version = _require_record_field(path, document, "schema_version", str)
     if version != VERSION:
         raise InputError(
@@ -160,7 +160,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
     with path.open(encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(_read_sample_lines(path, file), start=1):
             where = f"{path}, line {number}"
-            record = check_value(where, parse_json(path, line, number))
+            record = check_storable_value(where, parse_json(path, line, number))
             for key, expected_id in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
                 if (stated_id := _require_record_field(where, record, key, str)) != expected_id:
                     raise InputError(
@@ -193,7 +193,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
 def _read_sample_lines(path: Path, file: TextIO) -> Iterator[str]:
     """Go through the lines of a file of responses; what is not UTF-8 is named by its line."""
     try:
-        yield from read_lines(path, file)
+        yield from read_checked_lines(path, file)
     except UnicodeDecodeError:
         read_text_file(path)  # says where
         raise
@@ -269,7 +269,7 @@ def _require_record_field(where: str | Path, record: Any, name: str, kind: type,
 def _parse_json_field(where: str | Path, name: str, text: str, kind: type) -> Any:
     """Read a text that holds JSON."""
     try:
-        parsed = check_value(str(where), json.loads(text, parse_constant=_refuse_special_number))
+        parsed = check_storable_value(str(where), json.loads(text, parse_constant=_refuse_special_number))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: {name} is no JSON ({shorten_text(str(error))})") from None
     if not isinstance(parsed, kind):

@@ -25,7 +25,7 @@ class HelmAnswers:
         What tells right from wrong.
     variant_key
         The setting of the prompt that tells wordings apart; None: those that differ between the runs of one model.
-    outcomes
+    outcomes_only
         Whether of multiple choice, too, only the outcome counts.
 
     Attributes
@@ -41,10 +41,10 @@ class HelmAnswers:
         No run has the setting.
     """
 
-    def __init__(self, runs: Sequence[HelmRun], metric: str, *, variant_key: str | None, outcomes: bool) -> None:
+    def __init__(self, runs: Sequence[HelmRun], metric: str, *, variant_key: str | None, outcomes_only: bool) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
         self.run_lines: list[str] = []
-        self._runs, self._metric, self._outcomes = runs, metric, outcomes
+        self._runs, self._metric, self._outcomes = runs, metric, outcomes_only
         self._has_several_tasks = len({run.task for run in runs}) > 1
         groups = [(run.task, run.model) for run in runs]
         settings, arguments = [run.settings for run in runs], [run.arguments for run in runs]
@@ -80,7 +80,7 @@ class HelmAnswers:
             for request in run.read_requests():
                 credit = self._read_credit(request, scores)
                 response = self._build_helm_response(
-                    number, request, credit, scores.get(request.key, {}), letters=letters
+                    number, request, credit, scores.get(request.key, {}), with_letters=letters
                 )
                 wordings[response.item].add(response.wording)
                 partial += not letters and 0 < credit < 1
@@ -88,7 +88,9 @@ class HelmAnswers:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
             self.run_lines.append(
-                _describe_helm_run(run, rights, run.read_stated_means(self._metric), wordings, partial, letters=letters)
+                _describe_helm_run(
+                    run, rights, run.read_stated_means(self._metric), wordings, partial, with_letters=letters
+                )
             )
 
     def _read_credit(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
@@ -108,37 +110,43 @@ class HelmAnswers:
         return credit
 
     def _build_helm_response(
-        self, number: int, request: HelmRequest, credit: float, request_scores: Mapping[str, float], *, letters: bool
+        self,
+        run_number: int,
+        request: HelmRequest,
+        credit: float,
+        request_scores: Mapping[str, float],
+        *,
+        with_letters: bool,
     ) -> LoggedResponse:
         """Make the response of a request: the choice taken, or only whether it is right."""
-        run = self._runs[number]
+        run = self._runs[run_number]
         answer: int | None = int(credit != 1)
-        if letters:
+        if with_letters:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
         return LoggedResponse(
             where=request.where,
             model=run.model,
-            condition=self._name_helm_condition(number, request.key[2]),
+            condition=self._name_helm_condition(run_number, request.key[2]),
             item=f"{run.task}:{request.key[0]}" if self._has_several_tasks else request.key[0],
-            wording=self._name_helm_wording(number, request.key[1]),
+            wording=self._name_helm_wording(run_number, request.key[1]),
             text=request.prompt if any(self._prompts) else request.question,
-            choices=request.choices if letters else (),
-            gold=request.gold if letters else None,
+            choices=request.choices if with_letters else (),
+            gold=request.gold if with_letters else None,
             answer=answer,
             output=None if request.output is None or run.method.startswith(SEPARATE) else (request.output,),
             error=request.error,
             attributes={"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         )
 
-    def _name_helm_condition(self, number: int, trial: int) -> str:
+    def _name_helm_condition(self, run_number: int, trial: int) -> str:
         """Name the condition of a request and record it; each trial has other examples in the prompt."""
-        run = self._runs[number]
-        name = self._names[number] + (f"/trial {trial + 1}" if trial else "")
+        run = self._runs[run_number]
+        name = self._names[run_number] + (f"/trial {trial + 1}" if trial else "")
         same = [
             other_run.settings
             for other_run, condition_name in zip(self._runs, self._names, strict=True)
-            if condition_name == self._names[number]
+            if condition_name == self._names[run_number]
         ]
         shared_fields = {
             field: value if isinstance(value, int | float | str) else shorten_value(value)
@@ -148,7 +156,7 @@ class HelmAnswers:
         self.conditions.setdefault(name, {"form": saving.IMPORT_FORM, **ways, **shared_fields})
         return name
 
-    def _name_helm_wording(self, number: int, perturbation: str) -> str:
+    def _name_helm_wording(self, run_number: int, perturbation: str) -> str:
         """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""
         name = ORIGINAL
         if perturbation:
@@ -158,7 +166,7 @@ class HelmAnswers:
                 descriptions.append(perturbation)
             place = descriptions.index(perturbation) + 1
             name += f"-{place}" if place > 1 else ""
-        prompt = self._prompts[number]
+        prompt = self._prompts[run_number]
         return f"{prompt}, {name}" if prompt and perturbation else prompt or name
 
 
@@ -186,28 +194,30 @@ def _refuse_contradicting_score(request: HelmRequest, credit: float, answer: int
 
 def _describe_helm_run(
     run: HelmRun,
-    rights: Mapping[str, Sequence[bool]],
-    stated: Mapping[str, float],
+    rights_by_split: Mapping[str, Sequence[bool]],
+    stated_accuracies: Mapping[str, float],
     wordings: Mapping[str, set[str]],
-    partial: int,
+    n_partial: int,
     *,
-    letters: bool,
+    with_letters: bool,
 ) -> str:
     """Say in one line what a run held, and whether its accuracy is that of the rows."""
     parts = [f"{len(wordings):,} instance{'s' * (len(wordings) != 1)}"]
-    for split, right in rights.items():
+    for split, right in rights_by_split.items():
         accuracy = sum(right) / len(right)
         part = f"accuracy {accuracy:.3f} of {len(right):,} in {split}"
-        if split in stated:
+        if split in stated_accuracies:
             part += (
-                ", as the run states" if abs(accuracy - stated[split]) < 1e-6 else f" (it states {stated[split]:.3f})"
+                ", as the run states"
+                if abs(accuracy - stated_accuracies[split]) < 1e-6
+                else f" (it states {stated_accuracies[split]:.3f})"
             )
         parts.append(part)
-    if partial:
-        parts.append(f"{partial:,} partial score{'s' * (partial != 1)} taken as wrong")
+    if n_partial:
+        parts.append(f"{n_partial:,} partial score{'s' * (n_partial != 1)} taken as wrong")
     every = set().union(*wordings.values())
     gaps = sum(its != every for its in wordings.values())
     if gaps:
-        advice = "; the page on choices needs them all, --right-or-wrong does not" if letters else ""
+        advice = "; the page on choices needs them all, --right-or-wrong does not" if with_letters else ""
         parts.append(f"{gaps:,} without some of the {len(every)} wordings{advice}")
     return f"{run.path}: {', '.join(parts)}"

@@ -59,11 +59,13 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.shared.logged_study import save_log_study
 
     runs = [run.read_helm_run(path) for path in _list_run_folders(args.folders)]
-    answers = helm_answers.HelmAnswers(runs, args.metric, variant_key=args.variant_key, outcomes=args.right_or_wrong)
+    answers = helm_answers.HelmAnswers(
+        runs, args.metric, variant_key=args.variant_key, outcomes_only=args.right_or_wrong
+    )
     lines = save_log_study(
         args, args.folders, answers.read_helm_responses(), answers.conditions, _compute_helm_fingerprints(args, runs)
     )
-    saving.print_lines([*lines, *answers.run_lines])
+    saving.print_escaped_lines([*lines, *answers.run_lines])
 
 
 def _list_run_folders(folder_names: list[str]) -> list[Path]:

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, ensure_object, list_entries
+from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
 from inference.stimuli.numbers import parse_number
-from inference.stimuli.reading.files import check_value, shorten_value
+from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
 PREDICTED = "predicted_index"
@@ -89,9 +89,9 @@ class HelmRun:
         """Go through the requests; of those for each choice of one question, the first stands for all."""
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = list_entries(str(path), _read_run_file(path), "request_states")
+        states = parse_list_field(str(path), _read_run_file(path), "request_states")
         for place, state in enumerate(states, start=1):
-            request = _parse_helm_request(f"{path}, request {place}", ensure_object(state), self.method)
+            request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
             if request.key not in read_keys:
                 read_keys.add(request.key)
                 yield request
@@ -100,21 +100,22 @@ class HelmRun:
         if not read_keys:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
 
-    def read_request_scores(self, certain: Collection[str]) -> dict[RequestKey, dict[str, float]]:
-        """Read the scores of all requests: metric -> value; each of the metrics in `certain` has one value."""
+    def read_request_scores(self, single_valued_metrics: Collection[str]) -> dict[RequestKey, dict[str, float]]:
+        """Read the scores of all requests: metric -> value; each of the metrics in `single_valued_metrics` has one
+        value."""
         path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
         entries_in_file = _read_run_file(path)
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
-                _parse_request_key(where, ensure_object(entry), ensure_object(entry).get("instance_id"))
+                _parse_request_key(where, take_object_or_empty(entry), take_object_or_empty(entry).get("instance_id"))
             ]
-            for stat in map(ensure_object, list_entries(where, entry, "stats")):
-                name, value = ensure_object(stat.get("name")).get("name"), _parse_mean(stat)
+            for stat in map(take_object_or_empty, parse_list_field(where, entry, "stats")):
+                name, value = take_object_or_empty(stat.get("name")).get("name"), _parse_mean(stat)
                 if not isinstance(name, str) or not math.isfinite(value):
                     continue
-                if request_scores.setdefault(name, value) != value and name in certain:
+                if request_scores.setdefault(name, value) != value and name in single_valued_metrics:
                     raise InputError(
                         f"{where}: a second value of {shorten_text(name)} for this instance; leave one out"
                     )
@@ -126,8 +127,8 @@ class HelmRun:
         if not path.exists():
             return {}
         entries_in_file = _read_run_file(path)
-        stats = [ensure_object(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
-        named_means = [(ensure_object(stat.get("name")), _parse_mean(stat)) for stat in stats]
+        stats = [take_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
+        named_means = [(take_object_or_empty(stat.get("name")), _parse_mean(stat)) for stat in stats]
         return {
             str(name.get("split")): mean
             for name, mean in named_means
@@ -146,21 +147,21 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = ensure_object(_read_run_file(path / SPEC))
-    adapter, scenario = ensure_object(spec.get("adapter_spec")), ensure_object(spec.get("scenario_spec"))
+    spec = take_object_or_empty(_read_run_file(path / SPEC))
+    adapter, scenario = take_object_or_empty(spec.get("adapter_spec")), take_object_or_empty(spec.get("scenario_spec"))
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
         if not isinstance(value, str) or not value.strip():
             raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
     scenario_arguments = ",".join(
-        f"{name}={value}" for name, value in sorted(ensure_object(scenario.get("args")).items())
+        f"{name}={value}" for name, value in sorted(take_object_or_empty(scenario.get("args")).items())
     )
     head = spec["name"].partition(":")[0]
     arguments = {
         name: value for name, value in drop_empty_values(adapter).items() if name not in _GENERATION | _MODEL | _AMOUNTS
     }
     settings = {name: value for name, value in drop_empty_values(adapter).items() if name in _GENERATION}
-    check_value(str(path / SPEC), [model, head, scenario_arguments, arguments, settings])
+    check_storable_value(str(path / SPEC), [model, head, scenario_arguments, arguments, settings])
     return HelmRun(
         path,
         f"{head}:{scenario_arguments}" if scenario_arguments else head,
@@ -180,7 +181,7 @@ def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> R
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
-    perturbation = drop_empty_values(ensure_object(entry.get("perturbation")))
+    perturbation = drop_empty_values(take_object_or_empty(entry.get("perturbation")))
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
 
 
@@ -191,30 +192,32 @@ def _parse_mean(stat: Mapping[str, Any]) -> float:
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
-    instance = ensure_object(state.get("instance"))
+    instance = take_object_or_empty(state.get("instance"))
     key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question, prompt = (
-        ensure_object(instance.get("input")).get("text"),
-        ensure_object(state.get("request")).get("prompt"),
+        take_object_or_empty(instance.get("input")).get("text"),
+        take_object_or_empty(state.get("request")).get("prompt"),
     )
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
-    references = [ensure_object(reference) for reference in list_entries(where, instance, "references")]
-    words = [str(ensure_object(reference.get("output")).get("text")) for reference in references]
-    right = {place for place, candidate in enumerate(references) if "correct" in list_entries(where, candidate, "tags")}
+    references = [take_object_or_empty(reference) for reference in parse_list_field(where, instance, "references")]
+    words = [str(take_object_or_empty(reference.get("output")).get("text")) for reference in references]
+    right = {
+        place for place, candidate in enumerate(references) if "correct" in parse_list_field(where, candidate, "tags")
+    }
     choices, labels = _find_shown_choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
-    result = ensure_object(state.get("result"))
+    result = take_object_or_empty(state.get("result"))
     output = _find_scored_text(where, result)
     letter = None if output is None else output.strip()
     return HelmRequest(
         where=where,
         key=key,
-        question=str(check_value(where, question)),
-        prompt=str(check_value(where, prompt)) if isinstance(prompt, str) else question,
+        question=str(check_storable_value(where, question)),
+        prompt=str(check_storable_value(where, prompt)) if isinstance(prompt, str) else question,
         split=str(instance.get("split", "none")),
-        choices=tuple(check_value(where, choices)),
+        choices=tuple(check_storable_value(where, choices)),
         gold=min(right) if choices and len(right) == 1 else None,
         answer=labels.index(letter) if letter in labels else None,
         output=output,
@@ -230,17 +233,17 @@ def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str)
         return tuple(words), []
     if method != JOINT:
         return (), []
-    mapping = ensure_object(state.get("output_mapping"))
+    mapping = take_object_or_empty(state.get("output_mapping"))
     return tuple(map(str, mapping.values())), list(mapping)
 
 
 def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
     """Find the text that HELM scores: of several completions the likeliest."""
-    completions = [ensure_object(completion) for completion in list_entries(where, result, "completions")]
+    completions = [take_object_or_empty(completion) for completion in parse_list_field(where, result, "completions")]
     if not completions or result.get("success") is False:
         return None
     for completion in completions:
         if not isinstance(completion.get("text"), str) or not isinstance(completion.get("logprob", 0), int | float):
             raise InputError(f"{where}: a completion needs a text, and a number as logprob")
     likeliest = max(completions, key=lambda completion: completion.get("logprob", 0))
-    return str(check_value(where, likeliest["text"]))
+    return str(check_storable_value(where, likeliest["text"]))

@@ -35,14 +35,14 @@ class _LogCounts:
     begins: int = 0
     right: list[float] = field(default_factory=list)
 
-    def add(self, epochs: Sequence[Sample]) -> None:
+    def count_flawed_samples(self, epochs: Sequence[Sample]) -> None:
         """Count what is wanting of some samples."""
         self.errors += sum(sample.error is not None for sample in epochs)
         self.unscored += sum(sample.error is None and sample.credit is None for sample in epochs)
         self.partial += sum(0 < (sample.credit or 0) < 1 for sample in epochs)
 
     @property
-    def first_token_answers(self) -> bool:
+    def is_first_token_answer(self) -> bool:
         """Whether the first token is the answer: in half of the samples that show it, it is the letter of a choice."""
         return 0 < self.shows <= 2 * self.begins
 
@@ -58,7 +58,7 @@ class InspectAnswers:
         What their items, wordings and conditions are called.
     scorer
         Whose score counts; None: that of the samples' only one.
-    outcomes
+    outcomes_only
         Whether of multiple choice, too, only the outcome counts.
 
     Attributes
@@ -70,12 +70,12 @@ class InspectAnswers:
     """
 
     def __init__(
-        self, evaluations: Sequence[Evaluation], names: InspectNames, *, scorer: str | None, outcomes: bool
+        self, evaluations: Sequence[Evaluation], names: InspectNames, *, scorer: str | None, outcomes_only: bool
     ) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
         self.log_lines: list[str] = []
         self._evaluations, self._names = evaluations, names
-        self._scorer, self._outcomes = scorer, outcomes
+        self._scorer, self._outcomes = scorer, outcomes_only
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the responses of all logs.
@@ -86,26 +86,28 @@ class InspectAnswers:
             A sample is damaged or contradicts another one, or a log has no score.
         """
         for number, evaluation in enumerate(self._evaluations):
-            epochs_by_key, samples = self._read_epochs(number, evaluation)
+            epochs_by_key, samples = self._group_epochs_by_wording(number, evaluation)
             scorer = _find_common_scorer(evaluation, samples)
             letters = not self._outcomes and scorer.rpartition("/")[2] == CHOICE_SCORER
             counts = _LogCounts(len(samples))
             for key, epochs in epochs_by_key.items():
                 yield self._build_epochs_response(
-                    number, key, epochs, counts, letters=letters and bool(epochs[0].choices)
+                    number, key, epochs, counts, with_letters=letters and bool(epochs[0].choices)
                 )
             if letters:
                 yield from self._build_first_token_responses(number, epochs_by_key, counts)
             self.log_lines.append(_describe_inspect_log(evaluation, counts, evaluation.accuracy.get(scorer)))
 
-    def _read_epochs(self, number: int, evaluation: Evaluation) -> tuple[dict[WordingKey, list[Sample]], list[Sample]]:
+    def _group_epochs_by_wording(
+        self, log_number: int, evaluation: Evaluation
+    ) -> tuple[dict[WordingKey, list[Sample]], list[Sample]]:
         """Read the samples of a log: item, wording and choices -> its epochs; and all of them."""
         epochs_by_key: dict[WordingKey, list[Sample]] = {}
         for where, fields in evaluation.read_samples():
             sample = inspect_samples.parse_sample(where, fields, self._scorer)
-            item = self._names.name_sample_item(number, sample)
+            item = self._names.name_sample_item(log_number, sample)
             epochs = epochs_by_key.setdefault(
-                (item, self._names.name_sample_wording(number, item, sample), sample.choices), []
+                (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
             )
             if any(before.epoch == sample.epoch for before in epochs):
                 raise InputError(
@@ -116,32 +118,32 @@ class InspectAnswers:
         return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
 
     def _build_epochs_response(
-        self, number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, letters: bool
+        self, log_number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, with_letters: bool
     ) -> LoggedResponse:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
-        counts.add(epochs)
-        common = self._build_shared_fields(number, key, epochs[0], letters=letters)
+        counts.count_flawed_samples(epochs)
+        common = self._build_shared_fields(log_number, key, epochs[0], with_letters=with_letters)
         if not scored:
             reason = next((sample.error for sample in epochs if sample.error), "the log has no score for it")
             return LoggedResponse(**common, error=reason)
-        if letters:
+        if with_letters:
             _refuse_contradicting_letters(scored)
-        taken = [sample.answer if letters else int(sample.credit != 1) for sample in scored]
-        right = epochs[0].gold if letters else 0
+        taken = [sample.answer if with_letters else int(sample.credit != 1) for sample in scored]
+        right = epochs[0].gold if with_letters else 0
         counts.right.append(sum(answer == right for answer in taken) / len(taken))
         outputs = tuple(sample.output for sample in scored if sample.output is not None) or None
         if len(epochs) == 1:
             return LoggedResponse(**common, answer=taken[0], output=outputs)
         times = Counter(taken)
-        count = tuple(times[place] for place in range(len(key[2]) if letters else 2))
+        count = tuple(times[place] for place in range(len(key[2]) if with_letters else 2))
         return LoggedResponse(**common, count=count, invalid=times[None], output=outputs)
 
     def _build_shared_fields(
-        self, number: int, key: WordingKey, first: Sample, *, letters: bool, way: str = ""
+        self, log_number: int, key: WordingKey, first_sample: Sample, *, with_letters: bool, way: str = ""
     ) -> dict[str, Any]:
         """Make what all responses to one wording share; its condition is recorded."""
-        condition, task = self._names.conditions[number], self._names.tasks[number]
+        condition, task = self._names.conditions[log_number], self._names.tasks[log_number]
         name, fields = condition + way, self._names.fields[condition]
         setting_values = {
             field: value if isinstance(value, SCALARS) else shorten_value(value) for field, value in fields.items()
@@ -151,28 +153,28 @@ class InspectAnswers:
         )
         item, wording, choices = key
         return {
-            "where": first.where,
-            "model": self._evaluations[number].model,
+            "where": first_sample.where,
+            "model": self._evaluations[log_number].model,
             "condition": name,
             "item": item,
             "wording": wording,
-            "text": first.prompt,
-            "choices": choices if letters else (),
-            "gold": first.gold if letters else None,
+            "text": first_sample.prompt,
+            "choices": choices if with_letters else (),
+            "gold": first_sample.gold if with_letters else None,
             "attributes": {} if task is None else {"subset": task},
         }
 
     def _build_first_token_responses(
-        self, number: int, epochs_by_key: Mapping[WordingKey, list[Sample]], counts: _LogCounts
+        self, log_number: int, epochs_by_key: Mapping[WordingKey, list[Sample]], counts: _LogCounts
     ) -> Iterator[LoggedResponse]:
         """Make the responses by probabilities of the first token: a condition of its own, where it is the answer."""
         shows = [(key, epochs[0]) for key, epochs in epochs_by_key.items() if key[2] and epochs[0].first is not None]
         counts.shows, counts.begins = len(shows), sum(sample.begins for _, sample in shows)
-        if not counts.first_token_answers:
+        if not counts.is_first_token_answer:
             return
         for key, sample in shows:
             outputs = None if sample.output is None else (sample.output,)
-            common = self._build_shared_fields(number, key, sample, letters=True, way=FIRST_TOKEN)
+            common = self._build_shared_fields(log_number, key, sample, with_letters=True, way=FIRST_TOKEN)
             yield LoggedResponse(**common, score=sample.first, output=outputs)
 
 
@@ -196,17 +198,21 @@ def _refuse_contradicting_letters(samples: Sequence[Sample]) -> None:
         if sample.gold is not None and (sample.credit == 1) != (sample.answer == sample.gold):
             raise InputError(
                 f"{sample.where}: the score is {sample.credit:g}, though the answer is "
-                f"{_word_choice_letter(sample.answer)} and the right one {_word_choice_letter(sample.gold)}; with "
+                f"{_format_choice_letter(sample.answer)} and the right one {_format_choice_letter(sample.gold)}; with "
                 "--right-or-wrong the scores count"
             )
 
 
-def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated: float | None) -> str:
+def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None) -> str:
     """Say in one line what a log held, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
     parts = [_format_log_count(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
-    if stated is not None:
-        parts[-1] += ", as the log states" if abs(accuracy - stated) < 1e-6 else f" (the log states {stated:.3f})"
+    if stated_accuracy is not None:
+        parts[-1] += (
+            ", as the log states"
+            if abs(accuracy - stated_accuracy) < 1e-6
+            else f" (the log states {stated_accuracy:.3f})"
+        )
     if counts.errors:
         parts.append(f"{counts.errors:,} ended with an error")
     if counts.unscored:
@@ -214,7 +220,7 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated: fl
     if counts.partial:
         parts.append(f"{_format_log_count(counts.partial, 'partial score')} taken as wrong")
     if counts.shows:
-        taken = "" if counts.first_token_answers else ", so its probabilities are not taken"
+        taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
     if not evaluation.has_ended:
         parts.append(f"not finished (status {evaluation.status})")
@@ -223,7 +229,7 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated: fl
     return f"{evaluation.path}: {', '.join(parts)}"
 
 
-def _word_choice_letter(place: int | None) -> str:
+def _format_choice_letter(place: int | None) -> str:
     return "no choice" if place is None else ascii_uppercase[place]
 
 

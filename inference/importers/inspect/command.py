@@ -61,9 +61,9 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.inspect.names import InspectNames
     from inference.importers.shared.logged_study import save_log_study
 
-    evaluations, left_out = log.read_usable_logs(_list_logs(args.logs))
+    evaluations, left_out = log.read_usable_logs(_list_log_files(args.logs))
     names = InspectNames(evaluations, args.item_key, args.variant_key)
-    answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes=args.right_or_wrong)
+    answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
     lines = save_log_study(
         args,
         args.logs,
@@ -71,10 +71,10 @@ def main(args: argparse.Namespace) -> None:
         answers.conditions,
         _compute_inspect_fingerprints(args, evaluations),
     )
-    saving.print_lines([*lines, *answers.log_lines, *left_out])
+    saving.print_escaped_lines([*lines, *answers.log_lines, *left_out])
 
 
-def _list_logs(names: list[str]) -> list[Path]:
+def _list_log_files(names: list[str]) -> list[Path]:
     """List the logs; of a folder, the .eval and .json files in it."""
     logs: dict[Path, Path] = {}
     for path in map(Path, names):

@@ -16,9 +16,9 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, ensure_object, list_entries
+from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
 from inference.stimuli.numbers import parse_number
-from inference.stimuli.reading.files import check_value, parse_json, shorten_value
+from inference.stimuli.reading.files import check_storable_value, parse_json, shorten_value
 
 VERSIONS = 2, 3
 """Of logs. The third was written for some weeks of 2026: its events share their messages, and events are not read."""
@@ -78,7 +78,7 @@ class Evaluation:
             The log holds none, or one is damaged.
         """
         empty = True
-        listed = _list_zipped_samples(self.path) if _is_zip(self.path) else _list_samples(self.path)
+        listed = _read_zipped_samples(self.path) if _is_zip(self.path) else _read_json_samples(self.path)
         for place, sample in listed:
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
@@ -101,7 +101,8 @@ class Evaluation:
         n_samples = n_errors = 0
         for _, sample in self.read_samples():
             if any(
-                ensure_object(score).get("value") is not None for score in ensure_object(sample.get("scores")).values()
+                take_object_or_empty(score).get("value") is not None
+                for score in take_object_or_empty(sample.get("scores")).values()
             ):
                 return
             n_samples += 1
@@ -182,12 +183,14 @@ def read_inspect_log(path: Path) -> Evaluation:
             f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
             f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], ensure_object(header.get("plan"))
+    about, plan = header["eval"], take_object_or_empty(header.get("plan"))
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
-    arguments = _collect_arguments(about, plan)
-    generate_config = ensure_object(about.get("model_generate_config")) | ensure_object(plan.get("config"))
+    arguments = _collect_task_and_solver_arguments(about, plan)
+    generate_config = take_object_or_empty(about.get("model_generate_config")) | take_object_or_empty(
+        plan.get("config")
+    )
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
@@ -196,7 +199,7 @@ def read_inspect_log(path: Path) -> Evaluation:
         name: value for name, value in drop_empty_values(generate_config).items() if name in GENERATION_SETTINGS
     }
     arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
-    check_value(str(path), [about["task"], about["model"], arguments, settings])
+    check_storable_value(str(path), [about["task"], about["model"], arguments, settings])
     return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
@@ -204,7 +207,7 @@ def read_inspect_log(path: Path) -> Evaluation:
         model=about["model"].strip(),
         arguments=arguments,
         settings=settings,
-        accuracy=_parse_accuracies(header.get("results")),
+        accuracy=_parse_accuracy_by_scorer(header.get("results")),
         invalidated=header.get("invalidated") is True,
     )
 
@@ -232,7 +235,7 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = ensure_object(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = take_object_or_empty(sample.get("attachments")).get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
                     f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
@@ -256,7 +259,7 @@ def _read_zipped_header(path: Path) -> Any:
     raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
 
 
-def _list_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     for name in archive.names:
@@ -275,33 +278,36 @@ def _read_whole_log(path: Path) -> Any:
     return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
-def _list_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def _read_json_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of a .json log, each with its number."""
-    for place, sample in enumerate(list_entries(str(path), _read_whole_log(path), "samples"), start=1):
+    for place, sample in enumerate(parse_list_field(str(path), _read_whole_log(path), "samples"), start=1):
         yield f"sample {place}", sample
 
 
-def _collect_arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what a task and its solvers were given."""
     arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in ensure_object(about.get(group)).items()
+        for name, value in take_object_or_empty(about.get(group)).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(ensure_object(step).get("solver")).rpartition("/")[2]
+        solver = str(take_object_or_empty(step).get("solver")).rpartition("/")[2]
         arguments |= {
-            f"{solver}.{name}": value for name, value in ensure_object(ensure_object(step).get("params")).items()
+            f"{solver}.{name}": value
+            for name, value in take_object_or_empty(take_object_or_empty(step).get("params")).items()
         }
     return drop_empty_values(arguments)
 
 
-def _parse_accuracies(results: Any) -> dict[str, float]:
+def _parse_accuracy_by_scorer(results: Any) -> dict[str, float]:
     """Read the accuracy of every scorer that has one: a mean of right answers over samples."""
-    scores = ensure_object(results).get("scores")
+    scores = take_object_or_empty(results).get("scores")
     accuracy_by_scorer = {}
-    for score in map(ensure_object, scores if isinstance(scores, list) else ()):
-        value = ensure_object(ensure_object(ensure_object(score).get("metrics")).get("accuracy")).get("value")
+    for score in map(take_object_or_empty, scores if isinstance(scores, list) else ()):
+        value = take_object_or_empty(
+            take_object_or_empty(take_object_or_empty(score).get("metrics")).get("accuracy")
+        ).get("value")
         if not isinstance(value, str) and math.isfinite(parse_number(value)):
             accuracy_by_scorer[str(score.get("name"))] = parse_number(value)
     return accuracy_by_scorer

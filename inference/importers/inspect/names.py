@@ -8,7 +8,7 @@ from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import log_differences, saving
-from inference.stimuli.reading.files import check_value, shorten_value
+from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
 METADATA = "metadata."
@@ -65,12 +65,12 @@ class InspectNames:
         self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording
         self._first: dict[str, tuple[Sample, str]] = {}  # item -> its first sample, the right answer in words
 
-    def name_sample_item(self, log: int, sample: Sample) -> str:
+    def name_sample_item(self, log_number: int, sample: Sample) -> str:
         """Name the item of a sample; of several tasks, with its task.
 
         Parameters
         ----------
-        log
+        log_number
             Number of the log.
         sample
             A sample of it.
@@ -84,17 +84,17 @@ class InspectNames:
         InputError
             It has another right answer than the item had before.
         """
-        name = sample.name if self._item_key == ID else _read_metadata_name(sample, "--item-key", self._item_key)
-        item = name if self.tasks[log] is None else f"{self.tasks[log]}:{name}"
-        self._refuse_other_question(item, sample)
+        name = sample.name if self._item_key == ID else _read_name_from_metadata(sample, "--item-key", self._item_key)
+        item = name if self.tasks[log_number] is None else f"{self.tasks[log_number]}:{name}"
+        self._refuse_other_right_answer(item, sample)
         return item
 
-    def name_sample_wording(self, log: int, item: str, sample: Sample) -> str:
+    def name_sample_wording(self, log_number: int, item: str, sample: Sample) -> str:
         """Name the wording of a sample: by its log, its metadata, or its first message.
 
         Parameters
         ----------
-        log
+        log_number
             Number of the log.
         item
             Name of the item, as `name_sample_item` gives it.
@@ -111,13 +111,13 @@ class InspectNames:
             The sample has no such metadata.
         """
         if self._by_log is not None:
-            return self._by_log[log]
+            return self._by_log[log_number]
         if self._variant_key is not None and self._variant_key.startswith(METADATA):
-            return _read_metadata_name(sample, "--variant-key", self._variant_key)
+            return _read_name_from_metadata(sample, "--variant-key", self._variant_key)
         texts = self._texts.setdefault(item, {})
         return texts.setdefault(sample.prompt, f"p{len(texts) + 1}")
 
-    def _refuse_other_question(self, item: str, sample: Sample) -> None:
+    def _refuse_other_right_answer(self, item: str, sample: Sample) -> None:
         """Refuse two samples of one item with different right answers: they are not two wordings of one question.
 
         The right answer of multiple choice is the same where its letter is, or its words are, as in another order.
@@ -163,7 +163,7 @@ def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | Non
     return log_differences.name_logs_by_settings(arguments, [variant_key], FIRST_WORDING)
 
 
-def _read_metadata_name(sample: Sample, option: str, key: str) -> str:
+def _read_name_from_metadata(sample: Sample, option: str, key: str) -> str:
     """Return the metadata of a sample that an option names, as the name of an item or a wording."""
     value = sample.metadata.get(key.removeprefix(METADATA))
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
@@ -172,4 +172,4 @@ def _read_metadata_name(sample: Sample, option: str, key: str) -> str:
             f"{sample.where}: {option} {shorten_text(key)} must be a text or number of every sample, here it is "
             f"{shorten_value(value)}; of metadata there are {metadata_names}"
         )
-    return str(check_value(sample.where, str(value).strip()))
+    return str(check_storable_value(sample.where, str(value).strip()))

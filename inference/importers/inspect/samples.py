@@ -14,8 +14,8 @@ from inference.engines.openai.bounds import build_text_forms, score_first_tokens
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_first_tokens
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import ensure_object, list_entries
-from inference.stimuli.reading.files import check_value, shorten_value
+from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 _CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
@@ -90,16 +90,16 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
     InputError
         A field is missing or of another kind, there are several scores to choose from, or one is no number.
     """
-    choices = tuple(_parse_content(where, sample, entry) for entry in list_entries(where, sample, "choices"))
+    choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
     scorer_name, score_fields = _find_score(where, sample, scorer)
-    output, shows = _parse_output(where, sample)
+    output, shows = _parse_output_and_logprobs(where, sample)
     begins, first = _score_first_token(shows, len(choices))
     return Sample(
         where=where,
         name=_parse_sample_id(where, sample),
         epoch=_parse_epoch(where, sample),
-        prompt=_find_prompt(where, sample),
+        prompt=_find_first_user_message(where, sample),
         choices=choices,
         gold=_find_letter_place(targets[0], len(choices)) if len(targets) == 1 else None,
         answer=_find_letter_place(score_fields.get("answer"), len(choices)),
@@ -107,10 +107,10 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
         output=output,
         scorer=scorer_name,
         credit=_parse_credit(where, score_fields.get("value")),
-        error=_word_sample_error(sample.get("error")),
+        error=_format_sample_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=ensure_object(sample.get("metadata")),
+        metadata=take_object_or_empty(sample.get("metadata")),
     )
 
 
@@ -119,7 +119,7 @@ def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
     name = sample.get("id")
     if isinstance(name, bool) or not isinstance(name, int | str) or not str(name).strip():
         raise InputError(f"{where}: id must be text or a whole number, not {shorten_value(name)}")
-    return str(check_value(where, str(name).strip()))
+    return str(check_storable_value(where, str(name).strip()))
 
 
 def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
@@ -129,25 +129,25 @@ def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
     return epoch
 
 
-def _find_prompt(where: str, sample: Mapping[str, Any]) -> str:
+def _find_first_user_message(where: str, sample: Mapping[str, Any]) -> str:
     """Find the first message of the user; the input where no message was recorded."""
     sample_input = sample.get("input")
     for message in [
-        *list_entries(where, sample, "messages"),
+        *parse_list_field(where, sample, "messages"),
         *(sample_input if isinstance(sample_input, list) else []),
     ]:
         if (
-            ensure_object(message).get("role") == "user"
-            and (text := _parse_content(where, sample, message.get("content"))).strip()
+            take_object_or_empty(message).get("role") == "user"
+            and (text := _parse_message_text(where, sample, message.get("content"))).strip()
         ):
             return text
-    text = "" if isinstance(sample_input, list) else _parse_content(where, sample, sample_input)
+    text = "" if isinstance(sample_input, list) else _parse_message_text(where, sample, sample_input)
     if not text.strip():
         raise InputError(f"{where}: it has neither a message of a user nor an input, so nothing was asked")
     return text
 
 
-def _parse_content(where: str, sample: Mapping[str, Any], content: Any) -> str:
+def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> str:
     """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like.
 
     A NUL, which models write and no CSV file holds, is read as the sign of a character that cannot be shown.
@@ -155,12 +155,12 @@ def _parse_content(where: str, sample: Mapping[str, Any], content: Any) -> str:
     if content is None:
         return ""
     if isinstance(content, str):
-        return str(check_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
+        return str(check_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
-    parts = [ensure_object(part) for part in content]
+    parts = [take_object_or_empty(part) for part in content]
     texts = [
-        _parse_content(where, sample, part["text"])
+        _parse_message_text(where, sample, part["text"])
         if isinstance(part.get("text"), str)
         else f"[{part.get('type', 'data')}]"
         for part in parts
@@ -169,36 +169,38 @@ def _parse_content(where: str, sample: Mapping[str, Any], content: Any) -> str:
     return "\n".join(texts)
 
 
-def _parse_output(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
+def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = list_entries(where, ensure_object(sample.get("output")), "choices")
+    answers = parse_list_field(where, take_object_or_empty(sample.get("output")), "choices")
     if not answers:
         return None, None
-    first = ensure_object(answers[0])
-    return _parse_content(where, sample, ensure_object(first.get("message")).get("content")), first.get("logprobs")
+    first = take_object_or_empty(answers[0])
+    return _parse_message_text(where, sample, take_object_or_empty(first.get("message")).get("content")), first.get(
+        "logprobs"
+    )
 
 
-def _score_first_token(shows: Any, choices: int) -> tuple[bool, Score | None]:
+def _score_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = ensure_object(shows).get("content")
-    if not choices or not isinstance(content, list) or not content:
+    content = take_object_or_empty(logprobs).get("content")
+    if not n_choices or not isinstance(content, list) or not content:
         return False, None
-    first = ensure_object(content[0])
+    first = take_object_or_empty(content[0])
     try:
-        tokens = parse_first_tokens({"logprobs": shows}, len(_wrap_in_list(first.get("top_logprobs"))))
+        tokens = parse_first_tokens({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
         return False, None
     if not tokens:
         return False, None
-    letters = tuple((letter,) for letter in ascii_uppercase[:choices])
-    return _find_letter_place(first.get("token"), choices) is not None, score_first_tokens(
+    letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
+    return _find_letter_place(first.get("token"), n_choices) is not None, score_first_tokens(
         tokens, build_text_forms(letters)
     )
 
 
 def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""
-    scores = ensure_object(sample.get("scores"))
+    scores = take_object_or_empty(sample.get("scores"))
     if scorer is None and len(scores) > 1:
         raise InputError(
             f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
@@ -210,7 +212,7 @@ def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tu
         raise InputError(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
-    return scorer_name, ensure_object(scores[scorer_name])
+    return scorer_name, take_object_or_empty(scores[scorer_name])
 
 
 def _parse_credit(where: str, value: Any) -> float | None:
@@ -231,18 +233,18 @@ def _parse_credit(where: str, value: Any) -> float | None:
     return None if math.isnan(credit) else credit
 
 
-def _find_letter_place(text: Any, choices: int) -> int | None:
+def _find_letter_place(text: Any, n_choices: int) -> int | None:
     """Find the place of a letter among those of the choices; None for several letters, or none."""
     letter = text.strip() if isinstance(text, str) else ""
     place = ascii_uppercase.find(letter) if len(letter) == 1 else -1
-    return place if 0 <= place < choices else None
+    return place if 0 <= place < n_choices else None
 
 
-def _word_sample_error(error: Any) -> str | None:
+def _format_sample_error(error: Any) -> str | None:
     """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
-    message = str(ensure_object(error).get("message") or "no message").strip()
+    message = str(take_object_or_empty(error).get("message") or "no message").strip()
     return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
 
 

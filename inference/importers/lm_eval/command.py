@@ -63,10 +63,10 @@ def main(args: argparse.Namespace) -> None:
     """
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.rows import LmEvalRows
-    from inference.importers.lm_eval.wordings import arrange_files
+    from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.logged_study import save_log_study
 
-    worded_files = arrange_files(files.find_sample_files(args.paths), args.variant_key)
+    worded_files = assign_wordings_to_files(files.find_sample_files(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
     file_readers = [
         LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions) for worded_file in worded_files
@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> None:
         _compute_lm_eval_fingerprints(worded_files, args),
         about,
     )
-    saving.print_lines([*lines, *_describe_short_files(file_readers)])
+    saving.print_escaped_lines([*lines, *_describe_incomplete_files(file_readers)])
 
 
 def _chain_responses(file_readers: Sequence[LmEvalRows]) -> Iterator[LoggedResponse]:
@@ -104,7 +104,7 @@ def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argp
     }
 
 
-def _describe_short_files(file_readers: Sequence[LmEvalRows]) -> list[str]:
+def _describe_incomplete_files(file_readers: Sequence[LmEvalRows]) -> list[str]:
     """Say which files do not hold all that they should."""
     short = [
         file_reader

@@ -15,7 +15,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import refuse_halves
+from inference.importers.shared.json_log import refuse_half_surrogates
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 _VERSION = re.compile(r"0\.4\.")
@@ -83,7 +83,9 @@ def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
         folder_files = [_build_sample_file(file, name, results_by_path) for file in inside]
         if (
             name is not None
-            and len(models := dict.fromkeys(_find_stated_name(results_by_path[file.results]) for file in folder_files))
+            and len(
+                models := dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files)
+            )
             > 1
         ):
             raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
@@ -120,13 +122,13 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
         path=path,
         results=results,
         model=name or _name_model(content, results),
-        about=_collect_stated_facts(content),
+        about=_collect_stated_model_facts(content),
         task=task,
         date=date,
         config=config,
         shots=shots if isinstance(shots, int) else None,
         form="chat" if content.get("chat_template") or content.get("chat_template_sha") else "plain",
-        system=_strip_text(content.get("system_instruction_sha")),
+        system=_strip_text_or_none(content.get("system_instruction_sha")),
         samples=effective if isinstance(effective, int) else None,
     )
 
@@ -149,7 +151,7 @@ def _read_results_file(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not readable as JSON ({str(error)[:80]}); was it cut?") from None
-    refuse_halves(str(path), content)
+    refuse_half_surrogates(str(path), content)
     if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
         raise InputError(f"{path}: not a results file of lm-eval: it has no field 'results'")
     version = content.get("lm_eval_version")
@@ -175,13 +177,13 @@ def _parse_model_arguments(content: Mapping[str, Any]) -> Mapping[str, Any]:
     return model_args if isinstance(model_args, dict) else {}
 
 
-def _find_stated_name(content: Mapping[str, Any]) -> str | None:
+def _find_stated_model_name(content: Mapping[str, Any]) -> str | None:
     """Find the name of the model that a results file states; None where it states none."""
     arguments = _parse_model_arguments(content)
     return (
-        _strip_text(content.get("model_name"))
-        or _strip_text(arguments.get("pretrained"))
-        or _strip_text(arguments.get("model"))
+        _strip_text_or_none(content.get("model_name"))
+        or _strip_text_or_none(arguments.get("pretrained"))
+        or _strip_text_or_none(arguments.get("model"))
     )
 
 
@@ -191,7 +193,7 @@ def _name_model(content: Mapping[str, Any], path: Path) -> str:
     >>> _name_model({"model_name": "/cache/models--org--m/snapshots/0123456789abcdef"}, Path("r.json"))
     'org/m'
     """
-    stated = _find_stated_name(content)
+    stated = _find_stated_model_name(content)
     if stated is None:
         raise InputError(f"{path}: names no model (model_name, config.model_args); give it as NAME=PATH")
     if snapshot := _SNAPSHOT.fullmatch(stated):
@@ -199,22 +201,22 @@ def _name_model(content: Mapping[str, Any], path: Path) -> str:
     return Path(stated).name if stated.startswith(("/", ".", "~")) else stated
 
 
-def _collect_stated_facts(content: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_stated_model_facts(content: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what `run.json` records of a model, where the results file states it."""
     config: Any = content.get("config")
     config = config if isinstance(config, dict) else {}
-    snapshot = _SNAPSHOT.fullmatch(_find_stated_name(content) or "")
+    snapshot = _SNAPSHOT.fullmatch(_find_stated_model_name(content) or "")
     arguments, parameters = _parse_model_arguments(content), config.get("model_num_parameters")
-    dtype = _strip_text(config.get("model_dtype")) or _strip_text(arguments.get("dtype"))
+    dtype = _strip_text_or_none(config.get("model_dtype")) or _strip_text_or_none(arguments.get("dtype"))
     about = {
-        "revision": _strip_text(config.get("model_sha")) or (snapshot["revision"] if snapshot else None),
+        "revision": _strip_text_or_none(config.get("model_sha")) or (snapshot["revision"] if snapshot else None),
         "dtype": dtype and dtype.removeprefix("torch."),
         "parameters": parameters if isinstance(parameters, int) and parameters > 0 else None,
     }
     return {name: value for name, value in about.items() if value is not None}
 
 
-def _strip_text(value: Any) -> str | None:
+def _strip_text_or_none(value: Any) -> str | None:
     """Return a text without surrounding white space; None where it is empty or no text."""
     return value.strip() or None if isinstance(value, str) else None
 

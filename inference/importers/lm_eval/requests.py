@@ -48,9 +48,9 @@ class RowOptions:
     one_context: bool
     mutual: bool
 
-    def measure_lengths(self, of_bytes: bool) -> list[int]:
+    def measure_continuation_lengths(self, in_bytes: bool) -> list[int]:
         """Measure what the model continues with, in characters or bytes."""
-        return [len(continuation.encode()) if of_bytes else len(continuation) for continuation in self.continuations]
+        return [len(continuation.encode()) if in_bytes else len(continuation) for continuation in self.continuations]
 
 
 def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
@@ -77,7 +77,7 @@ def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
         try:
             ordered = (
                 arguments.values()
-                if _is_in_order(tuple(arguments))
+                if _is_in_request_order(tuple(arguments))
                 else [arguments[name] for name in sorted(arguments, key=_parse_request_number)]
             )
             pairs = [(entry["arg_0"], entry.get("arg_1")) for entry in ordered]
@@ -99,7 +99,7 @@ def parse_requests(where: str, row: Mapping[str, Any]) -> list[Request]:
 
 
 @lru_cache
-def _is_in_order(names: tuple[str, ...]) -> bool:
+def _is_in_request_order(names: tuple[str, ...]) -> bool:
     """Tell whether requests stand in the order of their numbers, as they mostly do."""
     return names == tuple(f"gen_args_{number}" for number in range(len(names)))
 
@@ -108,7 +108,9 @@ def _parse_request_number(name: str) -> int:
     return int(name.removeprefix("gen_args_"))
 
 
-def parse_options(where: str, row: Mapping[str, Any], row_requests: Sequence[Request], file: SampleFile) -> RowOptions:
+def parse_row_options(
+    where: str, row: Mapping[str, Any], row_requests: Sequence[Request], file: SampleFile
+) -> RowOptions:
     """Tell what the options of a row are.
 
     Parameters
@@ -145,14 +147,14 @@ def parse_options(where: str, row: Mapping[str, Any], row_requests: Sequence[Req
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
         return _parse_options_in_text([context for context, _ in row_requests], ends[0], mutual)
     delimiter = file.config.get("target_delimiter", " ")
-    continuations, plain, lettered = _strip_delimiter(ends, delimiter if isinstance(delimiter, str) else "")
+    continuations, plain, lettered = _strip_delimiter_and_blanks(ends, delimiter if isinstance(delimiter, str) else "")
     words = (_find_listed_choices(row.get("doc"), plain) or plain) if lettered else plain
     # A task may have no text before its options, as for the likelier one of two sentences.
     return RowOptions(first if first.strip() else " / ".join(words), words, continuations, plain, True, mutual)
 
 
 @lru_cache(maxsize=1000)
-def _strip_delimiter(ends: tuple[str, ...], delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def _strip_delimiter_and_blanks(ends: tuple[str, ...], delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Take the delimiter off, then all blanks; and tell whether letters are left."""
     if delimiter and all(end.startswith(delimiter) for end in ends):
         ends = tuple(end[len(delimiter) :] for end in ends)

@@ -23,11 +23,11 @@ from inference.importers.lm_eval.requests import (
     RowOptions,
     list_generated_texts,
     parse_loglikelihoods,
-    parse_options,
     parse_requests,
+    parse_row_options,
 )
 from inference.importers.lm_eval.wordings import DOC, WordedFile
-from inference.importers.shared.json_log import refuse_halves
+from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.stimuli.reading.files import shorten_value
 
@@ -45,7 +45,7 @@ class LmEvalRows:
     ----------
     item_key
         `doc_hash`, `doc_id` or `doc.FIELD`; None: `doc_hash`, or what SCORE's rows say.
-    outcomes
+    outcomes_only
         Whether only right or wrong is wanted.
     conditions
         Condition name -> fields, of all files; filled here.
@@ -57,10 +57,10 @@ class LmEvalRows:
     """
 
     def __init__(
-        self, worded_file: WordedFile, item_key: str | None, outcomes: bool, conditions: dict[str, dict[str, Any]]
+        self, worded_file: WordedFile, item_key: str | None, outcomes_only: bool, conditions: dict[str, dict[str, Any]]
     ) -> None:
         self.worded_file, self.docs = worded_file, 0
-        self._item_key, self._outcomes, self._conditions = item_key, outcomes, conditions
+        self._item_key, self._outcomes, self._conditions = item_key, outcomes_only, conditions
         self._line_by_document: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
         self._condition_by_reading: dict[tuple[str, str], str] = {}  # filter, reading -> condition
@@ -81,7 +81,7 @@ class LmEvalRows:
                 if not isinstance(row, dict):
                     raise InputError(f"{where}: expected one sample as a JSON object")
                 if b"\\ud" in line or b"\\uD" in line:
-                    refuse_halves(where, row)
+                    refuse_half_surrogates(where, row)
                 yield from self._parse_row(where, number, row)
         if not self._line_by_document:
             raise InputError(f"{path}: there are no samples in it")
@@ -96,7 +96,7 @@ class LmEvalRows:
         metrics = row.get("metrics") or [name for name in (*READINGS, *_PREFERRED) if name in row]
         if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
             raise InputError(f"{where}: field 'metrics' is no list of names")
-        if self._is_choice(row_requests):
+        if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
             return self._build_reading_responses(
                 where,
@@ -104,10 +104,10 @@ class LmEvalRows:
                 (item, wording),
                 filter_name,
                 metrics,
-                parse_options(where, row, row_requests, self.worded_file.file),
+                parse_row_options(where, row, row_requests, self.worded_file.file),
             )
         metric = next((name for name in _PREFERRED if name in metrics), metrics[0] if metrics else "")
-        score = self._parse_score_row(row, metrics)
+        score = self._parse_score_benchmark_row(row, metrics)
         if score is not None:
             item, wording, right = score
         else:
@@ -124,7 +124,7 @@ class LmEvalRows:
         )  # fmt: skip
         return [response]
 
-    def _is_choice(self, row_requests: Sequence[Request]) -> bool:
+    def _is_multiple_choice(self, row_requests: Sequence[Request]) -> bool:
         """Tell whether a row chooses among options, by the task's type or by its requests."""
         kind = self.worded_file.file.config.get("output_type")
         return kind == "multiple_choice" if kind else len(row_requests) > 1 and isinstance(row_requests[0][1], str)
@@ -146,7 +146,7 @@ class LmEvalRows:
         gold = _find_gold_place(row, row_options, after_text)
         for metric, reading in READINGS.items():
             scores = (
-                _compute_compared_scores(metric, after_text, without_text, row_options)
+                _compute_metric_scores(metric, after_text, without_text, row_options)
                 if metric == ACC or metric in metrics
                 else None
             )
@@ -203,7 +203,9 @@ class LmEvalRows:
         ]
         return "/".join(filter(None, (self.worded_file.wording, *field_parts))) or self.worded_file.otherwise
 
-    def _parse_score_row(self, row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[str, str, bool] | None:
+    def _parse_score_benchmark_row(
+        self, row: Mapping[str, Any], metrics: Sequence[str]
+    ) -> tuple[str, str, bool] | None:
         """Read a row of SCORE, whose metrics are lists: question, prompt or option, answer, right answer ...
 
         Its own keys tell item and wording, where none are given.
@@ -235,7 +237,7 @@ class LmEvalRows:
         return name
 
 
-def _compute_compared_scores(
+def _compute_metric_scores(
     metric: str, after_text: Sequence[float], without_text: Sequence[float], row_options: RowOptions
 ) -> Sequence[float] | None:
     """Compute what a metric compares; None where the row does not hold what it needs."""
@@ -247,7 +249,7 @@ def _compute_compared_scores(
             if row_options.mutual
             else None
         )
-    lengths = row_options.measure_lengths(metric == BYTES)
+    lengths = row_options.measure_continuation_lengths(metric == BYTES)
     # Where options stand in the text, it is not told what lm-eval takes for their length.
     return (
         [value / length for value, length in zip(after_text, lengths, strict=True)]

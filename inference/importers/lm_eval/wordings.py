@@ -45,7 +45,7 @@ class WordedFile:
     settings: Mapping[str, Any]
 
 
-def arrange_files(files: Sequence[SampleFile], keys: Sequence[str]) -> list[WordedFile]:
+def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -> list[WordedFile]:
     """Give every file its wording and condition.
 
     A wording is named by the keys given, or else by what varies between the files of one model and task: an ending
@@ -79,12 +79,12 @@ def arrange_files(files: Sequence[SampleFile], keys: Sequence[str]) -> list[Word
     numbers = {file.shots for file in files}
     worded_files = [
         _build_worded_file(
-            file, *bases[number], folders[number], as_wording=as_wording, same_shots=len(numbers) == 1,
+            file, *bases[number], folders[number], shots_tell_wording=as_wording, same_shots=len(numbers) == 1,
             fields=tuple(key.removeprefix(DOC) for key in keys if key.startswith(DOC)),
         )
         for number, file in enumerate(files)
     ]  # fmt: skip
-    _refuse_two_runs(worded_files)
+    _refuse_repeated_runs(worded_files)
     return worded_files
 
 
@@ -94,16 +94,16 @@ def _build_worded_file(
     ending: str,
     folder: str,
     *,
-    as_wording: bool,
+    shots_tell_wording: bool,
     same_shots: bool,
     fields: tuple[str, ...],
 ) -> WordedFile:
     """Name the wording and the condition of a file."""
     shots = f"{'unknown' if file.shots is None else file.shots}-shot"
-    parts = [part for part in (shots if as_wording else "", folder, ending) if part]
+    parts = [part for part in (shots if shots_tell_wording else "", folder, ending) if part]
     settings: dict[str, Any] = {"form": file.form}
     name = file.form
-    if not as_wording:
+    if not shots_tell_wording:
         settings["shots"] = file.shots
         name += "" if same_shots else f"/{shots}"
     if file.system is not None:
@@ -167,7 +167,7 @@ def _has_varying_values(
     return any(len(several) > 1 for several in values_by_group.values())
 
 
-def _refuse_two_runs(worded_files: Sequence[WordedFile]) -> None:
+def _refuse_repeated_runs(worded_files: Sequence[WordedFile]) -> None:
     """Refuse two files of one model, task, wording and condition."""
     first: dict[tuple[str, str, str, str], WordedFile] = {}
     for worded_file in worded_files:

@@ -10,14 +10,14 @@ from ground.errors import InputError
 from inference.stimuli.reading.files import LARGEST, check_ordinary_file, parse_json, read_text_file, shorten_value
 
 
-def read_json_log(path: Path, instead: str) -> Any:
+def read_json_log(path: Path, advice: str) -> Any:
     """Read a JSON file as a whole.
 
     Parameters
     ----------
     path
         The file.
-    instead
+    advice
         What to do where it is too large.
 
     Returns
@@ -35,11 +35,11 @@ def read_json_log(path: Path, instead: str) -> Any:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if size > LARGEST:
-        raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {instead}")
+        raise InputError(f"{path}: larger than {LARGEST / 1e6:.0f} MB; {advice}")
     return parse_json(path, read_text_file(path))
 
 
-def refuse_halves(where: str, value: Any) -> None:
+def refuse_half_surrogates(where: str, value: Any) -> None:
     """Refuse half of a surrogate pair in JSON: no file can hold it as text.
 
     Parameters
@@ -60,12 +60,12 @@ def refuse_halves(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def ensure_object(value: Any) -> dict[str, Any]:
+def take_object_or_empty(value: Any) -> dict[str, Any]:
     """Return an object's fields; none where it is something else."""
     return value if isinstance(value, dict) else {}
 
 
-def list_entries(where: str, parent: Any, name: str) -> list[Any]:
+def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
     """Return the entries of a list in an object.
 
     Parameters
@@ -86,7 +86,7 @@ def list_entries(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = ensure_object(parent).get(name)
+    value = take_object_or_empty(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):

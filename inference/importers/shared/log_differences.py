@@ -56,16 +56,18 @@ def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, A
     return {name: value for name, value in settings[0].items() if name not in differ}
 
 
-def name_logs_by_settings(settings: Sequence[Mapping[str, Any]], chosen: Sequence[str], same: str) -> list[str]:
+def name_logs_by_settings(
+    settings: Sequence[Mapping[str, Any]], setting_names: Sequence[str], name_if_equal: str
+) -> list[str]:
     """Name every log by its values of some settings; a value that is long is numbered as it appears.
 
     Parameters
     ----------
     settings
         Of every log: name -> value; a name that it lacks has the value None.
-    chosen
+    setting_names
         Names of the settings that make the name.
-    same
+    name_if_equal
         The name of all, where no setting is chosen.
 
     Returns
@@ -78,13 +80,15 @@ def name_logs_by_settings(settings: Sequence[Mapping[str, Any]], chosen: Sequenc
     ['cot=true', 'cot=none']
     """
     parts = [
-        _name_setting_values(name, [log_settings.get(name) for log_settings in settings], alone=len(chosen) == 1)
-        for name in chosen
+        _name_setting_values(
+            name, [log_settings.get(name) for log_settings in settings], is_only_setting=len(setting_names) == 1
+        )
+        for name in setting_names
     ]
-    return [", ".join(part[number] for part in parts) or same for number in range(len(settings))]
+    return [", ".join(part[number] for part in parts) or name_if_equal for number in range(len(settings))]
 
 
-def _name_setting_values(name: str, values: Sequence[Any], *, alone: bool) -> list[str]:
+def _name_setting_values(name: str, values: Sequence[Any], *, is_only_setting: bool) -> list[str]:
     """Name the values of one setting."""
     short = name.rpartition(".")[2]
     value_texts = [
@@ -93,7 +97,7 @@ def _name_setting_values(name: str, values: Sequence[Any], *, alone: bool) -> li
     if any(len(text) > _LONGEST or not text for text in value_texts):
         numbers = {value: number for number, value in enumerate(dict.fromkeys(value_texts), start=1)}
         return [f"{short}-{numbers[text]}" for text in value_texts]
-    if alone and all(isinstance(value, str) for value in values):
+    if is_only_setting and all(isinstance(value, str) for value in values):
         return value_texts
     return [f"{short}={'none' if value is None else text}" for value, text in zip(values, value_texts, strict=True)]
 

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.importers.shared.json_log import refuse_halves
+from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.stimuli.reading.line_ends import unify_line_ends
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
@@ -43,10 +43,10 @@ class _Stimulus:
 class LoggedStimuli:
     """Make a stimulus of the first response to it, and a row of every response."""
 
-    def __init__(self, outcomes: bool, language: str | None) -> None:
+    def __init__(self, outcomes_only: bool, language: str | None) -> None:
         self.differing_numbers: set[int] = set()
-        self._outcomes, self._language = outcomes, language
-        self._protocol: str | None = AGREEMENT if outcomes else None
+        self._outcomes, self._language = outcomes_only, language
+        self._protocol: str | None = AGREEMENT if outcomes_only else None
         self._stimuli_by_wording: dict[
             tuple[str, str], dict[tuple[str, ...], _Stimulus]
         ] = {}  # by item and wording, and choices
@@ -83,7 +83,7 @@ class LoggedStimuli:
         items = tuple(Item(item, tuple(variants)) for item, variants in self._items.items())
         return Study(self._protocol, name, items, labels, _RULES[self._protocol], source, paraphrased=False)
 
-    def build_logged_row(self, response: LoggedResponse) -> tuple[Any, ...]:
+    def build_logged_response_row(self, response: LoggedResponse) -> tuple[Any, ...]:
         """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added."""
         if "\r" in response.text or any("\r" in choice for choice in response.choices):
             response = replace(response, text=unify_line_ends(response.text), choices=unify_line_ends(response.choices))
@@ -92,7 +92,7 @@ class LoggedStimuli:
         if stimulus is None:
             stimulus = self._add_new_stimulus(response, orders)
         else:
-            self._compare_with_stimulus(response, stimulus)
+            self._check_stimulus_agrees(response, stimulus)
         self._refuse_second_response(response, stimulus.number)
         key = response.model, response.condition, response.item, stimulus.variant
         if response.error is not None:
@@ -106,7 +106,7 @@ class LoggedStimuli:
         """Add the stimulus of a response; refuse one of the other protocol, or with other choices."""
         if not response.text.strip():
             raise InputError(f"{response.where}: the text that was asked is empty; leave the response out")
-        refuse_halves(
+        refuse_half_surrogates(
             response.where,
             [response.item, response.wording, response.text, response.choices, dict(response.attributes)],
         )
@@ -130,15 +130,15 @@ class LoggedStimuli:
         self._count += 1
         return stimulus
 
-    def _build_outcome_variant(self, response: LoggedResponse, order: int) -> Variant:
+    def _build_outcome_variant(self, response: LoggedResponse, order_number: int) -> Variant:
         """Make a variant whose options are right and wrong."""
-        name = response.wording if order == 1 else f"{response.wording}/{order}"
+        name = response.wording if order_number == 1 else f"{response.wording}/{order_number}"
         return Variant(
             response.item, name, PARAPHRASE, response.text, _OUTCOMES, language=self._language, gold=RIGHT,
             attributes={**response.attributes, "template": name},
         )  # fmt: skip
 
-    def _build_question_variant(self, response: LoggedResponse, order: int) -> Variant:
+    def _build_question_variant(self, response: LoggedResponse, order_number: int) -> Variant:
         """Make a variant of a multiple-choice question, its choices in the order that the response shows."""
         if not 1 < len(response.choices) <= len(ascii_uppercase):
             raise InputError(
@@ -167,12 +167,12 @@ class LoggedStimuli:
             **{f"choice_{letter}": line for letter, line in zip(canonical, lines, strict=True)},
         }
         return Variant(
-            response.item, f"{response.wording}/{order}", response.wording, response.text,
+            response.item, f"{response.wording}/{order_number}", response.wording, response.text,
             tuple(map(Option, letters, canonical)),
             language=self._language, gold=canonical[response.gold], attributes=attributes,
         )  # fmt: skip
 
-    def _compare_with_stimulus(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
+    def _check_stimulus_agrees(self, response: LoggedResponse, stimulus: _Stimulus) -> None:
         """Refuse another right choice than the stimulus has; note where the text differs."""
         if response.gold != stimulus.gold:
             raise InputError(
@@ -182,18 +182,18 @@ class LoggedStimuli:
         if response.text != stimulus.text:
             self.differing_numbers.add(stimulus.number)
 
-    def _refuse_second_response(self, response: LoggedResponse, number: int) -> None:
+    def _refuse_second_response(self, response: LoggedResponse, stimulus_number: int) -> None:
         """Refuse a second response of a model to one stimulus under one condition."""
         marks = self._marks_by_condition.setdefault((response.model, response.condition), bytearray())
-        if number >= len(marks):
-            marks.extend(bytes(number + 1 - len(marks)))
-        if marks[number]:
+        if stimulus_number >= len(marks):
+            marks.extend(bytes(stimulus_number + 1 - len(marks)))
+        if marks[stimulus_number]:
             raise InputError(
                 f"{response.where}: model '{response.model}' has a response to item '{response.item}', wording "
                 f"'{response.wording}' under '{response.condition}' already; leave one of the two out, or say what "
                 "tells them apart (--variant-key)"
             )
-        marks[number] = 1
+        marks[stimulus_number] = 1
 
 
 def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
@@ -219,5 +219,5 @@ def _build_outcome_cells(response: LoggedResponse) -> tuple[Any, ...]:
 
 
 def build_logged_columns(rows: Sequence[tuple[Any, ...]]) -> dict[str, Sequence[Any]]:
-    """Turn rows of `LoggedStimuli.build_logged_row` into columns of the responses, without `study`."""
+    """Turn rows of `LoggedStimuli.build_logged_response_row` into columns of the responses, without `study`."""
     return dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))

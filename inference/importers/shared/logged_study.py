@@ -26,7 +26,7 @@ class LoggedStudy:
     ----------
     responses
         In any order; they are read once.
-    outcomes
+    outcomes_only
         Whether only the outcome, right or wrong, is wanted of questions with choices, too.
     language
         Of the texts.
@@ -43,11 +43,11 @@ class LoggedStudy:
     """
 
     def __init__(
-        self, responses: Iterable[LoggedResponse], name: str, *, outcomes: bool, language: str | None, source: str
+        self, responses: Iterable[LoggedResponse], name: str, *, outcomes_only: bool, language: str | None, source: str
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="waver-import-")
         try:
-            self._stimuli = LoggedStimuli(outcomes, language)
+            self._stimuli = LoggedStimuli(outcomes_only, language)
             self._write_responses(responses)
             self.study = self._stimuli.build_logged_study(name, source)
         except BaseException:
@@ -72,7 +72,7 @@ class LoggedStudy:
             )
         return notes
 
-    def read_tables(self) -> Iterator[pa.Table]:
+    def read_response_tables(self) -> Iterator[pa.Table]:
         """Go through the rows, a table at a time."""
         with pa.memory_map(str(self._responses_file)) as file, pa.ipc.open_file(file) as reader:
             for number in range(reader.num_record_batches):
@@ -90,7 +90,7 @@ class LoggedStudy:
         try:
             while batch := list(islice(remaining, BATCH)):
                 table = build_responses_table(
-                    build_logged_columns([self._stimuli.build_logged_row(response) for response in batch]), ""
+                    build_logged_columns([self._stimuli.build_logged_response_row(response) for response in batch]), ""
                 )
                 writer = writer or pa.ipc.new_file(self._responses_file, table.schema, options=write_options)
                 writer.write_table(table.combine_chunks())
@@ -127,11 +127,11 @@ def save_log_study(
     """
     name = Path(args.out).resolve().name if args.name is None else args.name
     source = saving.describe_source(files)
-    with LoggedStudy(responses, name, outcomes=args.right_or_wrong, language=args.language, source=source) as log:
+    with LoggedStudy(responses, name, outcomes_only=args.right_or_wrong, language=args.language, source=source) as log:
         lines = saving.save_import(
             args.out,
             log.study,
-            log.read_tables,
+            log.read_response_tables,
             conditions,
             descriptions=args.models,
             imported=imported,

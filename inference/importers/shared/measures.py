@@ -188,7 +188,7 @@ class ProbabilityMeasure(_NumberMeasure):
         InputError
             One is no number or negative, they add up to more than 1, or some of a response are missing.
         """
-        values = _convert_cells(cells, self.columns, rows)
+        values = _convert_cells_to_numbers(cells, self.columns, rows)
         missing = _find_empty_rows(values, self.columns, rows)
         _refuse_marked_rows(values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative")
         _refuse_marked_rows(
@@ -226,7 +226,7 @@ class CountMeasure(_NumberMeasure):
         InputError
             One is no whole number from 0 on, together they are too many, or some of a response are missing.
         """
-        values = _convert_cells(cells, self.columns, rows)
+        values = _convert_cells_to_numbers(cells, self.columns, rows)
         missing = _find_empty_rows(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
         _refuse_marked_rows(wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number")
@@ -285,7 +285,7 @@ def _describe_majority_rule(labels: Sequence[str]) -> str:
     return f"{first} where {first} / ({first} + {second}) >= 0.5, else {second}; so exactly 0.5, a tie, is {first}"
 
 
-def _convert_cells(cells: Sequence[pa.Array], columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
+def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
     """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
     values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):

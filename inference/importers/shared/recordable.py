@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ground.errors import InputError, escape_controls
-from ground.run_json import SCHEMA, list_problems
+from ground.errors import InputError, escape_control_characters
+from ground.run_json import SCHEMA, list_schema_problems
 from inference.stimuli.reading.files import is_invisible, shorten_value
 
 
@@ -29,7 +29,7 @@ def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str
     about = f"{where}: {section.removesuffix('s')} {shorten_value(name)}"
     if is_invisible(name):
         raise InputError(f"{about}: there is nothing that shows in this name; give another")
-    if escape_controls(name) != name:
+    if escape_control_characters(name) != name:
         raise InputError(f"{about}: there is a control character in this name; take it out")
     for field, value in fields.items():
         try:
@@ -39,5 +39,5 @@ def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str
                 f"{about}: {field} is {shorten_value(value)}, which cannot be recorded; correct it"
             ) from None
     rule = SCHEMA["run"]["content"]["properties"][section]["additionalProperties"]
-    for problem in list_problems(fields, rule, about):
+    for problem in list_schema_problems(fields, rule, about):
         raise InputError(problem)

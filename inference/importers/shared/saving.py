@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ground.errors import InputError, escape_controls
+from ground.errors import InputError, escape_control_characters
 from inference.arguments import add_models_file
 from inference.stimuli.reading.workbooks import split_sheet_name
 
@@ -35,10 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_models_file(parser)
 
 
-def split_named_paths(files: Sequence[str]) -> list[tuple[str | None, Path]]:
+def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, Path]]:
     """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split."""
     pairs: list[tuple[str | None, Path]] = []
-    for file in files:
+    for file in path_arguments:
         name, equals, path = file.partition("=")
         has_name = equals and not Path(file).exists()
         pairs.append((name, Path(path)) if has_name else (None, Path(file)))
@@ -89,7 +89,7 @@ def save_import(
     imported: str | Mapping[str, str],
     command: Sequence[str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
-    complete: bool = False,
+    is_complete: bool = False,
 ) -> list[str]:
     """Write a study and its responses as one part; what an earlier import of the same files wrote stays.
 
@@ -108,7 +108,7 @@ def save_import(
         Fingerprint of the files, recorded per model and condition; or model -> that of its files.
     models
         model -> what the files say about it; what `descriptions` says holds.
-    complete
+    is_complete
         Whether the rows are all that there was to ask of each model, though others have more; `run.json` records it.
         Such tables may have hundreds of models: one line is about them all.
 
@@ -160,16 +160,16 @@ def save_import(
             run.add_condition(condition, conditions[condition])
             import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}}
             run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
-            if complete:
-                run.expect_rows(model, {condition: tally.rows})
+            if is_complete:
+                run.record_row_counts(model, {condition: tally.rows})
             lines.append(f"{model} {condition}: {tally.describe_tally(variants)}")
         if len(present_pairs) < len(tallies):
-            run.responses.append_tables(_drop_conditions(table, present_pairs) for table in responses())
+            run.responses.append_tables(_drop_rows_of_conditions(table, present_pairs) for table in responses())
         run.finish()
-    return [lines[0], _describe_all_pairs(tallies, present_pairs)] if complete else lines
+    return [lines[0], _describe_whole_import(tallies, present_pairs)] if is_complete else lines
 
 
-def _describe_all_pairs(tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]) -> str:
+def _describe_whole_import(tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]) -> str:
     """Say in one line what was written of all models and conditions."""
     models, conditions = ({pair[place] for pair in tallies} for place in (0, 1))
     about = f"{_format_count(len(models), 'model')} under {_format_count(len(conditions), 'condition')}"
@@ -188,16 +188,16 @@ def _describe_all_pairs(tallies: Mapping[tuple[str, str], _Tally], present_pairs
     )
 
 
-def print_lines(lines: Iterable[str]) -> None:
+def print_escaped_lines(lines: Iterable[str]) -> None:
     """Print lines for the user: what `save_import` returns, and what else is to be known."""
-    print("\n".join(map(escape_controls, lines)))
+    print("\n".join(map(escape_control_characters, lines)))
 
 
 def _format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _drop_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
+def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
     """Leave out the rows of some models and conditions."""
     import pyarrow.compute as pc
 
@@ -258,9 +258,9 @@ class _Tally:
         self.valid += counted + answered
         self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
 
-    def describe_tally(self, variants: int) -> str:
+    def describe_tally(self, n_variants: int) -> str:
         """Say it in one line."""
-        parts = [f"{self.rows:,} of {variants:,} variants"]
+        parts = [f"{self.rows:,} of {n_variants:,} variants"]
         if self.errors:
             parts.append(f"{self.errors:,} without a response")
         if self.masses:

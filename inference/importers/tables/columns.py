@@ -86,7 +86,7 @@ class RowPlaces(Sequence[str]):
         self._word: list[str] = []  # "row", "line" or "entry": the same in all of a file
         self._file, self._number = array("i"), array("q")
 
-    def begin(self, path: Path) -> None:
+    def begin_file(self, path: Path) -> None:
         """Go on with another file."""
         self.files.append(path)
         self._word.append("")
@@ -98,7 +98,7 @@ class RowPlaces(Sequence[str]):
         self._number.append(int(number))
 
     @property
-    def file(self) -> np.ndarray:
+    def file_numbers(self) -> np.ndarray:
         """Number of the file that each row stands in."""
         return np.frombuffer(self._file, dtype=np.int32)
 

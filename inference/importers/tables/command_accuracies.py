@@ -95,7 +95,7 @@ def main(args: argparse.Namespace) -> None:
     paths = [Path(file) for file in args.files]
     columns = {role: getattr(args, f"{role}_column") for role in (*NAME_COLUMNS, *NUMBER_COLUMNS)}
     column_by_option = {f"--{role}-column": column for role, column in columns.items()}
-    records.check_column_roles(
+    records.refuse_column_of_two_roles(
         {**column_by_option, **{f"--condition-column {column}": column for column in args.condition_column}}
     )
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
@@ -110,9 +110,9 @@ def main(args: argparse.Namespace) -> None:
         descriptions=args.models,
         imported=saving.compute_fingerprint(paths, settings),
         command=args.call,
-        complete=True,
+        is_complete=True,
     )
-    saving.print_lines([*lines, scale_sentence, *_describe_uneven_accuracies(accuracy_rows, accuracies)])
+    saving.print_escaped_lines([*lines, scale_sentence, *_describe_fractional_accuracies(accuracy_rows, accuracies)])
 
 
 def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], conditions: Sequence[str]) -> AccuracyRows:
@@ -123,9 +123,9 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
         for place, record in records.Records(path, [*columns.values(), *conditions]):
             where = f"{path}, {place}"
             model, task, template = (
-                _parse_accuracy_name(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
+                _parse_name_cell(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
             )
-            values = [_parse_accuracy_name(where, column, record[column]) for column in conditions]
+            values = [_parse_name_cell(where, column, record[column]) for column in conditions]
             condition = "/".join(map(_name_condition_value, conditions, values)) or saving.IMPORT_CONDITION
             condition_fields = {"form": saving.IMPORT_FORM, **dict(zip(conditions, values, strict=True))}
             if fields.setdefault(condition, condition_fields) != condition_fields:
@@ -140,7 +140,7 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
     return AccuracyRows(rows, fields)
 
 
-def _parse_accuracy_name(where: str, column: str, cell: str | None) -> str:
+def _parse_name_cell(where: str, column: str, cell: str | None) -> str:
     """Return a cell that names a model, task, template or condition; refuse an empty one."""
     name = (cell or "").strip()
     if not name or is_nonfinite(name):
@@ -155,15 +155,15 @@ def _name_condition_value(column: str, value: str) -> str:
     return f"{column} {value}" if value.isdecimal() else value
 
 
-def _describe_repeated_row(path: Path, where: str, key: Key, before: str, used: set[str]) -> str:
+def _describe_repeated_row(path: Path, where: str, key: Key, first_place: str, used_columns: set[str]) -> str:
     """Say that a row repeats another one, and which columns may tell the two apart."""
-    unused_columns = [name for name in records.Records(path).fields() if name not in used]
+    unused_columns = [name for name in records.Records(path).list_column_names() if name not in used_columns]
     unused_hint = (
         f"; the columns that are left are {shorten_text(', '.join(unused_columns), 200)}" if unused_columns else ""
     )
     return (
-        f"{where}: the same model, condition, task and template as in {before} ({', '.join(map(repr, key))}); tell "
-        f"them apart by --condition-column{unused_hint}"
+        f"{where}: the same model, condition, task and template as in {first_place} ({', '.join(map(repr, key))}); "
+        f"tell them apart by --condition-column{unused_hint}"
     )
 
 
@@ -218,9 +218,11 @@ def _convert_to_share(row: AccuracyRow, scale: str) -> float:
     return row.number / 100 if scale == PERCENT else row.number
 
 
-def _describe_uneven_accuracies(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> list[str]:
+def _describe_fractional_accuracies(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> list[str]:
     """Say how many accuracies are no whole number of n answers, as averages over classes are."""
-    uneven_rows = [row for key, row in accuracy_rows.rows.items() if not _is_share_of_answers(accuracies[key], row.n)]
+    uneven_rows = [
+        row for key, row in accuracy_rows.rows.items() if not _is_whole_number_of_answers(accuracies[key], row.n)
+    ]
     if not uneven_rows:
         return []
     first = uneven_rows[0]
@@ -230,7 +232,7 @@ def _describe_uneven_accuracies(accuracy_rows: AccuracyRows, accuracies: Mapping
     ]
 
 
-def _is_share_of_answers(accuracy: float, n: int) -> bool:
+def _is_whole_number_of_answers(accuracy: float, n: int) -> bool:
     """Tell whether some whole number of right answers gives an accuracy, as far as it was rounded.
 
     0.548 of 900 may be 493 right answers (0.5478); 0.543 of 10 is none.

@@ -8,7 +8,7 @@ The command line says what the columns mean. What it does not say:
 - without ``--variant-column`` the distinct texts of an item are its variants;
 - without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
 - without ``--text-column`` the id of an item stands for all of its texts, and ``--wordings`` says whether an id of a
-  wording means the same in all items; if it does not say, `wordings.choose_wordings` does.
+  wording means the same in all items; if it does not say, `wordings.choose_wording_sharing` does.
 
 Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
 samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``. Rows of probabilities or
@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError
 from inference.importers.shared import saving
-from inference.importers.tables.wordings import OWN, SHARED, choose_wordings, describe_wordings
-from inference.stimuli.reading.records import check_column_roles
+from inference.importers.tables.wordings import OWN, SHARED, choose_wording_sharing, describe_wording_sharing
+from inference.stimuli.reading.records import refuse_column_of_two_roles
 
 if TYPE_CHECKING:
     from inference.importers.shared.measures import Measure
@@ -120,16 +120,16 @@ def main(args: argparse.Namespace) -> None:
     layout = _build_layout(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
-    wordings = choose_wordings(args.wordings, table.stimuli) if args.text_column is None else None
+    wordings = choose_wording_sharing(args.wordings, table.stimuli) if args.text_column is None else None
     study = long.build_table_study(
         table,
         Path(args.out).resolve().name if args.name is None else args.name,
         measure,
         language=args.language,
         source=saving.describe_source(args.files),
-        shared=wordings == SHARED,
+        shares_wordings=wordings == SHARED,
     )
-    of, first = long.group_responses(table, samples=args.repeated == SAMPLES)
+    of, first = long.group_rows_by_response(table, allows_samples=args.repeated == SAMPLES)
     lines = saving.save_import(
         args.out,
         study,
@@ -140,8 +140,8 @@ def main(args: argparse.Namespace) -> None:
         command=args.call,
     )
     if wordings is not None:
-        lines.append(describe_wordings(wordings, table.stimuli, chosen=args.wordings is not None))
-    saving.print_lines(lines)
+        lines.append(describe_wording_sharing(wordings, table.stimuli, is_stated=args.wordings is not None))
+    saving.print_escaped_lines(lines)
 
 
 def _build_layout(args: argparse.Namespace, measure: Measure) -> Layout:
@@ -149,7 +149,7 @@ def _build_layout(args: argparse.Namespace, measure: Measure) -> Layout:
     from inference.importers.tables.long_rows import Layout
 
     roles = {role: getattr(args, f"{role}_column") for role in ROLES if getattr(args, f"{role}_column") is not None}
-    check_column_roles({f"--{role}-column": column for role, column in roles.items()})
+    refuse_column_of_two_roles({f"--{role}-column": column for role, column in roles.items()})
     if args.wordings is not None and "text" in roles:
         raise InputError("import table: --wordings goes without --text-column: texts show whether items share them")
     if "variant" not in roles and "text" not in roles:
@@ -220,19 +220,17 @@ def _build_measure(args: argparse.Namespace) -> Measure:
     if args.invalid_column is not None and args.count_columns is None:
         raise InputError("import table: --invalid-column goes with --count-columns")
     if texts is not None:
-        options = {
-            label: wordings.split("|") for label, wordings in _split_option_pairs("--options", args.options, ";")
-        }
+        options = {label: wordings.split("|") for label, wordings in _split_label_pairs("--options", args.options, ";")}
         try:
             return AnswerMeasure(texts, options, must_equal=args.answer_column is not None)
         except ValueError as error:
             raise InputError(f"import table, --options: {error}") from None
     if args.probability_columns is not None:
-        return ProbabilityMeasure(dict(_split_option_pairs("--probability-columns", args.probability_columns, ",")))
-    return CountMeasure(dict(_split_option_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
+        return ProbabilityMeasure(dict(_split_label_pairs("--probability-columns", args.probability_columns, ",")))
+    return CountMeasure(dict(_split_label_pairs("--count-columns", args.count_columns, ",")), args.invalid_column)
 
 
-def _split_option_pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
+def _split_label_pairs(option: str, text: str, separator: str) -> Sequence[tuple[str, str]]:
     """Split an option into two LABEL=VALUE pairs with different labels."""
     parts = [part.partition("=") for part in text.split(separator) if part.strip()]
     pairs = [(label.strip(), value.strip()) for label, _, value in parts]

@@ -21,7 +21,7 @@ LARGEST = 2**28  # bytes that these have on average
 
 
 def build_table_study(
-    table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shared: bool = False
+    table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shares_wordings: bool = False
 ) -> Study:
     """Make the study: items and variants in order of appearance.
 
@@ -37,7 +37,7 @@ def build_table_study(
         Language of all texts; None: not known.
     source
         Where the table is from.
-    shared
+    shares_wordings
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
 
     Returns
@@ -64,7 +64,7 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
                 f"{', '.join(measure.labels)}"
             )
-        template = {"template": stimulus.variant} if shared and stimulus.pattern != ORIGINAL else {}
+        template = {"template": stimulus.variant} if shares_wordings and stimulus.pattern != ORIGINAL else {}
         variant = Variant(
             stimulus.item,
             stimulus.variant,
@@ -86,12 +86,12 @@ def build_table_study(
     )
 
 
-def group_responses(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.ndarray]:
+def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[np.ndarray, np.ndarray]:
     """Group rows by response: by model, condition, item and variant.
 
     Parameters
     ----------
-    samples
+    allows_samples
         Whether several rows of one response in one file are its samples.
 
     Returns
@@ -102,22 +102,24 @@ def group_responses(table: LongTable, *, samples: bool) -> tuple[np.ndarray, np.
     Raises
     ------
     InputError
-        A response repeats in another file, or without `samples` in the same one.
+        A response repeats in another file, or without `allows_samples` in the same one.
     """
     of, first = group_equal_rows(table.model_conditions, table.stimulus)
-    _refuse_repeated_rows(table, of, first, samples=samples)
+    _refuse_repeated_rows(table, of, first, allows_samples=allows_samples)
     return of, first
 
 
-def build_table_responses(table: LongTable, of: np.ndarray, first: np.ndarray, measure: Measure) -> Iterator[pa.Table]:
+def build_table_responses(
+    table: LongTable, response_numbers: np.ndarray, first_row_of_response: np.ndarray, measure: Measure
+) -> Iterator[pa.Table]:
     """Make one row per response, in order of appearance, without `study`: some at a time.
 
     Parameters
     ----------
     table
         The rows.
-    of, first
-        The responses, as `group_responses` made them.
+    response_numbers, first_row_of_response
+        The responses, as `group_rows_by_response` made them.
     measure
         Reads the value columns.
 
@@ -140,15 +142,17 @@ def build_table_responses(table: LongTable, of: np.ndarray, first: np.ndarray, m
         **_split_name_pairs(("item", "variant"), table.stimulus),
     }
     values = [column.array() for column in table.values]
-    batch_size = max(1, min(TOGETHER, LARGEST * len(first) // max(1, sum(column.nbytes for column in values))))
-    for start in range(0, len(first), batch_size):
-        first_rows = first[start : start + batch_size]
-        rows = np.flatnonzero((of >= start) & (of < start + len(first_rows)))
+    batch_size = max(
+        1, min(TOGETHER, LARGEST * len(first_row_of_response) // max(1, sum(column.nbytes for column in values)))
+    )
+    for start in range(0, len(first_row_of_response), batch_size):
+        first_rows = first_row_of_response[start : start + batch_size]
+        rows = np.flatnonzero((response_numbers >= start) & (response_numbers < start + len(first_rows)))
         # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
-        rows = rows[np.argsort(of[rows], kind="stable")]  # those of the first response, of the second ...
+        rows = rows[np.argsort(response_numbers[rows], kind="stable")]  # those of the first response, of the second ...
         cells = [column.take(pa.array(rows)) for column in values]
         response_columns = measure.build_response_columns(
-            cells, ResponseRows(table.place, rows, of[rows] - start, len(first_rows))
+            cells, ResponseRows(table.place, rows, response_numbers[rows] - start, len(first_rows))
         )
         yield pa.table(
             {
@@ -168,19 +172,26 @@ def _split_name_pairs(names: Sequence[str], column: CodedPairs) -> dict[str, tup
     }
 
 
-def _refuse_repeated_rows(table: LongTable, of: np.ndarray, first: np.ndarray, *, samples: bool) -> None:
+def _refuse_repeated_rows(
+    table: LongTable, response_numbers: np.ndarray, first_row_of_response: np.ndarray, *, allows_samples: bool
+) -> None:
     """Refuse a second row of one response: in another file always, in the same one unless it is a sample."""
     import numpy as np
 
-    file = table.place.file
-    first = first[of]  # of every row, the first with its key
-    elsewhere = file[first] != file
-    wrong = np.flatnonzero(elsewhere if samples else first != np.arange(len(first)))
+    file = table.place.file_numbers
+    first_row_of_response = first_row_of_response[response_numbers]  # of every row, the first with its key
+    elsewhere = file[first_row_of_response] != file
+    wrong = np.flatnonzero(
+        elsewhere if allows_samples else first_row_of_response != np.arange(len(first_row_of_response))
+    )
     if not len(wrong):
         return
     row = int(wrong[0])
     key = "', '".join((*table.model_conditions[row], *table.stimulus[row]))
-    same = f"{table.place[row]}: the same model, condition, item and variant as in {table.place[first[row]]} ('{key}')"
+    same = (
+        f"{table.place[row]}: the same model, condition, item and variant as in "
+        f"{table.place[first_row_of_response[row]]} ('{key}')"
+    )
     if elsewhere[row]:
         raise InputError(
             f"{same}; leave one file out, tell their models apart by NAME=FILE or --model-column, or put the samples "

@@ -35,7 +35,7 @@ class Layout:
     values: tuple[str, ...]
 
     @property
-    def ids(self) -> Mapping[str, str]:
+    def required_columns(self) -> Mapping[str, str]:
         """The roles that must be filled in every row: all but the right answer."""
         return {role: column for role, column in self.roles.items() if role != "gold"}
 
@@ -102,13 +102,18 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
     """
     columns = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple(PackedTexts() for _ in layout.values))
-    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.ids
+    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.required_columns
     conditions: dict[tuple[str, ...], str] = {}  # the values that name it -> its name
     for name, path in files:
-        table.place.begin(path)
+        table.place.begin_file(path)
         for place, record in records.Records(path, columns):
-            cells = {role: cell_cache.check_cell(path, place, column, record[column]) for role, column in ids.items()}
-            values = tuple(cell_cache.check_cell(path, place, column, record[column]) for column in layout.conditions)
+            cells = {
+                role: cell_cache.check_and_strip_cell(path, place, column, record[column])
+                for role, column in ids.items()
+            }
+            values = tuple(
+                cell_cache.check_and_strip_cell(path, place, column, record[column]) for column in layout.conditions
+            )
             condition = conditions.get(values)
             if condition is None:
                 condition = conditions[values] = _name_table_condition(f"{path}, {place}", table, layout, values)
@@ -117,7 +122,7 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             if text is not None:
                 text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
             if variant is None:
-                variant = numbering.name_text(item, pattern, text or "")
+                variant = numbering.name_variant(item, pattern, text or "")
             gold = (record[layout.roles["gold"]] or "").strip() if "gold" in layout.roles else ""
             table.place.append(place)
             table.model_conditions.append((cells.get("model") or name, condition))
@@ -161,7 +166,7 @@ class _CellCache:
     def __init__(self) -> None:
         self._text_by_cell: dict[tuple[str, str | None], str] = {}
 
-    def check_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
+    def check_and_strip_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
         """Check a cell and strip it."""
         text = self._text_by_cell.get((column, cell))
         if text is None:
@@ -176,7 +181,7 @@ class _Numbering:
         self._name: dict[tuple[str, str, str], str] = {}
         self._count: Counter[tuple[str, str]] = Counter()
 
-    def name_text(self, item: str, pattern: str, text: str) -> str:
+    def name_variant(self, item: str, pattern: str, text: str) -> str:
         """Name a text: `original` for the first original, otherwise for example `paraphrase-001`."""
         key = (item, pattern, text)
         if key not in self._name:

@@ -14,7 +14,7 @@ SHARED, OWN = "shared", "own"
 LEAST_SHARED = 0.9  # share of the items that a wording is in, on average, where items share wordings
 
 
-def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
+def choose_wording_sharing(stated: str | None, stimuli: Sequence[Stimulus]) -> str:
     """Choose whether items share their wordings, by the ids of these: `shared` or `own`.
 
     What the user says holds. Numbers are taken for those within an item, which mean nothing in another one; so are
@@ -22,7 +22,7 @@ def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
 
     Parameters
     ----------
-    chosen
+    stated
         What the user says; None if nothing.
     stimuli
         The stimuli of the table; originals do not count.
@@ -31,23 +31,23 @@ def choose_wordings(chosen: str | None, stimuli: Sequence[Stimulus]) -> str:
     -------
     `shared` or `own`.
     """
-    if chosen is not None:
-        return chosen
+    if stated is not None:
+        return stated
     ids, n_items, n_wordings = _count_wordings(stimuli)
     has_shared_wordings = n_items > 1 and n_wordings >= LEAST_SHARED * n_items * len(ids)
     return SHARED if has_shared_wordings and not all(map(_is_number, ids)) else OWN
 
 
-def describe_wordings(wordings: str, stimuli: Sequence[Stimulus], *, chosen: bool) -> str:
+def describe_wording_sharing(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> str:
     """Say in one line what wordings were taken for, why, and what to say if that is wrong.
 
     Parameters
     ----------
-    wordings
+    sharing
         `shared` or `own`.
     stimuli
         The stimuli of the table; originals do not count.
-    chosen
+    is_stated
         Whether the user has said it.
 
     Returns
@@ -55,18 +55,18 @@ def describe_wordings(wordings: str, stimuli: Sequence[Stimulus], *, chosen: boo
     The line.
     """
     ids, n_items, _ = _count_wordings(stimuli)
-    if wordings == SHARED:
+    if sharing == SHARED:
         taken, other = (
             f"the {len(ids):,} wordings are taken for ones that all {n_items:,} items share",
             "every item has its own",
         )
     else:
         taken, other = "every item is taken to have its own wordings", "an id is the same wording in all items"
-        if not chosen:
+        if not is_stated:
             numbered = all(map(_is_number, ids))
             taken = f"{'wordings are numbered' if numbered else 'items have wordings of other names'}, so {taken}"
-    choice = {SHARED: OWN, OWN: SHARED}[wordings]
-    return f"no --text-column: {taken}{'' if chosen else f'; if {other}, say --wordings {choice}'}"
+    choice = {SHARED: OWN, OWN: SHARED}[sharing]
+    return f"no --text-column: {taken}{'' if is_stated else f'; if {other}, say --wordings {choice}'}"
 
 
 def _count_wordings(stimuli: Sequence[Stimulus]) -> tuple[set[str], int, int]:

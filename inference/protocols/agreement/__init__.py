@@ -59,10 +59,10 @@ def build_agreement_study(study_items: tuple[Item, ...], name: str, source: str 
                     f"{source or name}, item '{item.item}', variant '{variant.variant}': "
                     f"gold must be {' or '.join(CANONICAL)}, not '{variant.gold}'"
                 )
-    return Study(NAME, name, tuple(map(_add_options, study_items)), CANONICAL, DECISION_RULE, source)
+    return Study(NAME, name, tuple(map(_add_agreement_options, study_items)), CANONICAL, DECISION_RULE, source)
 
 
-def _add_options(item: Item) -> Item:
+def _add_agreement_options(item: Item) -> Item:
     """Give the options to all variants; where all have them, return the item itself: millions of copies cost memory."""
     if all(variant.options == OPTIONS for variant in item.variants):
         return item

@@ -81,7 +81,7 @@ def main(args: argparse.Namespace) -> None:
         Path(args.out).resolve().name if args.name is None else args.name,
         source=saving.describe_source(args.paths),
     )
-    responses = _build_haller_responses(statements_by_model, args.condition)
+    responses = _build_haller_response_table(statements_by_model, args.condition)
     lines = saving.save_import(
         args.out,
         study,
@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> None:
         imported=saving.compute_fingerprint(list(files.values()), {"importer": "haller"}),
         command=args.call,
     )
-    saving.print_lines(lines)
+    saving.print_escaped_lines(lines)
 
 
 def _find_model_files(paths: Sequence[str]) -> dict[str, Path]:
@@ -153,10 +153,12 @@ def _parse_statement(where: str, item: str, variant: str, entry: Any) -> _Statem
         logprob = _require_finite_number(f"{where}, statement_log_prob", logprob)
         if logprob > 0:
             raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
-    return _Statement(item, variant, text, _parse_agree_disagree(f"{where}, response", entry.get("response")), logprob)
+    return _Statement(
+        item, variant, text, _parse_agree_probabilities(f"{where}, response", entry.get("response")), logprob
+    )
 
 
-def _parse_agree_disagree(where: str, response: Any) -> tuple[float, float] | None:
+def _parse_agree_probabilities(where: str, response: Any) -> tuple[float, float] | None:
     """Read p(agree) and p(disagree); None where the model gave none (null, or both null)."""
     if response is None or response == {}:
         return None
@@ -200,7 +202,7 @@ def _check_same_statements(
     return statements_by_model[first]
 
 
-def _build_haller_responses(statements_by_model: dict[str, list[_Statement]], condition: str) -> pa.Table:
+def _build_haller_response_table(statements_by_model: dict[str, list[_Statement]], condition: str) -> pa.Table:
     """Make the response rows of all models."""
     import numpy as np
     import pyarrow as pa

@@ -36,17 +36,17 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.arguments import choose_draw_seed
-from inference.asking.answer_ways import TEXT, build_text_fields
+from inference.asking.answer_ways import TEXT, build_text_condition_fields
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
 from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
-from inference.protocols.choice.reading import parse_choice_texts, parse_letters, parse_replies
-from inference.protocols.choice.wordings import build_question_items, check_uniform_questions
+from inference.protocols.choice.reading import parse_choice_word_scores, parse_generated_replies, parse_letters
+from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
 from inference.stimuli import questions
 from inference.stimuli.items import name_study
 from inference.stimuli.questions import MATH, Question
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -162,18 +162,18 @@ class Questions:
         render = partial(self._render_prompt, form, kind, way)
         if way == TEXT:
             conditions = tuple(self._build_text_condition(form, kind, fields, sampling) for sampling in self.texts)
-            return Round(conditions, render, partial(parse_replies, reading=self.reading))
+            return Round(conditions, render, partial(parse_generated_replies, reading=self.reading))
         condition = Condition(self.book.name_condition(form, f"{kind}/{way}"), fields)
-        return Round((condition,), render, parse_letters if way == LETTERS else parse_choice_texts)
+        return Round((condition,), render, parse_letters if way == LETTERS else parse_choice_word_scores)
 
-    def _build_text_condition(self, form: str, kind: str, fields: dict[str, Any], way: Sampling) -> Condition:
+    def _build_text_condition(self, form: str, kind: str, fields: dict[str, Any], sampling: Sampling) -> Condition:
         """Make the condition of generated texts."""
         suffix = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
         suffix += "-strict" if self.reading == reply.STRICT else ""
-        name = f"{kind}/{TEXT}{suffix}" + (f"-t{way.temperature:g}" if way.temperature else "")
+        name = f"{kind}/{TEXT}{suffix}" + (f"-t{sampling.temperature:g}" if sampling.temperature else "")
         reading_fields = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
-        texts = {"format": self.format, **build_text_fields(way), **reading_fields}
-        return Condition(self.book.name_condition(form, name), fields | texts, way)
+        texts = {"format": self.format, **build_text_condition_fields(sampling), **reading_fields}
+        return Condition(self.book.name_condition(form, name), fields | texts, sampling)
 
     def _check_prompts_differ(self, form: str) -> None:
         """Refuse a prompt file whose prompts stay the same whatever is to be written first."""
@@ -212,8 +212,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the questions on standard error."""
     texts, book = arguments.parse_choice_samplings(options), read_choice_prompts(options.prompt)
-    chosen_questions = _select_splits(options.items, _read_choice_questions(options.items), options.split)
-    check_uniform_questions(chosen_questions, options.orders)
+    chosen_questions = _select_questions_by_split(options.items, _read_choice_questions(options.items), options.split)
+    check_equal_wording_and_order_counts(chosen_questions, options.orders)
     order = options.format.replace("-", " ")
     asking = Questions(
         book,
@@ -232,14 +232,14 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study(options.items)
     name = default if options.name is None else options.name
     building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
-    print(_describe_questions(options.items, chosen_questions, study_items), file=sys.stderr)
+    print(_describe_question_counts(options.items, chosen_questions, study_items), file=sys.stderr)
     return build_question_study(study_items, name, options.items, building_steps), asking
 
 
 def _read_choice_questions(source: str) -> list[Question]:
     """Read the questions of a file, or make those of a demo."""
     if source not in DEMOS:
-        return questions.read_questions(locate_path(source))
+        return questions.read_questions(expand_user_path(source))
     from inference.demo.choices import make_choice_questions
     from inference.demo.reworded import make_reworded_questions
     from inference.demo.world import World
@@ -247,7 +247,9 @@ def _read_choice_questions(source: str) -> list[Question]:
     return make_choice_questions(World()) if source == DEMO else make_reworded_questions(World())
 
 
-def _select_splits(source: str, all_questions: list[Question], splits: Sequence[str] | None) -> list[Question]:
+def _select_questions_by_split(
+    source: str, all_questions: list[Question], splits: Sequence[str] | None
+) -> list[Question]:
     """Take the questions of some splits; None: all."""
     if not splits:
         return all_questions
@@ -260,7 +262,7 @@ def _select_splits(source: str, all_questions: list[Question], splits: Sequence[
     return [question for question in all_questions if question.split in splits]
 
 
-def _describe_questions(source: str, chosen_questions: Sequence[Question], study_items: Sequence[Item]) -> str:
+def _describe_question_counts(source: str, chosen_questions: Sequence[Question], study_items: Sequence[Item]) -> str:
     """Say what is asked: questions, wordings and orders, and whether they have paraphrases."""
     prompts = sum(len(item.variants) for item in study_items)
     lonely = (

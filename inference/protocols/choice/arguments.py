@@ -8,7 +8,7 @@ from ground.errors import InputError
 from inference.arguments import add_items
 from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings
 from inference.engines.contract import Sampling
-from inference.numerals import build_whole_type
+from inference.numerals import build_whole_number_converter
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 
@@ -34,7 +34,7 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
     question_group = parser.add_argument_group("questions")
     question_group.add_argument(
         "--orders",
-        type=build_whole_type(1, MOST_ORDERS),
+        type=build_whole_number_converter(1, MOST_ORDERS),
         metavar="N",
         help=f"orders of the choices of every question (default: those of the file, else {ORDERS}, drawn by --seed)",
     )

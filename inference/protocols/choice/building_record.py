@@ -7,13 +7,13 @@ from typing import Any
 from ground.errors import InputError
 from inference.numerals import WHOLE
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import locate_path, shorten_value
+from inference.stimuli.reading.files import expand_user_path, shorten_value
 
 COLUMNS = ("step", "source", "count", "reason")
 SUFFIX = ".building.csv"
 
 
-def read_building_steps(items: str) -> list[dict[str, Any]]:
+def read_building_steps(items_file: str) -> list[dict[str, Any]]:
     """Read the table beside a study, STUDY.building.csv for STUDY.jsonl; nothing where there is none.
 
     Returns
@@ -26,7 +26,7 @@ def read_building_steps(items: str) -> list[dict[str, Any]]:
     InputError
         Naming the file and the row: another column, no step, or a count that is no whole number.
     """
-    file = locate_path(items).with_suffix(SUFFIX)
+    file = expand_user_path(items_file).with_suffix(SUFFIX)
     return (
         [_parse_building_row(f"{file}, {place}", record) for place, record in records.read_records(file, COLUMNS)]
         if file.exists()

@@ -10,11 +10,11 @@ from inference.protocols.choice import reply
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
 
-parse_letters = rounds.parse_response
+parse_letters = rounds.build_columns_of_response
 """Letters are options like any others."""
 
 
-def parse_choice_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
+def parse_choice_word_scores(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
     """Answer with the choice whose words are likeliest, whatever the likeliest first token is.
 
     Parameters
@@ -26,13 +26,13 @@ def parse_choice_texts(variant: Variant, prompt: Prompt, score: Score) -> dict[s
 
     Returns
     -------
-    Column -> value, as `rounds.parse_response` makes them; `answer` is a letter as shown.
+    Column -> value, as `rounds.build_columns_of_response` makes them; `answer` is a letter as shown.
     """
     most = max(range(len(score.probability)), key=(score.logprob or score.probability).__getitem__)
-    return rounds.parse_response(variant, prompt, score) | {"answer": variant.options[most].label}
+    return rounds.build_columns_of_response(variant, prompt, score) | {"answer": variant.options[most].label}
 
 
-def parse_replies(
+def parse_generated_replies(
     variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
 ) -> dict[str, Any]:
     """Answer with the letter that most of the generated texts choose.
@@ -56,7 +56,7 @@ def parse_replies(
 
     def find_letters(reading: str) -> list[str | None]:
         return [
-            None if text is None else reply.find_choice(text, choices, prompt.text or "", reading)
+            None if text is None else reply.find_chosen_letter(text, choices, prompt.text or "", reading)
             for text in generation.answers
         ]
 

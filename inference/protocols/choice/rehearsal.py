@@ -16,7 +16,7 @@ from ground.errors import InputError
 from inference.engines.contract import Sampling
 from inference.protocols.choice import NAME, Questions, read_choice_prompts
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
-from inference.protocols.choice.reply import begin_answer
+from inference.protocols.choice.reply import ensure_answer_prefix
 from inference.stimuli.questions import MATH
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
@@ -54,13 +54,13 @@ class Rehearsal:
         Two lines or more: `Paraphrase: ...`, then the response with `Answer: ` before it where it has no such line. The
         word `Paraphrase:` is left out where the prompt itself ends with it.
         """
-        opening = "" if _find_open_line(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
-        whole = (_find_open_line(self.base(variant)) + response).strip()
-        return f"{opening} {' '.join(paraphrase.split())}\n{begin_answer(whole)}"
+        opening = "" if _find_unfinished_last_line(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
+        whole = (_find_unfinished_last_line(self.base(variant)) + response).strip()
+        return f"{opening} {' '.join(paraphrase.split())}\n{ensure_answer_prefix(whole)}"
 
 
-def build_rehearsal(
-    where: str, fields: Mapping[str, Any], items: Mapping[str, str | None], prompt: str | None
+def build_rehearsal_prompts(
+    where: str, condition_fields: Mapping[str, Any], subset_by_item: Mapping[str, str | None], prompt_path: str | None
 ) -> Rehearsal:
     """Find the prompts of a recorded condition.
 
@@ -68,11 +68,11 @@ def build_rehearsal(
     ----------
     where
         The condition, as messages name it.
-    fields
+    condition_fields
         Its fields in run.json.
-    items
+    subset_by_item
         Item -> its subset; None where the run does not say.
-    prompt
+    prompt_path
         The prompt file; None: Waver's own.
 
     Returns
@@ -84,12 +84,18 @@ def build_rehearsal(
     InputError
         The condition was asked with other prompts.
     """
-    book, form, order = read_choice_prompts(prompt), fields.get("form"), str(fields.get("format"))
-    if form not in book.forms or fields.get("prompt_hash") != book.hash(form):
-        prompt_name = fields.get("prompt") or NAME
+    book, form, order = (
+        read_choice_prompts(prompt_path),
+        condition_fields.get("form"),
+        str(condition_fields.get("format")),
+    )
+    if form not in book.forms or condition_fields.get("prompt_hash") != book.hash(form):
+        prompt_name = condition_fields.get("prompt") or NAME
         raise InputError(f"{where} was asked with other prompts ({prompt_name}); give them with --prompt")
     reasoned = frozenset(
-        item for item, subset in items.items() if order == REASONING_FIRST or (order == BY_SUBSET and subset == MATH)
+        item
+        for item, subset in subset_by_item.items()
+        if order == REASONING_FIRST or (order == BY_SUBSET and subset == MATH)
     )
     base, aware = (
         Questions(book, (kind,), (TEXT,), (Sampling(),), order, reasoned).rounds(form)[0].render
@@ -98,7 +104,7 @@ def build_rehearsal(
     return Rehearsal(lambda variant: base(variant, None), lambda variant: aware(variant, None))
 
 
-def list_base_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def list_base_text_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Name the conditions of generated replies to the base prompt, one text per prompt."""
     return [
         name
@@ -107,7 +113,7 @@ def list_base_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[st
     ]
 
 
-def _find_open_line(prompt: Prompt) -> str:
+def _find_unfinished_last_line(prompt: Prompt) -> str:
     """Return the last line of a prompt that the model continues, where it is left open; else nothing."""
     last = (prompt.text or "").rpartition("\n")[2]
     return last if last.rstrip().endswith(":") else ""

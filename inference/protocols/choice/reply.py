@@ -39,7 +39,7 @@ _LISTED = re.compile(r"[\s*_(]*([A-Z])[.):]")
 _MARKS = " \t*_`\"'“”.()[]"
 
 
-def find_choice(text: str, choices: Mapping[str, str], prompt: str = "", reading: str = LETTER) -> str | None:
+def find_chosen_letter(text: str, choices: Mapping[str, str], prompt: str = "", reading: str = LETTER) -> str | None:
     r"""Find the letter that a text chooses (the rules: see the module).
 
     Parameters
@@ -60,57 +60,57 @@ def find_choice(text: str, choices: Mapping[str, str], prompt: str = "", reading
     Examples
     --------
     >>> colours = {"A": "red", "B": "green", "C": "blue"}
-    >>> find_choice("Reasoning: Grass is green.\nAnswer: B. green", colours, reading="strict")
+    >>> find_chosen_letter("Reasoning: Grass is green.\nAnswer: B. green", colours, reading="strict")
     'B'
-    >>> find_choice(" B. green\nReasoning: Grass is.", colours, "Question: ...\nAnswer:", "strict")
+    >>> find_chosen_letter(" B. green\nReasoning: Grass is.", colours, "Question: ...\nAnswer:", "strict")
     'B'
-    >>> find_choice("**B**", colours), find_choice("**B**", colours, reading="strict")
+    >>> find_chosen_letter("**B**", colours), find_chosen_letter("**B**", colours, reading="strict")
     ('B', None)
-    >>> find_choice("A dog is never green.", colours) is None
+    >>> find_chosen_letter("A dog is never green.", colours) is None
     True
     """
     begun = prompt.rstrip().endswith(PREFIX.rstrip())
     written = f"{PREFIX}{text.lstrip()}" if begun else text
-    letter = _read_strictly(written, choices)
+    letter = _find_letter_after_prefix(written, choices)
     if letter is not None or reading == STRICT:
         return letter
-    return _read_letter(written, choices, continued=prompt.rstrip().endswith(":") and not begun)
+    return _find_letter_leniently(written, choices, continues_prompt=prompt.rstrip().endswith(":") and not begun)
 
 
-def begin_answer(text: str) -> str:
+def ensure_answer_prefix(text: str) -> str:
     """Put `Answer: ` before a text that has no line of its own for its answer.
 
-    >>> begin_answer("D. yellow"), begin_answer("Reasoning: It is.\\nAnswer: D")
+    >>> ensure_answer_prefix("D. yellow"), ensure_answer_prefix("Reasoning: It is.\\nAnswer: D")
     ('Answer: D. yellow', 'Reasoning: It is.\\nAnswer: D')
     """
     return text if any(_ANSWER.fullmatch(line) for line in text.splitlines()) else f"{PREFIX}{text}"
 
 
-def _read_strictly(text: str, choices: Mapping[str, str]) -> str | None:
+def _find_letter_after_prefix(text: str, choices: Mapping[str, str]) -> str | None:
     """Find the letter directly after `Answer: ` in the first line that begins so; None where there is none."""
     line = next((line for line in text.splitlines() if line.startswith(PREFIX)), "")
     match = _STRICT.match(line, len(PREFIX))
     return match[1] if match and match[1] in choices else None
 
 
-def _read_letter(text: str, choices: Mapping[str, str], *, continued: bool) -> str | None:
-    """Read the line that holds the answer; `continued`: the text goes on with a line of its prompt."""
+def _find_letter_leniently(text: str, choices: Mapping[str, str], *, continues_prompt: bool) -> str | None:
+    """Read the line that holds the answer; `continues_prompt`: the text goes on with a line of its prompt."""
     lines = [line for line in text.splitlines() if line.strip()]
     for number, line in enumerate(lines):
-        answer = None if continued and number == 0 else _ANSWER.fullmatch(line)
+        answer = None if continues_prompt and number == 0 else _ANSWER.fullmatch(line)
         if answer:
             answer_lines = [answer[1], *lines[number + 1 :]]
-            return _read_line(
+            return _find_letter_in_line(
                 next((answer_line for answer_line in answer_lines if answer_line.strip(_MARKS)), ""), choices
             )
-    if not lines or continued:
+    if not lines or continues_prompt:
         return None
-    letter = _read_line(lines[0], choices)
+    letter = _find_letter_in_line(lines[0], choices)
     listed = {match[1] for line in lines[1:] if (match := _LISTED.match(line))}
     return None if listed & (choices.keys() - {letter}) else letter
 
 
-def _read_line(line: str, choices: Mapping[str, str]) -> str | None:
+def _find_letter_in_line(line: str, choices: Mapping[str, str]) -> str | None:
     """Find the letter of a line that holds nothing else, or words that do not speak against it."""
     match = _LETTER.fullmatch(line)
     if match is None or match[1] not in choices:

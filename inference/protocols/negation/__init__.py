@@ -33,7 +33,7 @@ from inference.protocols.negation import arguments, exemplars
 from inference.stimuli import nli
 from inference.stimuli.items import name_study
 from inference.stimuli.nli import LABELS, PATTERNS, Instance
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import FORMS, PAIR, SENTENCES, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -121,7 +121,7 @@ def _build_pair_variants(group: Sequence[Instance], language: str | None) -> lis
             gold=instance.label,
             attributes=_build_pair_attributes(instance),
         )
-        for instance, name, places in zip(group, names, nli.find_parents(group), strict=True)
+        for instance, name, places in zip(group, names, nli.find_minimal_pair_parents(group), strict=True)
     ]
 
 
@@ -172,12 +172,12 @@ class Questions:
             for number in self.shots
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, f"{number}-shot{foreign}"),
-                self._build_fields(form, self.exemplars[:number]),
+                self._build_condition_fields(form, self.exemplars[:number]),
                 partial(self._render_prompt, form, self.exemplars[:number]),
             )
         ]
 
-    def _build_fields(self, form: str, shown_exemplars: tuple[Instance, ...]) -> dict[str, Any]:
+    def _build_condition_fields(self, form: str, shown_exemplars: tuple[Instance, ...]) -> dict[str, Any]:
         """Make the fields of a condition, with the exemplars shown and their hash."""
         return {
             "form": form,
@@ -202,7 +202,7 @@ class Questions:
     ) -> Prompt:
         values: dict[str, Any] = {name: variant.attributes[name] for name in SENTENCES}
         values |= {"options": [option.label for option in variant.options], "mask": mask_token}
-        return self.book.render(form, values, shots=list(map(exemplars.build_shot, shown_exemplars)))
+        return self.book.render(form, values, shots=list(map(exemplars.build_exemplar_shot, shown_exemplars)))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -213,49 +213,49 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; count the pairs on standard error."""
-    instances = _read_pairs(options.items)
+    instances = _read_sentence_pairs(options.items)
     spoken = nli.detect_language(instances)
     language = options.language or spoken
     book = read_negation_prompts(language, options.prompt)
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
-    pool = nli.read_instances(locate_path(options.exemplars)) if options.exemplars else instances
+    pool = nli.read_instances(expand_user_path(options.exemplars)) if options.exemplars else instances
     shown_exemplars = exemplars.draw_negation_exemplars(pool, max(options.shots), choose_draw_seed(options))
     asked_groups = exemplars.drop_exemplar_groups(nli.group_instances(instances), shown_exemplars)
     if not asked_groups:
         raise InputError(f"{options.items}: all of its originals are exemplars; give more, or --exemplars FILE")
     default = f"{NAME}-{DEMO}" if options.items == DEMO else name_study(options.items)
     name = default if options.name is None else options.name
-    print(_describe_pairs(options.items, instances, asked_groups, language), file=sys.stderr)
+    print(_describe_pair_counts(options.items, instances, asked_groups, language), file=sys.stderr)
     questions = Questions(
         book, language, options.shots, shown_exemplars, parse_answer_ways(options), language == spoken
     )
     return build_negation_study(asked_groups, name, spoken, options.items), questions
 
 
-def _read_pairs(items: str) -> list[Instance]:
+def _read_sentence_pairs(source: str) -> list[Instance]:
     """Read the pairs of a file, or make those of the demo."""
-    if items != DEMO:
-        return nli.read_instances(locate_path(items))
-    from inference.demo.entailments import make_entailments
+    if source != DEMO:
+        return nli.read_instances(expand_user_path(source))
+    from inference.demo.entailments import make_entailment_pairs
     from inference.demo.world import World
 
-    return make_entailments(World())
+    return make_entailment_pairs(World())
 
 
-def _describe_pairs(
-    items: str, instances: Sequence[Instance], asked_groups: Mapping[str, Sequence[Instance]], language: str
+def _describe_pair_counts(
+    source: str, instances: Sequence[Instance], asked_groups: Mapping[str, Sequence[Instance]], language: str
 ) -> str:
     """Say what is asked: pairs by pattern, how many make minimal pairs, and the language of the prompts."""
     asked_instances = [instance for group in asked_groups.values() for instance in group]
     counts = Counter(instance.pattern for instance in asked_instances)
     patterns = ", ".join(f"{counts[pattern]:,} {pattern}" for pattern in PATTERNS if counts[pattern])
     alone = sum(len(group) == 1 for group in asked_groups.values())
-    pairs = sum(len(places) for group in asked_groups.values() for places in nli.find_parents(group))
+    pairs = sum(len(places) for group in asked_groups.values() for places in nli.find_minimal_pair_parents(group))
     aside = (
         f"; {len(instances) - len(asked_instances):,} are of the originals of exemplars"
         if len(asked_instances) < len(instances)
         else ""
     )
     lonely = f"; {alone:,} originals have no negation" if alone else ""
-    return f"{items}: {patterns}{lonely}{aside}; {pairs:,} minimal pairs; asked in {language} (--language)"
+    return f"{source}: {patterns}{lonely}{aside}; {pairs:,} minimal pairs; asked in {language} (--language)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, build_shots_type
+from inference.arguments import add_items, build_shots_converter
 from inference.stimuli.nli import LABELS
 
 LANGUAGES = ("en", "ja")
@@ -27,7 +27,7 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
     )
     prompt_group.add_argument(
         "--shots",
-        type=build_shots_type(
+        type=build_shots_converter(
             range(0, MOST_SHOTS + 1, len(LABELS)), f"0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)"
         ),
         default=(0,),

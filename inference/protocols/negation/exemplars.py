@@ -13,7 +13,7 @@ from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.templates.prompt_forms import Shot
 
 
-def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) -> tuple[Instance, ...]:
+def draw_negation_exemplars(pool: Sequence[Instance], n_exemplars: int, seed: int) -> tuple[Instance, ...]:
     """Draw exemplars; a smaller number of them gives the first ones of a larger number.
 
     Each is the next original in the seed's order that has a pair with the label it needs, negated or not; of several
@@ -23,7 +23,7 @@ def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) ->
     ----------
     pool
         The originals and pairs to draw from.
-    number
+    n_exemplars
         How many exemplars.
     seed
         Of the draw.
@@ -39,12 +39,12 @@ def draw_negation_exemplars(pool: Sequence[Instance], number: int, seed: int) ->
     """
     free = sorted(nli.group_instances(pool).items(), key=lambda entry: compute_random_key(seed, "exemplars", entry[0]))
     drawn: list[Instance] = []
-    for label in (LABELS[turn % len(LABELS)] for turn in range(number)):
+    for label in (LABELS[turn % len(LABELS)] for turn in range(n_exemplars)):
         entry = next((entry for entry in free if any(instance.label == label for instance in entry[1])), None)
         if entry is None:
             raise InputError(
-                f"few-shot needs {number} originals for its exemplars, and there is none left with the label {label}; "
-                "give more items, fewer --shots, or --exemplars FILE"
+                f"few-shot needs {n_exemplars} originals for its exemplars, and there is none left with the label "
+                f"{label}; give more items, fewer --shots, or --exemplars FILE"
             )
         free.remove(entry)
         fitting = [instance for instance in entry[1] if instance.label == label]
@@ -81,7 +81,7 @@ def drop_exemplar_groups(
     }
 
 
-def build_shot(exemplar: Instance) -> Shot:
+def build_exemplar_shot(exemplar: Instance) -> Shot:
     """Make the exemplar of a prompt."""
     parts = {"premise": exemplar.premise, "hypothesis": exemplar.hypothesis}
     return Shot(exemplar.text, exemplar.label, parts)

@@ -190,7 +190,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
     questions = _build_questions(options)
     if options.items == items.DEMO:
-        scored_items, name = items.build_demo_items(), f"{NAME}-demo" if options.name is None else options.name
+        scored_items, name = items.build_demo_scoring_items(), f"{NAME}-demo" if options.name is None else options.name
     else:
         scored_items = items.read_scoring_items(options.items, arguments.parse_scoring_columns(options))
         name = name_study(options.items) if options.name is None else options.name

@@ -7,9 +7,9 @@ from argparse import ArgumentParser, Namespace
 from ground.errors import InputError
 from inference.arguments import add_items
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
-from inference.numerals import build_decimal_type, build_whole_type
+from inference.numerals import build_decimal_converter, build_whole_number_converter
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
-from inference.stimuli.reading.records import check_column_roles
+from inference.stimuli.reading.records import refuse_column_of_two_roles
 
 RANGE, TEMPERATURE, SAMPLES = "0-9", 0.7, 10
 
@@ -47,13 +47,13 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         "--temperature",
         nargs="+",
         action="extend",
-        type=build_decimal_type(0, MOST_TEMPERATURE),
+        type=build_decimal_converter(0, MOST_TEMPERATURE),
         metavar="T",
         help=f"each a condition (default: {TEMPERATURE:g})",
     )
     score_group.add_argument(
         "--samples",
-        type=build_whole_type(0, MOST_SAMPLES),
+        type=build_whole_number_converter(0, MOST_SAMPLES),
         default=SAMPLES,
         metavar="N",
         help=f"texts per prompt (default: {SAMPLES}; 0: none)",
@@ -84,7 +84,7 @@ def parse_scoring_columns(options: Namespace) -> Columns:
         raise InputError("--source-language and --target-language go together, and with --source-column")
     if options.gold_range is not None and options.gold_column is None:
         raise InputError("--gold-range is about human scores: give their --gold-column")
-    check_column_roles(
+    refuse_column_of_two_roles(
         {
             "--output-column": options.output_column,
             "--source-column": options.source_column,

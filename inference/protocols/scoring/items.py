@@ -11,7 +11,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.stimuli import numbers
 from inference.stimuli.reading import records
-from inference.stimuli.reading.files import locate_path, shorten_value
+from inference.stimuli.reading.files import expand_user_path, shorten_value
 from inference.stimuli.study import ORIGINAL, Item, Option, Variant
 
 CANONICAL = ("lowest", "highest")
@@ -69,9 +69,9 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
         Naming the file and the row: an unknown column, an empty text, a human score that is missing, no number, or
         outside its scale.
     """
-    source_records = records.Records(locate_path(path), quotes_in_tabs=False)
+    source_records = records.Records(expand_user_path(path), quotes_in_tabs=False)
     needed_columns = (columns.output, columns.source, columns.gold, columns.group, columns.item)
-    records.check_columns_present(path, source_records.fields(), needed_columns)
+    records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
     low, high = parse_gold_range(columns.gold_range)
     items, place_by_item = [], dict[str, str]()
     for number, (place, record) in enumerate(source_records, start=1):
@@ -98,7 +98,7 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def build_demo_items() -> tuple[Item, ...]:
+def build_demo_scoring_items() -> tuple[Item, ...]:
     """Make retellings in the demo world, each scored 0-9 for what it keeps, in two groups by their wordings."""
     from inference.demo import SEED
     from inference.demo.exercises import make_rating_exercise

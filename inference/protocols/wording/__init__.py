@@ -25,7 +25,7 @@ from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
 from inference.protocols.wording.texts import Text
 from inference.stimuli.items import name_study
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 from inference.stimuli.study import ORIGINAL, Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import OPTION_FIELDS
 from inference.stimuli.templates.prompts import Prompt, PromptBook, build_option_values
@@ -99,7 +99,7 @@ def _build_text_variants(text: Text, bank: Bank, seed: int, all_templates: bool)
                 _build_text_variant(text, bank, template, template.name) for template in bank.templates[pattern]
             )
         else:
-            yield _build_text_variant(text, bank, bank.draw(pattern, text.item, seed), pattern)
+            yield _build_text_variant(text, bank, bank.draw_template(pattern, text.item, seed), pattern)
 
 
 def _build_text_variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
@@ -107,7 +107,7 @@ def _build_text_variant(text: Text, bank: Bank, template: Template, name: str) -
         item=text.item,
         variant=name,
         pattern=template.pattern,
-        text=template.word_question(text.text),
+        text=template.render_question(text.text),
         options=template.options,
         language=bank.language,
         gold=text.gold,
@@ -143,12 +143,12 @@ class Questions:
             for number in self.shots
             for round_ in self.answers.rounds(
                 self.book.name_condition(form, f"{number}-shot"),
-                self._build_fields(form, self.exemplars[:number]),
+                self._build_condition_fields(form, self.exemplars[:number]),
                 partial(self._render_prompt, form, self.exemplars[:number]),
             )
         ]
 
-    def _build_fields(self, form: str, shown_exemplars: tuple[Exemplar, ...]) -> dict[str, Any]:
+    def _build_condition_fields(self, form: str, shown_exemplars: tuple[Exemplar, ...]) -> dict[str, Any]:
         """Make the fields of a condition, with the exemplars shown and their hash."""
         return {
             "form": form,
@@ -181,14 +181,14 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     seed = choose_draw_seed(options)
     if options.wordings is not None and not options.all_templates:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
-    source = sources.find_source(options)
+    source = sources.build_source_from_options(options)
     bank = templates.read_bank(source.templates, source.language)
     book = read_wording_prompts(bank.language, options.prompt)
     pool = source.read()
     shown_exemplars: tuple[Exemplar, ...] = ()
     if any(options.shots):
         shown_exemplars = (
-            exemplars.read_exemplars(locate_path(options.exemplars), bank, seed)
+            exemplars.read_exemplars(expand_user_path(options.exemplars), bank, seed)
             if options.exemplars
             else exemplars.draw_wording_exemplars(pool.texts, bank, seed)
         )
@@ -200,7 +200,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     name = _name_wording_study(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
     print(
-        f"{options.items}: {pool.describe_counts()}{aside}; asked: {texts.word_gold_counts(asked_texts)}",
+        f"{options.items}: {pool.describe_counts()}{aside}; asked: {texts.describe_gold_counts(asked_texts)}",
         file=sys.stderr,
     )
     print(f"gold is the right answer to: {bank.original.source}", file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items, add_wordings, build_shots_type, parse_positive
+from inference.arguments import add_items, add_wordings, build_shots_converter, parse_positive
 from inference.protocols.wording.sources import OURS
 from inference.protocols.wording.templates import LANGUAGES, MANIPULATED, list_banks
 
@@ -47,7 +47,7 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     )
     questions.add_argument(
         "--shots",
-        type=build_shots_type((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
+        type=build_shots_converter((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
         default=(0,),
         metavar="0,4",
         help="exemplars shown before the question, each number a condition (default: 0)",

@@ -80,7 +80,7 @@ class Comparison:
         return self.sign + ",".join(self.values)
 
 
-def parse_condition(text: str, option: str) -> tuple[str, Comparison]:
+def parse_row_condition(text: str, option: str) -> tuple[str, Comparison]:
     """Read a column and its comparison from the command line.
 
     Parameters
@@ -105,7 +105,7 @@ def parse_condition(text: str, option: str) -> tuple[str, Comparison]:
     return match[1].strip(), Comparison.parse(match[2], f"{option} {match[1].strip()}")
 
 
-def strip_cell(value: Any) -> str | None:
+def convert_cell_to_stripped_text(value: Any) -> str | None:
     """Turn a cell of any file into text; None if it is empty."""
     if value is None or isinstance(value, list | dict):
         return None

@@ -13,9 +13,9 @@ from itertools import combinations
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.protocols.wording.comparisons import strip_cell
+from inference.protocols.wording.comparisons import convert_cell_to_stripped_text
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
-from inference.protocols.wording.texts import Columns, Text, gather_texts, sort_texts
+from inference.protocols.wording.texts import Columns, Text, gather_texts, sort_texts_by_seed
 from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.reading import files, records
 from inference.stimuli.templates.prompt_forms import Shot
@@ -52,7 +52,7 @@ def draw_wording_exemplars(texts: Iterable[Text], bank: Bank, seed: int) -> tupl
         There are too few texts of a gold answer.
     """
     shown_yes = min(combinations(MANIPULATED, 2), key=lambda pair: compute_random_key(seed, "exemplars", *pair))
-    free = sort_texts(texts, seed)
+    free = sort_texts_by_seed(texts, seed)
     drawn = []
     for pattern in MANIPULATED:
         template = bank.templates[pattern][0]
@@ -91,7 +91,7 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     """
     exemplars = []
     for row, record in records.read_records(path):
-        pattern = strip_cell(record.get("pattern"))
+        pattern = convert_cell_to_stripped_text(record.get("pattern"))
         if pattern not in MANIPULATED:
             raise InputError(
                 f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shorten_value(pattern)}"
@@ -114,9 +114,9 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
 
 def _build_exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar:
     """Make an exemplar: a text asked about in a drawn template of the pattern, with its answer."""
-    template = bank.draw(pattern, text.item, seed)
+    template = bank.draw_template(pattern, text.item, seed)
     assert text.gold is not None
-    return Exemplar(pattern, text, Shot(template.word_question(text.text), template.translate_answer(text.gold)))
+    return Exemplar(pattern, text, Shot(template.render_question(text.text), template.translate_answer(text.gold)))
 
 
 def compute_wording_exemplars_hash(exemplars: Iterable[Exemplar]) -> str:

@@ -12,7 +12,7 @@ from ground.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 DEMO = "demo"
 SENTIMENT = ("sentiment-en", "sentiment-ja")
@@ -29,7 +29,7 @@ class Source:
     read: Callable[[], Pool]
 
 
-def find_source(options: Namespace) -> Source:
+def build_source_from_options(options: Namespace) -> Source:
     """Find the source that the command line names.
 
     Raises
@@ -37,14 +37,14 @@ def find_source(options: Namespace) -> Source:
     InputError
         An option is missing, or does not go with the source.
     """
-    return _build_own_source(options) if options.items in OURS else _build_file_source(options)
+    return _build_shipped_source(options) if options.items in OURS else _build_file_source(options)
 
 
 def _build_file_source(options: Namespace) -> Source:
     """Make the source of a file of the user's; refuse missing options."""
     for name in ("text_column", "language", "templates"):
         if getattr(options, name) is None:
-            raise InputError(f"--items {options.items}: {_name_option(name)} is needed for a file")
+            raise InputError(f"--items {options.items}: {_format_option_name(name)} is needed for a file")
     columns = Columns.parse(
         options.text_column,
         options.gold_column,
@@ -53,16 +53,16 @@ def _build_file_source(options: Namespace) -> Source:
         options.no_if,
         options.where,
     )
-    path = locate_path(options.items)
+    path = expand_user_path(options.items)
     return Source(options.language, options.templates, partial(texts.read_wording_texts, path, columns))
 
 
-def _build_own_source(options: Namespace) -> Source:
+def _build_shipped_source(options: Namespace) -> Source:
     """Make the source of texts that come with Waver; refuse options that only a file needs."""
     file_options = [name for name in ABOUT_FILES if getattr(options, name)]
     if file_options:
         raise InputError(
-            f"{_name_option(file_options[0])} is for a file; the texts of --items {options.items} need none"
+            f"{_format_option_name(file_options[0])} is for a file; the texts of --items {options.items} need none"
         )
     language = options.items.rpartition("-")[2] if options.items in SENTIMENT else "en"
     if options.language not in (None, language):
@@ -85,6 +85,6 @@ def _build_demo_pool() -> Pool:
     return Pool(stated, rows=len(stated), filtered=0, neutral=0, repeated=0)
 
 
-def _name_option(name: str) -> str:
+def _format_option_name(name: str) -> str:
     """Write the name of an argument as its option: `text_column` as --text-column."""
     return "--" + name.replace("_", "-")

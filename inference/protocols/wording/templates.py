@@ -16,9 +16,9 @@ import jinja2
 
 from ground.errors import InputError
 from inference.stimuli.random_order import compute_random_key
-from inference.stimuli.reading.files import locate_path, read_yaml, shorten_value
+from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 from inference.stimuli.study import ORIGINAL, Option
-from inference.stimuli.templates.sandbox import check_variables, compile_template
+from inference.stimuli.templates.sandbox import check_template_variables, compile_template
 
 LANGUAGES = ("en", "ja")
 ANTONYM = "antonym"
@@ -44,11 +44,11 @@ class Template:
         """Yes and No as shown, and what they mean for the original question: after an antonym, the opposite."""
         return tuple(Option(label, self.translate_answer(label)) for label in (YES, NO))
 
-    def translate_answer(self, gold: str) -> str:
+    def translate_answer(self, answer: str) -> str:
         """Translate an answer to the original question into one to this question, or back: both ways are the same."""
-        return OPPOSITE[gold] if self.pattern == ANTONYM else gold
+        return OPPOSITE[answer] if self.pattern == ANTONYM else answer
 
-    def word_question(self, text: str) -> str:
+    def render_question(self, text: str) -> str:
         """Write the question about a text.
 
         Raises
@@ -76,7 +76,7 @@ class Bank:
         """The template of the original question."""
         return self.templates[ORIGINAL][0]
 
-    def draw(self, pattern: str, item: str, seed: int) -> Template:
+    def draw_template(self, pattern: str, item: str, seed: int) -> Template:
         """Draw the template of a pattern for an item.
 
         Each template has its own place for each item, and the first one is taken. So a draw depends neither on other
@@ -148,8 +148,8 @@ def _find_bank_file(source: str) -> tuple[Path, str | None]:
             continue
         if name in list_banks():
             return OURS / f"{name}.yaml", chosen
-        if locate_path(name).is_file():
-            return locate_path(name), chosen
+        if expand_user_path(name).is_file():
+            return expand_user_path(name), chosen
     raise InputError(f"--templates {source}: no such file, and no bank of Waver's own ({', '.join(list_banks())})")
 
 
@@ -209,10 +209,10 @@ def _compile_template(where: str, pattern: str, number: int, source: Any) -> Tem
     template_where = f"{where}, template {number}"
     if not isinstance(source, str):
         raise InputError(f"{template_where}: must be text, not {shorten_value(source)}")
-    check_variables(template_where, source, {"text"}, {"text"})
+    check_template_variables(template_where, source, {"text"}, {"text"})
     template = Template(
         f"{pattern}-{number:02d}", pattern, source, template_where, compile_template(template_where, source)
     )
-    if template.word_question("A text.") == template.word_question("Another"):
+    if template.render_question("A text.") == template.render_question("Another"):
         raise InputError(f"{template_where}: the question never shows {{{{ text }}}}: it is the same for any text")
     return template

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.wording.comparisons import Comparison, parse_condition, strip_cell
+from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_row_condition
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli.random_order import compute_random_key
 from inference.stimuli.reading import records
@@ -78,14 +78,14 @@ class Columns:
             raise InputError("--yes-if and --no-if go together: say which values mean yes and which mean no")
         if yes_if is not None and gold is None:
             raise InputError("--yes-if and --no-if are about the gold column: name it with --gold-column")
-        records.check_column_roles({"--text-column": text, "--gold-column": gold, "--item-column": item})
+        records.refuse_column_of_two_roles({"--text-column": text, "--gold-column": gold, "--item-column": item})
         return cls(
             text,
             gold,
             item,
             None if yes_if is None else Comparison.parse(yes_if, "--yes-if"),
             None if no_if is None else Comparison.parse(no_if, "--no-if"),
-            tuple(parse_condition(condition_text, "--where") for condition_text in where),
+            tuple(parse_row_condition(condition_text, "--where") for condition_text in where),
         )
 
 
@@ -103,10 +103,10 @@ class Pool:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
         parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]
-        return f"{', '.join(parts)}: {word_gold_counts(self.texts)}"
+        return f"{', '.join(parts)}: {describe_gold_counts(self.texts)}"
 
 
-def word_gold_counts(texts: Iterable[Text]) -> str:
+def describe_gold_counts(texts: Iterable[Text]) -> str:
     """Say in words how many texts there are of each gold answer."""
     golds = [text.gold for text in texts]
     gold_counts = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
@@ -134,7 +134,7 @@ def read_wording_texts(path: Path, columns: Columns) -> Pool:
     """
     source_records = records.Records(path)
     needed_columns = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
-    records.check_columns_present(path, source_records.fields(), needed_columns)
+    records.check_columns_present_once(path, source_records.list_column_names(), needed_columns)
     return gather_texts(str(path), source_records, columns)
 
 
@@ -167,7 +167,7 @@ def gather_texts(source: str, source_records: Iterable[records.Record], columns:
             if not all(_meets_condition(record, column, comparison) for column, comparison in columns.where):
                 filtered += 1
                 continue
-            text = _build_text(record, columns)
+            text = _build_text_from_record(record, columns)
             if columns.gold is not None and text.gold is None:
                 neutral += 1
                 continue
@@ -186,23 +186,25 @@ def gather_texts(source: str, source_records: Iterable[records.Record], columns:
     return Pool(unique_texts, rows, filtered, neutral, repeated)
 
 
-def _build_text(record: Mapping[str, Any], columns: Columns) -> Text:
+def _build_text_from_record(record: Mapping[str, Any], columns: Columns) -> Text:
     """Make a text of a record; without a column of ids, its id is a hash of the text."""
     value = record.get(columns.text)
     if value is not None and not isinstance(value, str):
         raise InputError(f"column '{columns.text}' must be text, not {shorten_value(value)}")
-    text = strip_cell(value)
+    text = convert_cell_to_stripped_text(value)
     if text is None:
         raise InputError(f"column '{columns.text}' is empty")
     item = (
         hashlib.sha256(text.encode()).hexdigest()[:12]
         if columns.item is None
-        else _check_filled_cell(record, columns.item)
+        else _require_filled_cell(record, columns.item)
     )
     if is_nonfinite(item):
         raise InputError(f"column '{columns.item}' holds '{item}', as a missing number is written; give it a name")
     return Text(
-        item, text, None if columns.gold is None else _classify_gold(_check_filled_cell(record, columns.gold), columns)
+        item,
+        text,
+        None if columns.gold is None else _classify_gold(_require_filled_cell(record, columns.gold), columns),
     )
 
 
@@ -220,13 +222,13 @@ def _classify_gold(value: str, columns: Columns) -> str | None:
 
 def _meets_condition(record: Mapping[str, Any], column: str, comparison: Comparison) -> bool:
     """Tell whether the cell of a column is filled and fulfils a comparison."""
-    value = strip_cell(record.get(column))
+    value = convert_cell_to_stripped_text(record.get(column))
     return value is not None and comparison.holds(value)
 
 
-def _check_filled_cell(record: Mapping[str, Any], column: str) -> str:
+def _require_filled_cell(record: Mapping[str, Any], column: str) -> str:
     """Return a cell as text; refuse an empty one."""
-    value = strip_cell(record.get(column))
+    value = convert_cell_to_stripped_text(record.get(column))
     if value is None:
         raise InputError(f"column '{column}' is empty")
     return value
@@ -258,7 +260,7 @@ def sample_texts(texts: tuple[Text, ...], size: int | None, balanced: bool, seed
     if not balanced:
         if size is not None and size > len(texts):
             raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
-        chosen = set(take_first_texts(texts, len(texts) if size is None else size, seed))
+        chosen = set(take_first_texts_by_seed(texts, len(texts) if size is None else size, seed))
         return tuple(text for text in texts if text in chosen)
     sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]
     fewest = min(map(len, sides))
@@ -268,11 +270,11 @@ def sample_texts(texts: tuple[Text, ...], size: int | None, balanced: bool, seed
     if not fewest or half > fewest:
         counts = " and ".join(f"{len(side)} with gold {gold}" for side, gold in zip(sides, (YES, NO), strict=True))
         raise InputError(f"--balanced: there are {counts} to ask; at most {2 * fewest} can be balanced")
-    chosen = {text for side in sides for text in take_first_texts(side, half, seed)}
+    chosen = {text for side in sides for text in take_first_texts_by_seed(side, half, seed)}
     return tuple(text for text in texts if text in chosen)
 
 
-def take_first_texts(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
+def take_first_texts_by_seed(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
     """Take the first `count` texts in the seed's order of items.
 
     Parameters
@@ -288,10 +290,10 @@ def take_first_texts(texts: Iterable[Text], count: int, seed: int) -> list[Text]
     -------
     The first texts; all where there are fewer.
     """
-    return sort_texts(texts, seed)[:count]
+    return sort_texts_by_seed(texts, seed)[:count]
 
 
-def sort_texts(texts: Iterable[Text], seed: int) -> list[Text]:
+def sort_texts_by_seed(texts: Iterable[Text], seed: int) -> list[Text]:
     """Sort texts into the seed's order: samples are taken from its front, exemplars from its back.
 
     Parameters

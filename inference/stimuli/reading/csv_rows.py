@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import LONGEST, read_lines
+from inference.stimuli.reading.files import LONGEST, read_checked_lines
 from inference.stimuli.reading.recognition_notes import add_note
 
 NAME_BY_DELIMITER = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -49,9 +49,9 @@ def read_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int
             file.seek(0)
         # Spreadsheets of many countries write semicolons, and .tsv means tabs: the header tells.
         delimiter = stated[1] if stated else _find_delimiter(path, first)
-        _note_format(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
+        _add_format_note(path, delimiter, encoding, beginning == b"\xef\xbb\xbf", first)
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" and not quotes_in_tabs else csv.QUOTE_MINIMAL
-        rows = csv.reader(read_lines(path, file), delimiter=delimiter, strict=True, quoting=quoting)
+        rows = csv.reader(read_checked_lines(path, file), delimiter=delimiter, strict=True, quoting=quoting)
         number = 0
         try:
             for number, row in enumerate(rows, start=1):
@@ -76,14 +76,16 @@ def _find_delimiter(path: Path, header: str) -> str:
     return most_frequent[0]
 
 
-def _note_format(path: Path, delimiter: str, encoding: str, marked: bool, first: str) -> None:
+def _add_format_note(path: Path, delimiter: str, encoding: str, has_byte_order_mark: bool, first_line: str) -> None:
     """Note what was recognised, where that is not plain: commas, or tabs in a .tsv file, in UTF-8."""
     plain = "\t" if path.suffix.lower() == ".tsv" else ","
     features = (
-        [f"{NAME_BY_DELIMITER.get(delimiter, repr(delimiter))} between cells"] if delimiter != plain and first else []
+        [f"{NAME_BY_DELIMITER.get(delimiter, repr(delimiter))} between cells"]
+        if delimiter != plain and first_line
+        else []
     )
-    features += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if marked else []
+    features += ["UTF-16"] if encoding == "utf-16" else ["UTF-8 with a byte order mark"] if has_byte_order_mark else []
     ends = {"\r\n": "Windows line ends", "\r": "line ends of an old Mac"}
-    features += [name for end, name in ends.items() if first.endswith(end)][:1]
+    features += [name for end, name in ends.items() if first_line.endswith(end)][:1]
     if features:
         add_note(f"{path}: recognised: {', '.join(features)}")

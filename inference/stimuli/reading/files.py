@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import yaml
 
-from ground.errors import InputError, escape_controls, shorten_text
+from ground.errors import InputError, escape_control_characters, shorten_text
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -49,7 +49,7 @@ def shorten_value(value: Any) -> str:
     return "nothing" if value is None else _short.repr(value)
 
 
-def locate_path(name: str) -> Path:
+def expand_user_path(name: str) -> Path:
     """Find the path that a user names; it need not exist.
 
     Raises
@@ -83,14 +83,14 @@ def check_ordinary_file(path: Path) -> None:
         raise InputError(f"{path}: cannot be read (it is {kind}, not a file; save its content in a file)")
 
 
-def read_text_file(path: Path, largest: int = LARGEST) -> str:
+def read_text_file(path: Path, most_bytes: int = LARGEST) -> str:
     """Read a UTF-8 file as text, without a byte order mark.
 
     Parameters
     ----------
     path
         The file.
-    largest
+    most_bytes
         Most bytes.
 
     Returns
@@ -104,8 +104,8 @@ def read_text_file(path: Path, largest: int = LARGEST) -> str:
     """
     try:
         check_ordinary_file(path)
-        if path.stat().st_size > largest:
-            raise InputError(f"{path}: larger than {largest / 1e6:.0f} MB; give it as CSV, JSON lines or Parquet")
+        if path.stat().st_size > most_bytes:
+            raise InputError(f"{path}: larger than {most_bytes / 1e6:.0f} MB; give it as CSV, JSON lines or Parquet")
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -121,7 +121,7 @@ def read_text_file(path: Path, largest: int = LARGEST) -> str:
         raise InputError(f"{path}, line {line}: not UTF-8 (byte {error.start}); {how}") from None
 
 
-def read_lines(path: Path, file: TextIO) -> Iterator[str]:
+def read_checked_lines(path: Path, file: TextIO) -> Iterator[str]:
     """Go through the lines of an open file.
 
     Parameters
@@ -174,8 +174,8 @@ def read_yaml(path: Path) -> Any:
     except RecursionError:
         raise InputError(f"{path}: the YAML is nested too deeply") from None
     for number, entry in enumerate(content if isinstance(content, list) else (), start=1):
-        check_value(f"{path}, entry {number}", entry)
-    return check_value(str(path), content)
+        check_storable_value(f"{path}, entry {number}", entry)
+    return check_storable_value(str(path), content)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -187,14 +187,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         It cannot be read or is malformed.
     """
     try:
-        return check_value(str(path), tomllib.loads(read_text_file(path)))
+        return check_storable_value(str(path), tomllib.loads(read_text_file(path)))
     except RecursionError:
         raise InputError(f"{path}: the TOML is nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, a number of thousands of digits, a date that does not exist
         raise InputError(f"{path}: malformed TOML ({error})") from None
 
 
-def parse_json(path: Path, text: str, line: int = 1) -> Any:
+def parse_json(path: Path, text: str, first_line: int = 1) -> Any:
     """Read JSON, which begins in a line of a file.
 
     Parameters
@@ -203,7 +203,7 @@ def parse_json(path: Path, text: str, line: int = 1) -> Any:
         The file, for messages.
     text
         The JSON.
-    line
+    first_line
         Number of the line in which it begins.
 
     Returns
@@ -216,17 +216,17 @@ def parse_json(path: Path, text: str, line: int = 1) -> Any:
         It is malformed or nested too deeply, or an object has a key twice.
     """
     try:
-        content = json.loads(text, object_pairs_hook=_build_object)
+        content = json.loads(text, object_pairs_hook=_build_object_without_repeats)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {line + error.lineno - 1}: malformed JSON ({error.msg})") from None
+        raise InputError(f"{path}, line {first_line + error.lineno - 1}: malformed JSON ({error.msg})") from None
     except ValueError as error:  # a number of thousands of digits, a key that is there twice
-        raise InputError(f"{path}, line {line}: malformed JSON ({error})") from None
+        raise InputError(f"{path}, line {first_line}: malformed JSON ({error})") from None
     except RecursionError:
-        raise InputError(f"{path}, line {line}: the JSON is nested too deeply") from None
+        raise InputError(f"{path}, line {first_line}: the JSON is nested too deeply") from None
     return content
 
 
-def check_value(where: str, value: Any) -> Any:
+def check_storable_value(where: str, value: Any) -> Any:
     r"""Give a value back, if all texts in it can be stored and all numbers written.
 
     Parameters
@@ -250,7 +250,7 @@ def check_value(where: str, value: Any) -> Any:
     while stack:
         entry = stack.pop()
         if isinstance(entry, str):
-            _check_text(where, entry)
+            _check_storable_text(where, entry)
         elif isinstance(entry, int) and entry.bit_length() > 3.3 * MOST_DIGITS:
             raise InputError(f"{where}: there is a number of more than {MOST_DIGITS:,} digits")
         elif isinstance(entry, dict):
@@ -270,7 +270,7 @@ def is_invisible(text: str) -> bool:
     return all(unicodedata.category(character) in _INVISIBLE or _BLANK.match(character) for character in text)
 
 
-def check_printable(where: str, name: str) -> None:
+def check_printable_name(where: str, name: str) -> None:
     """Refuse a name with a line break, an escape or another control, or with nothing that shows: it stands in a line.
 
     Parameters
@@ -287,11 +287,11 @@ def check_printable(where: str, name: str) -> None:
     """
     if is_invisible(name):
         raise InputError(f"{where}: there is nothing that shows in {shorten_value(name)}; give a name")
-    if escape_controls(name) != name:
+    if escape_control_characters(name) != name:
         raise InputError(f"{where}: there is a line break or control character in {shorten_value(name)}; take it out")
 
 
-def check_name(where: str, name: str) -> str:
+def check_file_name(where: str, name: str) -> str:
     """Give a name back, if a file system and every reader take it.
 
     Parameters
@@ -310,10 +310,10 @@ def check_name(where: str, name: str) -> str:
     InputError
         It is empty, too long, or has a character that cannot be stored or shown.
     """
-    check_value(where, name)
+    check_storable_value(where, name)
     if is_invisible(name):
         raise InputError(f"{where}: the name is empty; give one")
-    check_printable(where, name)
+    check_printable_name(where, name)
     if len(name.encode()) > MOST_NAME_BYTES:
         raise InputError(
             f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
@@ -326,7 +326,7 @@ def is_nonfinite(text: str) -> bool:
     return re.fullmatch(r"[+-]?(nan|inf|infinity)", text.strip(), re.IGNORECASE) is not None
 
 
-def _check_text(where: str, text: str) -> None:
+def _check_storable_text(where: str, text: str) -> None:
     """Refuse a text that no file can store: with a NUL, or with half of a surrogate pair."""
     if "\0" in text:
         raise InputError(f"{where}: there is a NUL character in {shorten_value(text)}; take it out")
@@ -338,7 +338,7 @@ def _check_text(where: str, text: str) -> None:
         raise InputError(f"{where}: broken character {text[error.start]!r} (half of a surrogate pair)") from None
 
 
-def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make a dict of the pairs of a JSON object; refuse a key that is there twice."""
     content = dict(pairs)
     if len(content) < len(pairs):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ground.errors import InputError
 from ground.extras import explain_missing_package
-from inference.stimuli.reading.files import check_value, locate_path
+from inference.stimuli.reading.files import check_storable_value, expand_user_path
 from inference.stimuli.reading.records import Record
 
 
@@ -38,14 +38,17 @@ def read_dataset(source: str) -> list[Record]:
     if not len(data):
         raise InputError(f"{source}: there are no rows in it")
     try:
-        return [(f"row {number}", check_value(f"row {number}", dict(row))) for number, row in enumerate(data, start=1)]
+        return [
+            (f"row {number}", check_storable_value(f"row {number}", dict(row)))
+            for number, row in enumerate(data, start=1)
+        ]
     except (ValueError, OverflowError) as error:
         raise InputError(f"{source}: a value is out of range ({error})") from None
 
 
 def _load_dataset(name: str) -> Any:
     """Load a Hugging Face data set from a folder or the hub, with all its splits."""
-    folder = locate_path(name)
+    folder = expand_user_path(name)
     if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
     with explain_missing_package(f"{name}: reading a data set"):

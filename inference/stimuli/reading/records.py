@@ -14,9 +14,9 @@ from ground.errors import InputError, shorten_text, suggest_nearest
 from inference.stimuli.reading.csv_rows import read_csv_rows
 from inference.stimuli.reading.files import (
     check_ordinary_file,
-    check_value,
+    check_storable_value,
     parse_json,
-    read_lines,
+    read_checked_lines,
     read_text_file,
     read_yaml,
     shorten_value,
@@ -87,14 +87,14 @@ class Records:
 
     def __iter__(self) -> Iterator[Record]:
         empty = True
-        with self._explain_failures():
+        with self._explain_read_failures():
             for place, fields in self._read():
                 empty = False
                 yield place, unify_line_ends(fields)
         if empty:
             self._refuse_empty()
 
-    def fields(self) -> list[str]:
+    def list_column_names(self) -> list[str]:
         """List the names of the columns; those of a CSV file or a workbook also where all cells are empty.
 
         Raises
@@ -104,7 +104,7 @@ class Records:
         """
         rows = {_read_csv: read_csv_rows, _read_workbook: read_workbook_rows}.get(self._read.func)
         if rows:
-            with self._explain_failures():
+            with self._explain_read_failures():
                 headers = (_check_header(self.path, *first, None) for first in rows(self.path, **self._quotes))
                 return [name for name in next(headers, []) if name] or self._refuse_empty()
         return list(dict.fromkeys(field for _, record in self for field in record))
@@ -113,7 +113,7 @@ class Records:
         raise InputError(f"{self.path}: there are no rows in it")
 
     @contextmanager
-    def _explain_failures(self) -> Iterator[None]:
+    def _explain_read_failures(self) -> Iterator[None]:
         """Turn what may go wrong while a file is read into one line."""
         try:
             if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
@@ -142,7 +142,7 @@ def find_suffix(path: Path) -> str:
     return split_sheet_name(path)[0].suffix.lower()
 
 
-def check_columns_present(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
+def check_columns_present_once(path: str | Path, header: Iterable[str], columns: Iterable[str | None]) -> None:
     """Refuse a table in which a wanted column is missing or comes twice; a wanted None is ignored.
 
     Parameters
@@ -167,10 +167,11 @@ def check_columns_present(path: str | Path, header: Iterable[str], columns: Iter
             raise InputError(f"{path}: column '{column}' {trouble}; the columns are {column_list}")
 
 
-def check_column_roles(columns: Mapping[str, str | None]) -> None:
-    """Refuse a column that is named for two roles; `columns` is option -> column, None where it is not given."""
+def refuse_column_of_two_roles(column_by_option: Mapping[str, str | None]) -> None:
+    """Refuse a column that is named for two roles; `column_by_option` is option -> column, None where it is not
+    given."""
     option_by_column: dict[str, str] = {}
-    for option, column in columns.items():
+    for option, column in column_by_option.items():
         if column is not None and option_by_column.setdefault(column, option) != option:
             raise InputError(
                 f"{option} {column}: this column is named by {option_by_column[column]}, too; name another"
@@ -178,14 +179,14 @@ def check_column_roles(columns: Mapping[str, str | None]) -> None:
 
 
 def _read_csv(path: Path, columns: Sequence[str] | None, quotes_in_tabs: bool = True) -> Iterator[Record]:
-    yield from _convert_table(path, read_csv_rows(path, quotes_in_tabs), columns)
+    yield from _convert_rows_to_records(path, read_csv_rows(path, quotes_in_tabs), columns)
 
 
 def _read_workbook(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
-    yield from _convert_table(path, read_workbook_rows(path), columns)
+    yield from _convert_rows_to_records(path, read_workbook_rows(path), columns)
 
 
-def _convert_table(
+def _convert_rows_to_records(
     path: Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str] | None
 ) -> Iterator[Record]:
     """Turn rows into records; the header is row 1 unless empty rows stand above it."""
@@ -221,7 +222,7 @@ def _check_header(path: Path, number: int, row: Sequence[str], columns: Sequence
     """
     names = [name.strip() for name in row]
     if columns is not None:
-        check_columns_present(path, names, columns)
+        check_columns_present_once(path, names, columns)
         return names
     while not names[-1]:
         names.pop()
@@ -242,8 +243,8 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
         if not first.lstrip().startswith("["):
             file.seek(0)
             lines = (
-                _check_record(path, f"line {number}", parse_json(path, line.removesuffix("\n"), line=number))
-                for number, line in enumerate(read_lines(path, file), start=1)
+                _check_record(path, f"line {number}", parse_json(path, line.removesuffix("\n"), first_line=number))
+                for number, line in enumerate(read_checked_lines(path, file), start=1)
                 if line.strip()
             )
             yield from _select_fields(path, lines, columns)
@@ -268,19 +269,19 @@ def _read_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]
         else:
             file = pq.ParquetFile(path)
             names, read_batches = file.schema_arrow.names, file.iter_batches
-        check_columns_present(path, names, names if column_names is None else column_names)
+        check_columns_present_once(path, names, names if column_names is None else column_names)
         number = 0
         for batch in read_batches(columns=column_names, batch_size=BATCH_ROWS):
-            for row in _convert_batch(path, batch, number):
+            for row in _convert_batch_to_rows(path, batch, number):
                 number += 1
                 place = f"row {number}"
-                check_value(f"{path}, {place}", row)
+                check_storable_value(f"{path}, {place}", row)
                 yield place, row if column_names is None else _convert_to_texts(path, place, row, column_names)
     except (pa.ArrowException, ValueError) as error:
         raise InputError(f"{path}: not a readable Parquet file ({(str(error).splitlines() or [''])[0]})") from None
 
 
-def _convert_batch(path: Path, batch: pa.RecordBatch, before: int) -> list[dict[str, Any]]:
+def _convert_batch_to_rows(path: Path, batch: pa.RecordBatch, n_rows_before: int) -> list[dict[str, Any]]:
     """Turn a batch into rows; a cell that Python cannot hold (a date of the year 300,000) is named by its row."""
     try:
         return batch.to_pylist()
@@ -289,9 +290,11 @@ def _convert_batch(path: Path, batch: pa.RecordBatch, before: int) -> list[dict[
             try:
                 batch.slice(number, 1).to_pylist()
             except UnicodeDecodeError:
-                raise InputError(f"{path}, row {before + number + 1}: a text is not UTF-8") from None
+                raise InputError(f"{path}, row {n_rows_before + number + 1}: a text is not UTF-8") from None
             except (ValueError, OverflowError) as error:
-                raise InputError(f"{path}, row {before + number + 1}: a value is out of range ({error})") from None
+                raise InputError(
+                    f"{path}, row {n_rows_before + number + 1}: a value is out of range ({error})"
+                ) from None
         raise
 
 
@@ -306,7 +309,7 @@ def _number_entries(path: Path, content: Any, columns: Sequence[str] | None) -> 
 def _check_record(path: Path, place: str, entry: Any) -> Record:
     if not isinstance(entry, dict) or not all(isinstance(field, str) for field in entry):
         raise InputError(f"{path}, {place}: expected fields with names, such as item and text")
-    return place, check_value(f"{path}, {place}", entry)
+    return place, check_storable_value(f"{path}, {place}", entry)
 
 
 def _select_fields(path: Path, source_records: Iterable[Record], columns: Sequence[str] | None) -> Iterator[Record]:
@@ -326,7 +329,7 @@ def _select_fields(path: Path, source_records: Iterable[Record], columns: Sequen
         if seen_fields.keys() >= set(columns):
             break
     if first_rows:
-        check_columns_present(path, seen_fields, columns)
+        check_columns_present_once(path, seen_fields, columns)
     for place, record in chain(first_rows, rows):
         yield place, _convert_to_texts(path, place, record, columns)
 

@@ -25,7 +25,7 @@ from shlex import quote
 from typing import Any
 
 from ground.errors import InputError, shorten_text
-from inference.stimuli.reading.records import Record, check_column_roles, check_columns_present
+from inference.stimuli.reading.records import Record, check_columns_present_once, refuse_column_of_two_roles
 
 ATTRIBUTE = "attributes."
 SHARED = ("item", "text", "language", "gold", "gold_score", "attributes")
@@ -72,11 +72,11 @@ class Shape:
     attribute_columns: tuple[str, ...] = ()
 
     @property
-    def is_by_item(self) -> bool:
+    def has_row_per_item(self) -> bool:
         """Whether an entry is an item with all its wordings (wide, nested), not one wording (long)."""
         return bool(self.wordings) or "paraphrases" in self.fields.values()
 
-    def rename_records(self, source_records: Iterable[Record]) -> Iterable[Record]:
+    def rename_record_fields(self, source_records: Iterable[Record]) -> Iterable[Record]:
         """Call the fields of records as Waver does; the wordings of a wide row become its list of paraphrases."""
         if not self.wordings and all(column == field for column, field in self.fields.items()):
             return source_records
@@ -90,7 +90,7 @@ class Shape:
         return fields
 
 
-def recognise_shape(source: str, column_names: Sequence[str], columns: Columns) -> Shape:
+def recognise_table_shape(source: str, column_names: Sequence[str], columns: Columns) -> Shape:
     """Recognise the shape of a table by the names of its columns.
 
     Parameters
@@ -113,10 +113,12 @@ def recognise_shape(source: str, column_names: Sequence[str], columns: Columns) 
     """
     fields = _find_known_fields(source, column_names, columns)
     wordings = columns.text[1:] or tuple(
-        c for c in column_names if c not in fields and WORDING.fullmatch(_fold_name(c))
+        c for c in column_names if c not in fields and WORDING.fullmatch(_fold_column_name(c))
     )
     originals = [
-        column for column in column_names if _fold_name(column) == "original" and column not in (*fields, *wordings)
+        column
+        for column in column_names
+        if _fold_column_name(column) == "original" and column not in (*fields, *wordings)
     ]
     if originals and "text" not in fields.values():
         if not wordings:
@@ -130,10 +132,12 @@ def recognise_shape(source: str, column_names: Sequence[str], columns: Columns) 
             f"{source}: column '{originals[0]}' or column 'text' may hold the originals; say which: --text-column NAME"
         )
     _check_needed_columns(source, column_names, fields)
-    _check_one_shape(source, fields, wordings)
-    unused = PUBLISHED_UNUSED if _is_published(column_names, columns) else ()
-    other_columns = [c for c in column_names if c not in fields and c not in wordings and _fold_name(c) not in unused]
-    attribute_columns = tuple(column for column in other_columns if not _fold_name(column).startswith(ATTRIBUTE))
+    _refuse_mixed_shapes(source, fields, wordings)
+    unused = PUBLISHED_UNUSED if _has_published_columns(column_names, columns) else ()
+    other_columns = [
+        c for c in column_names if c not in fields and c not in wordings and _fold_column_name(c) not in unused
+    ]
+    attribute_columns = tuple(column for column in other_columns if not _fold_column_name(column).startswith(ATTRIBUTE))
     possible_fields = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
     absent = set(possible_fields) - set(fields.values())
     for column in attribute_columns:
@@ -141,8 +145,8 @@ def recognise_shape(source: str, column_names: Sequence[str], columns: Columns) 
     holding = {field: column for column, field in fields.items()}
     for column in other_columns:
         name = column.strip()
-        field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _fold_name(name).startswith(ATTRIBUTE) else name)
-        _check_one_column(source, column, holding.setdefault(field, column), field)
+        field = ATTRIBUTE + (name[len(ATTRIBUTE) :] if _fold_column_name(name).startswith(ATTRIBUTE) else name)
+        _refuse_two_columns_of_field(source, column, holding.setdefault(field, column), field)
         fields[column] = field
     return Shape(fields, wordings, attribute_columns)
 
@@ -151,37 +155,37 @@ def _find_known_fields(source: str, column_names: Sequence[str], columns: Column
     """Find the columns of the known fields: those that the user names, else those that are called so."""
     options = {"--item-column": columns.item, "--pattern-column": columns.pattern}
     texts = {f"--text-column (name {number})": column for number, column in enumerate(columns.text, start=1)}
-    check_column_roles({**options, **texts})
-    check_columns_present(source, column_names, (*options.values(), *texts.values()))
+    refuse_column_of_two_roles({**options, **texts})
+    check_columns_present_once(source, column_names, (*options.values(), *texts.values()))
     first = columns.text[0] if columns.text else None
     field_by_column = {columns.item: "item", first: "text", columns.pattern: "pattern"}
     fields = {column: field for column, field in field_by_column.items() if column is not None}
     taken = {*columns.text, *fields, *fields.values()}
     holding = {field: column for column, field in fields.items()}
-    called = PUBLISHED if _is_published(column_names, columns) else {}
+    called = PUBLISHED if _has_published_columns(column_names, columns) else {}
     for column in column_names:
-        field = called.get(_fold_name(column), _fold_name(column))
+        field = called.get(_fold_column_name(column), _fold_column_name(column))
         if field not in (*SHARED, *OF_ROWS, "paraphrases") or taken & {column, field}:
             continue
-        _check_one_column(source, column, holding.setdefault(field, column), field)
+        _refuse_two_columns_of_field(source, column, holding.setdefault(field, column), field)
         fields[column] = field
     return fields
 
 
-def _check_one_column(source: str, column: str, before: str, field: str) -> None:
+def _refuse_two_columns_of_field(source: str, column: str, before: str, field: str) -> None:
     """Refuse two columns that are both read as one field."""
     if before != column:
         raise InputError(f"{source}: columns '{before}' and '{column}' are both read as '{field}'; rename one")
 
 
 @functools.cache
-def _fold_name(column: str) -> str:
+def _fold_column_name(column: str) -> str:
     return column.strip().casefold()
 
 
-def _is_published(column_names: Sequence[str], columns: Columns) -> bool:
+def _has_published_columns(column_names: Sequence[str], columns: Columns) -> bool:
     """Tell whether the columns are those of the data that Haller et al. published."""
-    names = set(map(_fold_name, column_names))
+    names = set(map(_fold_column_name, column_names))
     return (
         columns == Columns()
         and {"item", "text"}.isdisjoint(names)
@@ -215,12 +219,12 @@ def _guess_column(
     field: str, usual: Sequence[str], column_names: Sequence[str], fields: Mapping[str, str]
 ) -> str | None:
     """Find the column that may be meant: one of the usual names, else the most similar one."""
-    free = {_fold_name(column): column for column in column_names if column not in fields}
+    free = {_fold_column_name(column): column for column in column_names if column not in fields}
     name = next((name for name in free if name in usual), None) or next(iter(get_close_matches(field, free, 1)), None)
     return None if name is None else free[name]
 
 
-def _check_one_shape(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
+def _refuse_mixed_shapes(source: str, fields: Mapping[str, str], wordings: Sequence[str]) -> None:
     """Refuse a table that mixes the shapes: paraphrases in one column and in several, or by item and by wording."""
     nested = "paraphrases" in fields.values()
     if wordings and nested:
@@ -235,12 +239,12 @@ def _check_one_shape(source: str, fields: Mapping[str, str], wordings: Sequence[
 
 def _check_attribute_name(source: str, column: str, absent: Iterable[str]) -> None:
     """Refuse a column that would become an attribute, but was perhaps meant otherwise."""
-    if _fold_name(column) in ATTRIBUTES_READ:
+    if _fold_column_name(column) in ATTRIBUTES_READ:
         raise InputError(
             f"{source}: column '{column}': as an attribute, Waver reads it for its statistics; call it "
-            f"{ATTRIBUTE}{_fold_name(column)} if it is meant so, else rename it"
+            f"{ATTRIBUTE}{_fold_column_name(column)} if it is meant so, else rename it"
         )
-    near = get_close_matches(_fold_name(column), absent, 1, MIN_SIMILARITY)
+    near = get_close_matches(_fold_column_name(column), absent, 1, MIN_SIMILARITY)
     if near:
         raise InputError(
             f"{source}: unknown column '{shorten_text(column)}' (the nearest is '{near[0]}'); rename it, or call it "

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, shorten_text, suggest_nearest
 from ground.extras import explain_missing_package
-from inference.stimuli.reading.files import LONGEST, check_ordinary_file, check_value
+from inference.stimuli.reading.files import LONGEST, check_ordinary_file, check_storable_value
 from inference.stimuli.reading.recognition_notes import add_note
 
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     check_ordinary_file(file)
     with _explain_unreadable_workbook(file), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of charts and the like, which are not read
-        _check_archive(file)
+        _refuse_unsafe_archive(file)
         with (
             closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as values,
             closing(load_workbook(file, read_only=True, keep_links=False)) as formulas,
         ):
             sheet = _choose_sheet(path, file, values, name)
-            _check_merged_cells(file, values[sheet], sheet)
+            _refuse_merged_cells(file, values[sheet], sheet)
             yield from _read_sheet_rows(file, values[sheet], formulas[sheet])
 
 
@@ -113,7 +113,7 @@ def _is_old_excel(file: Path) -> bool:
         return content.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
-def _check_archive(file: Path) -> None:
+def _refuse_unsafe_archive(file: Path) -> None:
     """Refuse an archive that unpacks to very much, and documents that declare a type, which may define entities."""
     with zipfile.ZipFile(file) as archive:
         # What an archive says of a member's size is what `zipfile` reads of it at most.
@@ -153,7 +153,7 @@ def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> s
     return visible_sheets[0]
 
 
-def _check_merged_cells(file: Path, sheet: Any, name: str) -> None:
+def _refuse_merged_cells(file: Path, sheet: Any, name: str) -> None:
     """Refuse merged cells: only the first one of them holds what all seem to."""
     with zipfile.ZipFile(file) as archive, archive.open(sheet._worksheet_path) as content:
         tail = b""
@@ -177,7 +177,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
     ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
-        code = None if is_noted else _find_code(row)
+        code = None if is_noted else _find_zero_padded_cell(row)
         if code is not None:
             is_noted = True
             digits = len(code.number_format)
@@ -185,7 +185,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
                 f"{file}, cell {code.coordinate} shows {code.value:0{digits}} and holds the number {code.value}, which "
                 "is read; give codes with zeros the format Text, and write them anew"
             )
-        cells = [_convert_cell(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
+        cells = [_convert_cell_to_text(file, cell, formula) for cell, formula in zip(row, written, strict=False)]
         if not any(map(str.strip, cells)):
             continue
         width = width or len(cells)
@@ -198,12 +198,12 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
         yield number, [*cells[:width], *[""] * (width - len(cells))]
 
 
-def _find_code(row: Any) -> Any:
+def _find_zero_padded_cell(row: Any) -> Any:
     """Return the first cell of a row that shows a whole number with zeros before it; None where none does."""
     return next((cell for cell in row if isinstance(cell.value, int) and _CODE.fullmatch(cell.number_format)), None)
 
 
-def _convert_cell(file: Path, cell: Any, formula: Any) -> str:
+def _convert_cell_to_text(file: Path, cell: Any, formula: Any) -> str:
     """Write one cell as text."""
     value = cell.value
     if value is None:
@@ -220,7 +220,7 @@ def _convert_cell(file: Path, cell: Any, formula: Any) -> str:
     if isinstance(value, str):
         if len(value) > LONGEST:
             raise InputError(f"{where}: more than {LONGEST:,} characters; break it into rows")
-        return str(check_value(where, value))
+        return str(check_storable_value(where, value))
     return _format_value(value)
 
 

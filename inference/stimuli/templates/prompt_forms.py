@@ -11,7 +11,7 @@ import jinja2
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.templates.sandbox import check_variables, compile_template
+from inference.stimuli.templates.sandbox import check_template_variables, compile_template
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
@@ -139,14 +139,14 @@ class Form:
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
-        used = check_variables(where, whole, fields.needed | mask, fields.variables | mask)
+        used = check_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: list_case_variants(given_words) for label, given_words in words.items()}
         compiled_form = cls(where, form, content, parts, words, surface, "shots" in used)
-        compiled_form.try_out(fields)
+        compiled_form.check_trial_renderings(fields)
         return compiled_form
 
-    def try_out(self, fields: Fields) -> None:
+    def check_trial_renderings(self, fields: Fields) -> None:
         """Render every part with all trial values; what is needed must be seen in the prompt, not only be used in it.
 
         Raises

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import locate_path, read_yaml
+from inference.stimuli.reading.files import expand_user_path, read_yaml
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import (
     CHAT,
@@ -96,7 +96,7 @@ class PromptBook:
         InputError
             Naming the file, the form and the field that is wrong.
         """
-        source = locate_path(str(path)) if path is not None else ours
+        source = expand_user_path(str(path)) if path is not None else ours
         content = read_yaml(source)
         if not isinstance(content, dict) or not content or any(form not in fields.forms for form in content):
             raise InputError(f"{source}: expected the forms {', '.join(fields.forms)} (any of them) at the top level")
@@ -126,7 +126,7 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._find_form(form).source, sort_keys=True).encode()).hexdigest()
 
-    def source(self, form: str) -> Mapping[str, Any]:
+    def find_form_source(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""
         return self._find_form(form).source
 
@@ -146,7 +146,7 @@ class PromptBook:
         """
         return "/".join(part for part in (self.name, form, setting) if part)
 
-    def words(self, form: str) -> Mapping[str, tuple[str, ...]]:
+    def find_answer_words(self, form: str) -> Mapping[str, tuple[str, ...]]:
         """Give the words that count as each option in one form, as the file has them."""
         return self._find_form(form).words
 

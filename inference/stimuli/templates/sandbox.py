@@ -52,7 +52,7 @@ def build_sandbox() -> Sandbox:
     return Sandbox(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
-def check_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
+def check_template_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
     """Check the variables of a template.
 
     Parameters
@@ -73,7 +73,7 @@ def check_variables(where: str, source: str, needed: Set[str], allowed: Set[str]
     InputError
         For bad syntax, a variable that is not `allowed`, and one that is `needed` but not used.
     """
-    with _locate_syntax_errors(where):
+    with _explain_syntax_errors(where):
         used = jinja2.meta.find_undeclared_variables(build_sandbox().parse(source))
     if used - allowed:
         raise InputError(f"{where}: unknown variable '{min(used - allowed)}'; there are {', '.join(sorted(allowed))}")
@@ -101,12 +101,12 @@ def compile_template(where: str, source: str) -> jinja2.Template:
     InputError
         For what cannot be compiled.
     """
-    with _locate_syntax_errors(where):
+    with _explain_syntax_errors(where):
         return build_sandbox().from_string(source)
 
 
 @contextmanager
-def _locate_syntax_errors(where: str) -> Iterator[None]:
+def _explain_syntax_errors(where: str) -> Iterator[None]:
     """Turn an error in the syntax of a template into one line that says where it is."""
     try:
         yield
@@ -124,11 +124,13 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **{**settings, "finalize": _check_value})
+        super().__init__(*arguments, **{**settings, "finalize": _check_value_size})
         del self.globals["lipsum"]
         for name in NO_FILTERS:
             del self.filters[name]
-        self.filters |= {name: _bound_filter(name, self.filters[name]) for name in GROWING & self.filters.keys()}
+        self.filters |= {
+            name: _wrap_filter_with_limits(name, self.filters[name]) for name in GROWING & self.filters.keys()
+        }
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
@@ -141,12 +143,12 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
         """Compute an operator, unless its result is too large."""
         sequence, times = (right, left) if isinstance(left, int) else (left, right)
         if operator == "%":
-            _check_growth("format", [left])
+            _check_result_growth("format", [left])
         elif operator == "**" and isinstance(left, int) and isinstance(right, int):
             _check_size(left.bit_length() * right, LARGEST)
         elif operator == "*" and isinstance(times, int) and hasattr(sequence, "__len__"):
             _check_size(len(sequence) * times, REPEATED)
-        return _check_value(self.binop_table[operator](left, right))
+        return _check_value_size(self.binop_table[operator](left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call a method, a macro or another function, unless its result is too large or the time is over."""
@@ -157,8 +159,8 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             return None
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         if getattr(method, "__name__", None) in GROWING:
-            _check_growth(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
-        return _check_value(super().call(__context, __obj, *args, **kwargs))
+            _check_result_growth(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
+        return _check_value_size(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *arguments: Any) -> Any:
         if len(source) > SOURCE:
@@ -177,21 +179,21 @@ class _Bounds(NodeTransformer):
         return self.generic_visit(nodes.Filter(nodes.List(node.nodes), "join", [], [], None, None))
 
 
-def _bound_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_filter_with_limits(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Make a filter refuse to build too large a value."""
 
     @wraps(function)
     def apply_filter(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first
-        _check_growth(name, [*values, *kwargs.values()])
-        return _check_value(function(*args, **kwargs))
+        _check_result_growth(name, [*values, *kwargs.values()])
+        return _check_value_size(function(*args, **kwargs))
 
     return apply_filter
 
 
-def _check_growth(name: str, values: list[Any]) -> None:
+def _check_result_growth(name: str, values: list[Any]) -> None:
     """Refuse what pads its first value much, and what would put long texts into it many times."""
-    sizes = [1, 1, *sorted(len(value) for value in _check_value(values) if hasattr(value, "__len__"))]
+    sizes = [1, 1, *sorted(len(value) for value in _check_value_size(values) if hasattr(value, "__len__"))]
     if name.startswith("format"):
         _check_size(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
     else:
@@ -199,7 +201,7 @@ def _check_growth(name: str, values: list[Any]) -> None:
         _check_size(max([0, *(value for value in values[1:] if isinstance(value, int))]), REPEATED)
 
 
-def _check_value(value: Any) -> Any:
+def _check_value_size(value: Any) -> Any:
     """Give back a value, unless it is too large: a list of few names may stand for a text of gigabytes."""
     size, pending = 0, [value]
     while pending:

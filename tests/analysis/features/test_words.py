@@ -12,7 +12,8 @@ from analysis.features import negation_cues, similarity, words
 from analysis.features.component import MissingComponent
 
 fugashi = pytest.mark.skipif(
-    not words.find_version("fugashi") or not words.find_version("unidic-lite"), reason="needs fugashi and UniDic"
+    not words.find_installed_version("fugashi") or not words.find_installed_version("unidic-lite"),
+    reason="needs fugashi and UniDic",
 )
 
 
@@ -29,20 +30,20 @@ fugashi = pytest.mark.skipif(
     ],
 )
 def test_word_and_statement_length(text, length, statement):
-    assert words.compute_word_length(text) == pytest.approx(length)
-    assert words.compute_statement_length(text) == statement
+    assert words.compute_mean_word_length(text) == pytest.approx(length)
+    assert words.count_statement_words(text) == statement
 
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "- –"])
 def test_without_a_word_means_are_undefined_and_not_zero(text):
-    assert math.isnan(words.compute_word_length(text))
-    assert math.isnan(words.compute_word_frequency(text, "en", lambda word: 1.0))
+    assert math.isnan(words.compute_mean_word_length(text))
+    assert math.isnan(words.compute_mean_word_frequency(text, "en", lambda word: 1.0))
 
 
 def test_word_frequency_is_the_mean_over_words_without_punctuation():
     seen = {"The": 7.0, "cats": 4.0, "dont": 5.0}
     assert (
-        words.compute_word_frequency("The cats, the… don't!", "en", {**seen, "the": 7.0}.__getitem__)
+        words.compute_mean_word_frequency("The cats, the… don't!", "en", {**seen, "the": 7.0}.__getitem__)
         == (7 + 4 + 7 + 5) / 4
     )
 
@@ -62,7 +63,7 @@ def test_an_unknown_word_has_the_lowest_frequency_and_an_unknown_language_none()
     pytest.importorskip("wordfreq")
     assert words.build_frequency_component("en").load()(["qzxvbrrk"]) == {"word_frequency": [0.0]}
     assert words.build_frequency_component("tlh") == MissingComponent(
-        words.FREQUENCY, f"wordfreq {words.find_version('wordfreq')} has no word list for 'tlh'"
+        words.FREQUENCY, f"wordfreq {words.find_installed_version('wordfreq')} has no word list for 'tlh'"
     )
 
 
@@ -77,8 +78,8 @@ def test_languages_without_spaces_are_not_cut_at_spaces(language):
 def test_japanese_words_are_unidic_short_units_without_punctuation():
     text = "犬は、猫より大きいですか？"
     assert words.split_words(text, "ja") == ["犬", "は", "猫", "より", "大きい", "です", "か"]
-    assert words.compute_statement_length(text, "ja") == 7
-    assert words.compute_word_length(text, "ja") == pytest.approx((1 + 1 + 1 + 2 + 3 + 2 + 1) / 7)
+    assert words.count_statement_words(text, "ja") == 7
+    assert words.compute_mean_word_length(text, "ja") == pytest.approx((1 + 1 + 1 + 2 + 3 + 2 + 1) / 7)
 
 
 @fugashi
@@ -102,7 +103,7 @@ def test_japanese_frequency():
     ],
 )
 def test_english_negation_cues(text, count):
-    assert negation_cues.count_english_cues(text) == count
+    assert negation_cues.count_english_negation_cues(text) == count
 
 
 @fugashi
@@ -122,11 +123,11 @@ def test_english_negation_cues(text, count):
     ],
 )
 def test_japanese_negation_cues(text, count):
-    assert negation_cues.count_japanese_cues(text) == count
+    assert negation_cues.count_japanese_negation_cues(text) == count
 
 
 def test_negation_cues_of_other_languages_are_missing():
-    assert negation_cues.build_cue_component("de") == MissingComponent(
+    assert negation_cues.build_negation_cue_component("de") == MissingComponent(
         negation_cues.COLUMNS, "no list of negation cues for 'de', only for en and ja"
     )
 
@@ -143,17 +144,17 @@ def textbook_distance(one: str, other: str) -> int:
 
 @given(st.text(alphabet="abcé雨 ", max_size=90), st.text(alphabet="abcé雨 ", max_size=90))
 def test_bit_parallel_distance_is_the_textbook_distance(one, other):
-    assert similarity.EditPattern(one).distance(other) == textbook_distance(one, other)
+    assert similarity.EditPattern(one).compute_edit_distance(other) == textbook_distance(one, other)
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_similarity_is_symmetric_and_one_for_equal_texts_only(one, other):
-    value = similarity.EditPattern(one).similarity(other)
-    assert value == similarity.EditPattern(other).similarity(one)
+    value = similarity.EditPattern(one).compute_edit_similarity(other)
+    assert value == similarity.EditPattern(other).compute_edit_similarity(one)
     assert 0 <= value <= 1
     assert (value == 1) == (one == other)
 
 
 def test_similarities_to_the_original():
     pairs = [("abcd", "abcd"), ("abcd", " abcd "), ("abcd", "abed"), (None, "abcd"), ("x", "abcd"), ("a b", "a  b")]
-    assert list(similarity.compute_similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)
+    assert list(similarity.compute_edit_similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)

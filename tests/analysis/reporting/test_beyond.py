@@ -46,7 +46,7 @@ def test_both_counts_are_those_of_tests_after_holm():
     holm = {name: multipletests(pairs[name], method="holm")[0] for name in ("p_items", "p")}
     these, both = int(holm["p_items"].sum()), int((holm["p_items"] & holm["p"]).sum())
     assert 0 < both < these <= 10
-    assert beyond.describe_holding_pairs(pairs) == (
+    assert beyond.describe_significant_differences(pairs) == (
         f"Of 10 differences in accuracy between models, {these} hold for these wordings, and {both} for wordings like "
         "these."
     )
@@ -56,7 +56,7 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
     """Nothing but other templates moves the models: a test over items calls three of four a difference."""
     rng, found = np.random.default_rng(1), {"these": 0, "like": 0}
     for _ in range(200):
-        said = beyond.describe_holding_pairs(beyond.compare_model_pairs([study(drawn(rng, 0.0))]))
+        said = beyond.describe_significant_differences(beyond.compare_model_pairs([study(drawn(rng, 0.0))]))
         found["these"] += "1 holds" in said
         found["like"] += "and 1 for wordings like these" in said
     assert found["these"] > 120 and found["like"] <= 18  # 5 % of 200, and two and a half standard errors more
@@ -64,10 +64,10 @@ def test_a_difference_of_wordings_only_is_hardly_ever_more_than_rewording():
 
 def test_nothing_is_said_where_nothing_is_compared():
     values = drawn(np.random.default_rng(2), 0.1)
-    assert beyond.describe_holding_pairs(beyond.compare_model_pairs([study(values[:1])])) == ""
-    assert beyond.describe_holding_pairs(pd.DataFrame()) == ""
+    assert beyond.describe_significant_differences(beyond.compare_model_pairs([study(values[:1])])) == ""
+    assert beyond.describe_significant_differences(pd.DataFrame()) == ""
     same = beyond.compare_model_pairs([study(np.stack([values[0], values[0]]))])
-    assert beyond.describe_holding_pairs(same).endswith("none holds for these wordings.")
+    assert beyond.describe_significant_differences(same).endswith("none holds for these wordings.")
 
 
 @pytest.mark.parametrize("name", ["stability", "wording", "choice", "scoring"])
@@ -86,7 +86,7 @@ def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
         rows = wording_runs.random_rows(["a", "b", "c"], items=12, invalid=0, seed=1)
         path = wording_runs.write_wording(tmp_path / "run", rows)
         page, figure = WordingPage([str(path)], resamples=20), "consistency"
-    sentence = beyond.describe_beyond_rewording(runs.open_runs(path))
+    sentence = beyond.describe_differences_beyond_rewording(runs.open_runs(path))
     assert sentence.startswith("Of 3 differences in ") and len(sentence.split()) <= 30
     first = seen(page.answer())
     assert sentence not in first
@@ -106,12 +106,16 @@ def test_the_sentence_of_scores_is_about_the_setting_of_the_page(tmp_path):
     """Two prompts at 0-10, and a scale with one prompt, on which nothing can be said."""
     path, _ = prompted(tmp_path / "run", models=["a", "b"], prompts=[None, "mine"])
     opened = runs.open_runs(path)
-    assert beyond.describe_beyond_rewording(opened, {"plain/0-10/t0.7"}).startswith("Of 1 difference in score")
-    assert beyond.describe_beyond_rewording(opened, {"plain/1-5/t0.7"}) == ""
+    assert beyond.describe_differences_beyond_rewording(opened, {"plain/0-10/t0.7"}).startswith(
+        "Of 1 difference in score"
+    )
+    assert beyond.describe_differences_beyond_rewording(opened, {"plain/1-5/t0.7"}) == ""
 
 
 def test_where_only_orders_vary_the_sentence_is_about_orders(tmp_path):
     asked = choice_runs.questions(40, 6)
     rows = choice_runs.answers(asked[asked["pattern"] == "original"], ["a", "b"], seed=3)
-    sentence = beyond.describe_beyond_rewording(runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows)))
+    sentence = beyond.describe_differences_beyond_rewording(
+        runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows))
+    )
     assert "orders" in sentence and "wordings" not in sentence

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis import runs
-from analysis.measures.chance import DRAWN, SAMPLED, measure_sample_agreement
+from analysis.measures.chance import DRAWN, SAMPLED, measure_within_wording_agreement_gap
 from analysis.reporting import catalogue
 from analysis.reporting.words import chance
 from helpers.coin_flips import FLIPS, flip_agreement, list_answers
@@ -83,10 +83,14 @@ def test_answers_of_temperature_0_are_determined(temperature, tmp_path):
 
 def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
     frames = runs.open_runs(flip_agreement(tmp_path / "run", 3, 20))
-    by_chance = chance.find_chance(frames)
+    by_chance = chance.find_chance_prone_units(frames)
     rows = by_chance[["study", "model", "condition"]]
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
-    assert chance.withhold_word(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == ["yes", "", "hardly"]
+    assert chance.blank_word_in_chance_prone_rows(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == [
+        "yes",
+        "",
+        "hardly",
+    ]
     assert next(chance.list_chance_cautions(rows, by_chance[:1])).startswith(
         "Chance and wording are not told apart for coin-1: one answer per wording"
     )
@@ -97,7 +101,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
     """Two samples of one wording, or of two: counted pair by pair."""
     folder = flip_agreement(tmp_path / "run", 2, 6, samples=3, fields={"temperature": 1.0}, effect=0.3)
     opened = runs.open_runs(folder)
-    found = measure_sample_agreement(opened, "synthetic").set_index(["model", "item"])["gap"]
+    found = measure_within_wording_agreement_gap(opened, "synthetic").set_index(["model", "item"])["gap"]
     counts = opened.sql('SELECT model, item, variant, "count" AS counted FROM responses ORDER BY ALL')
     for unit, rows in counts.groupby(["model", "item"]):
         said = [(row.variant, label) for row in rows.itertuples() for label, n in enumerate(row.counted)
@@ -107,10 +111,10 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
             for other, another in said[:place]:
                 pairs[wording == other].append(label == another)
         assert found[unit] == pytest.approx(np.mean(pairs[True]) - np.mean(pairs[False]), abs=1e-12)
-    tested = chance.find_chance(opened)
+    tested = chance.find_chance_prone_units(opened)
     for model, gaps in found.groupby(level="model"):
         p = ttest_1samp(gaps, 0, alternative="greater").pvalue
-        assert chance.compute_p_above_zero(gaps.to_numpy()) == pytest.approx(p, rel=1e-9)
+        assert chance.compute_p_mean_above_zero(gaps.to_numpy()) == pytest.approx(p, rel=1e-9)
         assert (model in set(tested["model"])) == (p >= 0.05) or p > 0.025  # Holm over two
     assert set(tested["answers"]) <= {SAMPLED}
 
@@ -125,5 +129,5 @@ def test_coin_flips_are_told_from_wordings_in_one_of_twenty_studies_at_most(samp
         n, total, pairs = 5 * samples, agree.sum(axis=1), 5 * samples * (samples - 1)
         every = total * (total - 1) + (n - total) * (n - total - 1)
         gaps = alike.sum(axis=1) / pairs - (every - alike.sum(axis=1)) / (n * (n - 1) - pairs)
-        wrong += chance.compute_p_above_zero(gaps) < 0.05
+        wrong += chance.compute_p_mean_above_zero(gaps) < 0.05
     assert wrong <= 0.05 * studies + 2 * np.sqrt(studies * 0.05 * 0.95)

@@ -105,7 +105,9 @@ def test_the_predictors_are_the_terms_that_have_words():
 
 def test_the_file_next_to_the_tables_says_what_each_table_means(tmp_path):
     for table in ("score_items", "items"):
-        files.write_table(table, pd.DataFrame([dict.fromkeys(catalogue.look_up_table(table).columns, 1)]), tmp_path)
+        files.write_table_csv_and_latex(
+            table, pd.DataFrame([dict.fromkeys(catalogue.look_up_table(table).columns, 1)]), tmp_path
+        )
     written = pd.read_csv(tmp_path / "tables" / "dictionary.csv").set_index(["table", "column"])["meaning"]
     for table, name in (("score_items", "source"), ("score_items", "item"), ("score_items", "text"), ("items", "text")):
         assert written[table, name] == look_up_column(table, name).meaning
@@ -115,8 +117,8 @@ def test_the_file_next_to_the_tables_says_what_each_table_means(tmp_path):
 
 def test_a_unit_stands_under_a_header_only_where_it_tells_more():
     said = {"share, 0 to 1": "0–1", "ratio": "ratio", "unit of the measure, squared": "", "wordings": ""}
-    assert {unit: Column("x", unit, "Wordings", 2).scale for unit in said} == said
-    assert Column("x", "ratio, from 1", "Widening").scale == ""  # a count or a name
+    assert {unit: Column("x", unit, "Wordings", 2).header_unit for unit in said} == said
+    assert Column("x", "ratio, from 1", "Widening").header_unit == ""  # a count or a name
 
 
 @pytest.mark.parametrize("page", list_pages())

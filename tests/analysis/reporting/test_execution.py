@@ -37,7 +37,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tmp_path):
-    manager = execution._make_kernel_class(tmp_path)(kernel_name="python3")
+    manager = execution._make_kernel_manager_class(tmp_path)(kernel_name="python3")
     assert [part for part in manager.kernel_spec.argv if Path(part).exists()] == [sys.executable]
     assert str(ROOT) in manager.kernel_spec.env["PYTHONPATH"].split(os.pathsep)
     if os.name == "posix":
@@ -70,7 +70,9 @@ def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary):
         notebook(tmp_path, "asks", "pass", asks),
     ]
     told: list[list[str] | str] = []
-    made = execution.execute_at_once([functools.partial(execute, path) for path in paths], told.append, most=1)
+    made = execution.execute_tasks_concurrently(
+        [functools.partial(execute, path) for path in paths], told.append, max_at_once=1
+    )
     assert made == told
     sets, fails, dies, asked = made
     processes = [int(said[0].split()[1]) for said in (sets, asked)]
@@ -86,7 +88,7 @@ def test_tasks_are_done_at_once_and_told_in_their_order():
     """The first task waits for the last: one after another, this would not end."""
     last, told = threading.Event(), []
     tasks = [lambda: last.wait(60), lambda: "second", last.set]
-    assert execution.execute_at_once(tasks, told.append, most=2) == [True, "second", None] == told
+    assert execution.execute_tasks_concurrently(tasks, told.append, max_at_once=2) == [True, "second", None] == told
 
 
 def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch):
@@ -101,7 +103,7 @@ def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temp
 
     tasks = [lambda: [], lambda: done.append(busy()), lambda: done.append("started")]
     with pytest.raises(KeyboardInterrupt):
-        execution.execute_at_once(tasks, interrupt, most=1)
+        execution.execute_tasks_concurrently(tasks, interrupt, max_at_once=1)
     assert done == ["DeadKernelError: Kernel died"]
     assert not psutil.pid_exists(int((tmp_path / "kernel").read_text()))
     assert not list(temporary.iterdir())

@@ -21,7 +21,7 @@ def test_the_examples_are_right():
 
 
 def test_the_documentation_has_what_the_pages_show():
-    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.render_glossary(), (
+    assert (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8") == glossary.render_glossary_markdown(), (
         "write it again: python -m analysis.reporting.words.glossary > docs/glossary.md"
     )
 

@@ -15,8 +15,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from analysis.reporting.catalogue import grid
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
-from analysis.reporting.output.html import build_data_address, render_note, render_template
-from analysis.reporting.output.page import _encode_picture
+from analysis.reporting.output.html import build_data_uri, render_note, render_template
+from analysis.reporting.output.page import _encode_svg_as_data_uri
 from helpers.html_pages import Page
 
 
@@ -95,7 +95,7 @@ def test_one_file_has_anchors_for_pages_first_figures_for_a_phone_and_tables_tha
 
 def test_an_address_holds_any_text_and_needs_no_escaping_in_an_attribute():
     text = "<svg a='1' b=\"2\"> # % & é\n\\</svg>"
-    made = build_data_address("image/svg+xml", text)
+    made = build_data_uri("image/svg+xml", text)
     assert not set("'&#\n\\") & set(made)
     assert urllib.parse.unquote(made.partition(",")[2]) == text
 
@@ -117,7 +117,7 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
 
 def test_a_picture_in_a_page_is_escaped_once():
     svg = '<svg><path d="M 1 -2" style="stroke: #000"/>\n<text>it\'s 5 &lt; 6</text></svg>'
-    made = _encode_picture(svg)
+    made = _encode_svg_as_data_uri(svg)
     assert urllib.parse.unquote(made.partition(",")[2]) == " ".join(svg.split())
     shown = render_template("figure", wide=made, narrow="", alt="", caption="")
     assert "&" not in shown
@@ -126,7 +126,7 @@ def test_a_picture_in_a_page_is_escaped_once():
 
 def test_what_one_file_holds_is_escaped_as_on_its_page():
     """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
-    picture = _encode_picture('<svg a="1">&amp;</svg>')
+    picture = _encode_svg_as_data_uri('<svg a="1">&amp;</svg>')
     body = f"<pre>&lt;b&gt; &amp;amp;</pre><img alt=\"&quot;&amp;lt;&quot; 'y'\" src='{picture}'>"
     assert layout._make_ids_unique(layout.Chapter("first", "Is it?", body)) == body
     hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""

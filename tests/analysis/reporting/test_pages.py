@@ -29,7 +29,7 @@ from analysis.reporting.output.latex import POINTS
 from analysis.reporting.output.notebooks import FOLDER
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
-from analysis.statistics.interval import list_missing_reasons
+from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import WrongPage
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
@@ -47,7 +47,7 @@ def frames_of(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         patch.setattr(
-            printed, "_list_printed_studies", lambda _: ["synthetic"]
+            printed, "_list_studies_with_printed_items", lambda _: ["synthetic"]
         )  # as if the items were the printed ones
         made: dict[Callable, Frames] = {}
 
@@ -102,7 +102,9 @@ def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, 
             named = (key for key, of in catalogue.look_up_table(table).interval.items() if of and of[0] == lower)
             figure = base or next(named, "difference")
             bare = ends.iloc[:, 0].isna() & frame[figure].notna()
-            told = frame["no_interval"].map(lambda text, name=figure: bool(list_missing_reasons([text], (name,))))
+            told = frame["no_interval"].map(
+                lambda text, name=figure: bool(list_reasons_for_missing_intervals([text], (name,)))
+            )
             assert (bare == told).all(), figure
 
 
@@ -115,7 +117,7 @@ def test_a_run_with_next_to_nothing_gives_the_declared_columns(page, table, fram
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch):
-    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: pd.DataFrame())
+    monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame())
     frame = tables.build_table(table, None)
     assert list(frame.columns) == [key for key in declared(table) if "*" not in key]
     printable(table, frame)
@@ -229,9 +231,9 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
     entry = PAGES[page].figures[figure]
     for function in ("plots.draw", "captions.caption"):
-        assert callable(catalogue.import_function(page, f"{function}_{entry.plot_name or figure}"))
+        assert callable(catalogue.import_page_function(page, f"{function}_{entry.plot_name or figure}"))
     if "." in entry.frames:
-        assert callable(catalogue.import_function(page, entry.frames))
+        assert callable(catalogue.import_page_function(page, entry.frames))
     else:
         assert set(entry.frames.split()) <= set(PAGES[page].tables)
     drawn = build_pictures(figure, frames_of(FULL[page]))
@@ -303,9 +305,9 @@ def test_names_of_tables_and_figures_belong_to_one_page():
 def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
     row = {"condition": "c", "study": "s", "vif": 1.0, "model": "m", "term": "t"}
     right = pd.DataFrame([row])
-    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: right)
+    monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: right)
     assert list(tables.build_table("vif", None).columns) == ["study", "model", "condition", "term", "vif"]
     wrong = {key: value for key, value in {**row, **columns}.items() if value is not None}
-    monkeypatch.setattr(tables, "import_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
+    monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
     with pytest.raises(WrongPage, match=f"^{re.escape(said)}"):
         tables.build_table("vif", None)

@@ -143,7 +143,7 @@ def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_p
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report.execution, "execute_at_once", stopped)
+    monkeypatch.setattr(report.execution, "execute_tasks_concurrently", stopped)
     with pytest.raises(KeyboardInterrupt):
         report.write_report([str(run)], tmp_path)
     assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
@@ -289,7 +289,7 @@ def test_files_of_an_earlier_report_do_not_linger(tmp_path):
     # What a report left that was killed while it wrote, under the names of `write_atomically`.
     for name in ("figures/.effects.pdf.4711", "tables/.mixed.tex.4711", "tables/.mine.csv.4711"):
         files.write_text_file(tmp_path / name, "half")
-    files.remove_report_files(tmp_path)
+    files.remove_report_tables_and_figures(tmp_path)
     assert sorted(path.name for path in tmp_path.rglob("*.*")) == [".mine.csv.4711", "mine.csv", "mine.svg"]
 
 
@@ -330,4 +330,4 @@ def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
         return "1.0"
 
     monkeypatch.setattr(provenance.metadata, "version", version)
-    assert "waver-lm not installed, duckdb 1.0" in provenance.word_versions()
+    assert "waver-lm not installed, duckdb 1.0" in provenance.format_package_versions()

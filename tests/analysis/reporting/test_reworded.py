@@ -56,7 +56,9 @@ def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     for number, model in enumerate("ab"):
         np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
         clusters = [list(own["right"]) for _, own in rows[rows["model"] == model].groupby("item")]
-        assert found.compute_panel(number).interval("items") == pytest.approx(textbook.share(clusters), abs=1e-9)
+        assert found.compute_panel(number).compute_interval("items") == pytest.approx(
+            textbook.share(clusters), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_orders_are_the_wordings_of_questions_in_one_wording(tmp_path):
     own, _ = read_one(tmp_path / "2", asked[asked["pattern"] == "original"])
     assert own.design == ORDERS_NESTED and own.wordings == []
     path = choice_runs.write_choice(tmp_path / "3", choice_runs.answers(asked_once(("ABCD", "BCDA"), ["original"])))
-    assert set(templates.tabulate_templates(runs.open_runs(path))["template"]) == {"ABCD", "BCDA"}
+    assert set(templates.tabulate_accuracies_by_template(runs.open_runs(path))["template"]) == {"ABCD", "BCDA"}
 
 
 def test_a_text_that_is_no_choice_is_wrong(tmp_path):
@@ -91,11 +93,14 @@ def test_a_text_that_is_no_choice_is_wrong(tmp_path):
 def test_one_order_of_one_wording_tells_means_only(tmp_path):
     rows = choice_runs.answers(asked_once(wordings=["0-shot"], items=30), ["a", "b"])
     opened = runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows))
-    row = tables.tabulate_wording_precision(opened).iloc[0]
+    row = tables.tabulate_precision_of_means(opened).iloc[0]
     assert row["design"] == ONE and row["mean_lower"] < row["mean"] < row["mean_upper"]
     assert row[["like_lower", "error", "widening", "widening_upper"]].isna().all()
     assert row["missing"] == "the wording that all items share is not told apart from the items"
-    assert templates.tabulate_templates(opened).empty and beyond.describe_beyond_rewording(opened) == ""
+    assert (
+        templates.tabulate_accuracies_by_template(opened).empty
+        and beyond.describe_differences_beyond_rewording(opened) == ""
+    )
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert "one of each item" in narrative.answer_question(frames).verdict
     (pair,) = frames["beyond_rewording"].to_dict("records")
@@ -125,7 +130,7 @@ def test_scales_and_temperatures_are_conditions_of_one_wording(tmp_path):
         own = rows[(rows["model"] == model) & (rows["condition"] == condition)]
         share = (own["score"] - own["low"]) / (own["high"] - own["low"])
         np.testing.assert_allclose(found.values[number, :, 0], share, atol=1e-12)
-        assert (found.estimate_sampling(number) is None) == condition.endswith("/exact")
+        assert (found.estimate_unit_sampling_spread(number) is None) == condition.endswith("/exact")
 
 
 def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
@@ -154,7 +159,7 @@ def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):
     path = scoring_runs.write_scores(tmp_path / "run", rows, {"x": scoring_runs.condition((0, 9), 0.7, "sampled", 2)})
     opened = runs.open_runs(path)
     scores.read_scores(opened)
-    found = scores.read_sampled_numbers(opened)
+    found = scores.read_sample_counts_and_variances(opened)
     assert found["drawn"].tolist() == [2, 2]
     assert found["spread"].tolist() == pytest.approx([2.0, np.nan], nan_ok=True)  # 2 and 9 have a mean of 5.5
 
@@ -205,6 +210,6 @@ def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):
 def test_scores_that_never_differ_have_missing_figures(tmp_path):
     path = scoring_runs.one_judge(tmp_path / "run", [4.0, 4.0, 4.0], [10.0, 20.0, 30.0])
     opened = runs.open_runs(path)
-    row = tables.tabulate_wording_precision(opened).iloc[0]
+    row = tables.tabulate_precision_of_means(opened).iloc[0]
     assert row["mean"] == pytest.approx(4 / 9) and row[["mean_lower", "like_lower", "widening"]].isna().all()
     assert "no answer has two samples" in tables.tabulate_variance_components(opened)["missing"].iloc[0]

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.stability.columns import parse_flip_threshold
+from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import Column, format_value
@@ -164,7 +164,9 @@ def test_values_are_printed_with_few_digits(raw, digits, shown):
 
 
 def test_flip_thresholds_are_read_from_their_columns():
-    assert [parse_flip_threshold(name) for name in ("flip_05", "flip_25", "flip_025", "flips", "flip_05_lower")] == [
+    assert [
+        parse_flip_threshold_percent(name) for name in ("flip_05", "flip_25", "flip_025", "flips", "flip_05_lower")
+    ] == [
         5,
         25,
         2.5,
@@ -176,7 +178,7 @@ def test_flip_thresholds_are_read_from_their_columns():
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"unknown table 'stabilty' \(the nearest is 'stability'\); `waver table"):
         catalogue.look_up_table("stabilty")
-    known = tables.list_options("stability")
+    known = tables.list_table_options("stability")
     with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
         tables.convert_options("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
@@ -193,7 +195,7 @@ def test_explain_names_all_tables_and_every_column_of_one():
 
 def test_dictionary_next_to_the_tables_covers_every_column(frames, tmp_path):
     for name in ("items", "stability"):
-        files.write_table(name, frames[name], tmp_path)
+        files.write_table_csv_and_latex(name, frames[name], tmp_path)
     dictionary = pd.read_csv(tmp_path / "tables" / "dictionary.csv")
     assert list(dictionary.columns) == ["table", "column", "unit", "meaning"]
     assert list(dictionary["table"].unique()) == ["stability", "items"]  # in the order of the catalogue
@@ -208,15 +210,15 @@ def test_dictionary_next_to_the_tables_covers_every_column(frames, tmp_path):
 def test_a_table_that_is_written_again_replaces_its_own_rows_of_the_dictionary(frames, tmp_path):
     path = tmp_path / "tables" / "dictionary.csv"
     for name in ("stability", "items"):
-        files.write_table(name, frames[name], tmp_path)
-    files.write_table("items", frames["items"].drop(columns="n_valid"), tmp_path)
+        files.write_table_csv_and_latex(name, frames[name], tmp_path)
+    files.write_table_csv_and_latex("items", frames["items"].drop(columns="n_valid"), tmp_path)
     dictionary = pd.read_csv(path)
     own = list(dictionary.loc[dictionary["table"] == "items", "column"])
     assert own == [key for key in frames["items"] if key != "n_valid"]
     kept = dictionary[dictionary["table"] == "stability"].set_index("column")["meaning"]
     assert list(kept.index) == list(frames["stability"].columns)
     assert kept["range_sd"].startswith("SD across items of the range")
-    files.remove_report_files(tmp_path)
+    files.remove_report_tables_and_figures(tmp_path)
     assert list((tmp_path / "tables").iterdir()) == []
 
 
@@ -238,14 +240,14 @@ def test_the_spread_is_printed_without_its_interval_and_the_difference_with_it(f
 
 def test_labels_say_no_more_than_needed():
     frame = pd.DataFrame({"model": ["o/a", "o/a", "o/b"], "condition": ["x", "y", "x"], "study": "s"})
-    assert list(labels.name_rows(frame)) == ["a · x", "a · y", "b"]
-    assert list(labels.name_rows(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
-    assert list(labels.name_rows(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
+    assert list(labels.build_row_labels(frame)) == ["a · x", "a · y", "b"]
+    assert list(labels.build_row_labels(frame.assign(model=["o/a", "p/a", "b"]))) == ["o/a", "p/a", "b"]
+    assert list(labels.build_row_labels(frame.assign(study=["s", "s", "t"])))[2] == "b · t"
 
 
 def test_shortened_names_stay_different():
     names = ["organisation-with-a-name-0b-instruct", "organisation-with-a-name-10b-instruct"]
-    short = labels.shorten_together(names, 12)
+    short = labels.shorten_but_keep_distinct(names, 12)
     assert len(set(short)) == 2
     assert labels.shorten_middle("abcdefghij", 5) == "ab…ij"
     assert labels.take_first_words("one two three four", 12) == "one two…"

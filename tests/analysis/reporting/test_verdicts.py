@@ -15,14 +15,14 @@ from analysis.measures.thresholds import is_silent
 from analysis.reporting.words import verdicts
 from analysis.reporting.words.verdicts import (
     Band,
-    choose_word,
-    describe_word_counts,
+    choose_word_for_interval,
+    compare_interval_with_value,
+    describe_verdict_word_counts,
     find_distinct_extremes,
-    is_clearly_above,
+    is_share_clearly_above,
     mark_clear_effects,
     widen_difference_interval,
     widen_share_interval,
-    word_interval_side,
 )
 from analysis.statistics.shares import wilson
 
@@ -37,7 +37,7 @@ def test_every_rule_is_a_sentence_of_at_most_thirty_words():
     for name, rule in verdicts.RULES.items():
         assert rule.endswith("."), name
         assert all(len(sentence.split()) <= 30 for sentence in rule.split(". ")), name
-    assert verdicts.describe_rules("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
+    assert verdicts.describe_verdict_rules("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
 
 
 def test_validity_half_of_the_answers_is_enough():
@@ -50,7 +50,7 @@ def test_validity_half_of_the_answers_is_enough():
      (math.nan, 0.05, ""), (0.0, math.nan, "")],
 )  # fmt: skip
 def test_interval_a_word_holds_for_the_whole_interval_or_is_not_said(low, high, said):
-    assert choose_word(low, high, BANDS) == said
+    assert choose_word_for_interval(low, high, BANDS) == said
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_interval_a_word_holds_for_the_whole_interval_or_is_not_said(low, high, 
      (0.3, 0.47, 0.47, ""), (math.nan, math.nan, 0.47, ""), (math.nan, 0.3, 0.47, ""), (0.3, 0.6, math.nan, "")],
 )  # fmt: skip
 def test_people_nothing_is_said_where_their_value_lies_in_the_interval(low, high, people, said):
-    assert word_interval_side(low, high, people) == said
+    assert compare_interval_with_value(low, high, people) == said
 
 
 @pytest.mark.parametrize(("part", "n"), [(0, 12), (12, 12), (6, 12), (70, 100), (3, 40), (1, 1)])
@@ -98,7 +98,7 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
         plain += any(high < 0.8 for _, high in ends)
         wide += any(widen_share_interval(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
         naive += ends[0][0] > shares[1]
-        both += is_clearly_above(shares[0], ends[0][0], shares[1], ends[1][1])
+        both += is_share_clearly_above(shares[0], ends[0][0], shares[1], ends[1][1])
     assert plain > 0.08 * 1500 > 0.06 * 1500 > wide
     assert naive > 0.06 * 1500 > 0.04 * 1500 > both
 
@@ -128,9 +128,9 @@ def textbook_wilson(p, n, z):
 
 
 def test_people_a_share_is_above_another_only_by_the_interval_of_the_difference():
-    assert not is_clearly_above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
-    assert is_clearly_above(0.9, 0.79, 0.62, 0.77)
-    assert not is_clearly_above(0.9, 0.79, 0.62, math.nan)
+    assert not is_share_clearly_above(0.8, 0.63, 0.62, 0.77)  # the interval of the first alone is above 0.62
+    assert is_share_clearly_above(0.9, 0.79, 0.62, 0.77)
+    assert not is_share_clearly_above(0.9, 0.79, 0.62, math.nan)
 
 
 def test_fit_an_effect_that_the_robust_error_does_not_show_is_not_named():
@@ -150,4 +150,4 @@ def test_holm_nothing_differs_at_the_limit_or_without_a_test():
      (["yes", "yes", ""], "Yes with 2 of 3 models; with the other, these runs cannot tell.")],
 )  # fmt: skip
 def test_words_of_several_rows_are_counted(found, said):
-    assert describe_word_counts(found, "3 models" if len(found) == 3 else "1 model") == said
+    assert describe_verdict_word_counts(found, "3 models" if len(found) == 3 else "1 model") == said

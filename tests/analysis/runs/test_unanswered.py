@@ -11,7 +11,7 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
-from analysis.runs.unanswered import count_unanswered
+from analysis.runs.unanswered import count_unanswered_prompts
 from helpers.page_runs import BARE, FULL
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
@@ -29,7 +29,9 @@ def damaged(rows, failed=(), gone=()):
 def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
     rows = random_frame(["a", "b"], items=3, paraphrases=4, conditions=["plain/yes-no", "plain/no-yes"])
     size = 3 * 5
-    found = count_unanswered(runs.open_runs(write_run(tmp_path / "run", damaged(rows, [0, 1, size], [3 * size]))))
+    found = count_unanswered_prompts(
+        runs.open_runs(write_run(tmp_path / "run", damaged(rows, [0, 1, size], [3 * size])))
+    )
     assert found.drop(columns="reason").to_numpy().tolist() == [
         ["synthetic", "a", "plain/yes-no", size, 2, 0],
         ["synthetic", "a", "plain/no-yes", size, 1, 0],
@@ -47,18 +49,18 @@ def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
     answered = write_run(tmp_path / "again", rows)
     part = answered / "responses" / "part-000001.parquet"
     part.rename(whole / "responses" / "part-000002.parquet")
-    assert count_unanswered(runs.open_runs(whole)).empty
-    assert words.list_unanswered_cautions(count_unanswered(runs.open_runs(whole))) == []
+    assert count_unanswered_prompts(runs.open_runs(whole)).empty
+    assert words.list_unanswered_cautions(count_unanswered_prompts(runs.open_runs(whole))) == []
 
 
 def test_what_was_to_be_asked_stands_in_run_json(tmp_path):
     """A share of the wordings is no loss; of those, what is missing is."""
     folder = write_run(tmp_path / "run", damaged(random_frame(["a"], items=2, paraphrases=4), gone=range(6)))
-    assert count_unanswered(runs.open_runs(folder))["missing"].tolist() == [6]
+    assert count_unanswered_prompts(runs.open_runs(folder))["missing"].tolist() == [6]
     edit_run_json(folder, expected={"a": {"plain/yes-no": 4}})
-    assert count_unanswered(runs.open_runs(folder)).empty
+    assert count_unanswered_prompts(runs.open_runs(folder)).empty
     edit_run_json(folder, expected={"a": {"plain/yes-no": 9}})
-    assert count_unanswered(runs.open_runs(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
+    assert count_unanswered_prompts(runs.open_runs(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
 
 
 @pytest.mark.parametrize("name", list_pages())
@@ -76,7 +78,7 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
     told = Some([str(folder)])
     assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
     assert "of 5,000 prompts: 0 failed" in told.cautions().text
-    assert "missing of 5,000" in dict(told.entries())["No response"][0]
+    assert "missing of 5,000" in dict(told.list_foot_entries())["No response"][0]
 
 
 def test_all_pages_answer_through_the_shared_words():

@@ -133,7 +133,7 @@ def test_the_matrix_has_every_pair_once_and_holm_over_them():
     frame = pd.DataFrame(rng.normal(size=(25, 4)), columns=list("abcd"))
     frame["b"] += frame["a"]
     frame.loc[3, "c"] = np.nan
-    table = correlation.correlate_all_pairs(frame)
+    table = correlation.correlate_all_column_pairs(frame)
     assert list(table.groupby("method").size()) == [6, 6]
     pairs = list(table[table["method"] == "pearson"][["measure_a", "measure_b"]].itertuples(index=False, name=None))
     assert pairs == list(itertools.combinations("abcd", 2))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.statistics.multiplicity import bonferroni, correct_families_by_holm, has_decidable_test, holm
+from analysis.statistics.multiplicity import bonferroni, correct_families_by_holm, has_possibly_significant_test, holm
 
 METHODS = {"bonferroni": bonferroni, "holm": holm}
 
@@ -43,6 +43,6 @@ def test_what_has_no_p_value_is_no_test_and_families_are_apart():
 def test_many_tests_need_small_p_values():
     """With 1,000 draws no p value is below 2 / 1001, so 25 tests can be decided and 26 cannot."""
     least = pd.DataFrame({"p_least": [2 / 1001] * 26})
-    assert has_decidable_test(least.head(25))
-    assert not has_decidable_test(least)
-    assert not has_decidable_test(pd.DataFrame({"p_least": [np.nan]}))
+    assert has_possibly_significant_test(least.head(25))
+    assert not has_possibly_significant_test(least)
+    assert not has_possibly_significant_test(pd.DataFrame({"p_least": [np.nan]}))

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.statistics import resampling
-from analysis.statistics.interval import EQUAL, FEW, ONE_ITEM, UNDEFINED, build_interval_columns, list_missing_reasons
+from analysis.statistics.interval import (
+    EQUAL,
+    FEW,
+    ONE_ITEM,
+    UNDEFINED,
+    build_interval_columns,
+    list_reasons_for_missing_intervals,
+)
 from analysis.statistics.resampling import (
     bootstrap_differences,
     bootstrap_intervals,
@@ -21,7 +28,7 @@ from analysis.statistics.resampling import (
     compute_drawn_sd,
     compute_expanded_percentiles,
 )
-from analysis.statistics.significance import compute_least_p, compute_two_sided_p
+from analysis.statistics.significance import compute_smallest_possible_p, compute_two_sided_bootstrap_p
 
 
 def all_counts(n_items, draws, seed=0):
@@ -303,8 +310,8 @@ def test_the_columns_of_a_table_say_what_has_no_interval():
     assert list(table)[:3] == ["mean", "mean_lower", "mean_upper"]
     why = f"mean, sd, ratio: {EQUAL}"
     assert table["no_interval"].tolist() == [f"mean, ratio: {ONE_ITEM}", "", why]
-    assert list_missing_reasons(list(table["no_interval"]), ("sd",)) == [EQUAL]
-    assert list_missing_reasons(["one item only", ""], ()) == [ONE_ITEM]
+    assert list_reasons_for_missing_intervals(list(table["no_interval"]), ("sd",)) == [EQUAL]
+    assert list_reasons_for_missing_intervals(["one item only", ""], ()) == [ONE_ITEM]
 
 
 def test_p_values_of_differences_by_counting_draws():
@@ -330,11 +337,15 @@ def test_p_values_of_differences_by_counting_draws():
 
 def test_the_smallest_p_value_follows_from_the_numbers_of_draws_and_items():
     least = 2 * stats.t.cdf(stats.norm.ppf(0.01) * math.sqrt(19 / 20), 19)
-    assert compute_two_sided_p(np.ones((99, 1)), 20)[0] == compute_least_p(99, 20) == pytest.approx(least, abs=1e-12)
-    assert compute_two_sided_p(np.ones((9_999, 1)), 4)[0] == compute_least_p(9_999, 4) == 0.125
-    assert compute_two_sided_p(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
-    assert np.isnan(compute_two_sided_p(np.array([[1.0], [np.nan]]), 20)[0])
-    assert np.isnan(compute_least_p(0, 20))
+    assert (
+        compute_two_sided_bootstrap_p(np.ones((99, 1)), 20)[0]
+        == compute_smallest_possible_p(99, 20)
+        == pytest.approx(least, abs=1e-12)
+    )
+    assert compute_two_sided_bootstrap_p(np.ones((9_999, 1)), 4)[0] == compute_smallest_possible_p(9_999, 4) == 0.125
+    assert compute_two_sided_bootstrap_p(np.full((99, 1), 1e-17), 20)[0] == 1.0  # rounding is no difference
+    assert np.isnan(compute_two_sided_bootstrap_p(np.array([[1.0], [np.nan]]), 20)[0])
+    assert np.isnan(compute_smallest_possible_p(0, 20))
 
 
 @pytest.mark.parametrize("items", [2, 3, 5])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.statistics import correlation
-from analysis.statistics.rounding import NOISE, is_constant, settle_scores
+from analysis.statistics.rounding import NOISE, is_constant, remove_rounding_noise
 
 SCORES = st.lists(st.floats(0, 9, allow_subnormal=False), min_size=1, max_size=12)
 
@@ -16,14 +16,14 @@ SCORES = st.lists(st.floats(0, 9, allow_subnormal=False), min_size=1, max_size=1
 @given(SCORES)
 def test_scores_without_noise_stay_what_they_are(values):
     values = np.round(np.array(values), 6)  # differences are 1e-6 or nothing
-    np.testing.assert_array_equal(settle_scores(values, 9.0), values)
+    np.testing.assert_array_equal(remove_rounding_noise(values, 9.0), values)
 
 
 @given(SCORES, st.integers(0, 99))
 def test_noise_is_taken_away_and_nothing_else(values, seed):
     values = np.round(np.array(values), 3)
     noisy = values + np.random.default_rng(seed).uniform(-1e-12, 1e-12, len(values))
-    found = settle_scores(noisy, 9.0)
+    found = remove_rounding_noise(noisy, 9.0)
     assert np.abs(found - values).max() < 1e-11
     assert len(np.unique(found)) == len(np.unique(values))
 

@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats import contingency_tables
 
 from analysis.statistics.resampling import bootstrap_differences, compute_drawn_mean
-from analysis.statistics.significance import compute_least_p, compute_permutation_p_values, mcnemar
+from analysis.statistics.significance import compute_permutation_p_values, compute_smallest_possible_p, mcnemar
 
 
 def test_statsmodels_gives_the_same():
@@ -54,8 +54,8 @@ def test_one_rule_for_all_shares():
         [[0, (one[:, 0] > one[:, 1]).sum()], [(one[:, 0] < one[:, 1]).sum(), 0]], exact=True
     ).pvalue
     assert found["one"].p[0] == pytest.approx(expected, abs=1e-12)
-    assert found["one"].p_least.tolist() == [2.0**-29, compute_least_p(199, 30)]
-    assert found["several"].p_least.tolist() == [compute_least_p(199, 30)] * 2
+    assert found["one"].p_least.tolist() == [2.0**-29, compute_smallest_possible_p(199, 30)]
+    assert found["several"].p_least.tolist() == [compute_smallest_possible_p(199, 30)] * 2
     without_draws = bootstrap_differences(columns, figures, [(0, 1)], shares, draws=0)
     assert without_draws["one"].p[0] == found["one"].p[0] and np.isnan(without_draws["several"].p[0])
 

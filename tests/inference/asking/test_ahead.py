@@ -14,7 +14,7 @@ import pytest
 from ground.errors import InputError
 from helpers import tiny_models
 from inference.asking import prefetch as module
-from inference.asking.prefetch import AHEAD, make_ahead
+from inference.asking.prefetch import AHEAD, map_ahead_in_thread
 from inference.asking.rounds import Exact, PendingRound, Thinking, ask_rounds
 from inference.engines.contract import Sampling
 from inference.engines.loading import Checkpoint
@@ -40,7 +40,7 @@ def test_a_thing_is_made_while_the_one_before_is_used() -> None:
             seen.notify()
         return thing
 
-    things = make_ahead(make, range(6))
+    things = map_ahead_in_thread(make, range(6))
     for number in range(6):
         assert next(things) == number
         with seen:  # while this one is in use, those that come next are made
@@ -55,7 +55,7 @@ def test_what_fails_is_told_in_its_turn() -> None:
             raise InputError("the third")
         return thing
 
-    things = make_ahead(make, range(9))
+    things = map_ahead_in_thread(make, range(9))
     assert [next(things), next(things)] == [0, 1]
     with pytest.raises(InputError, match="the third"):
         next(things)
@@ -64,7 +64,7 @@ def test_what_fails_is_told_in_its_turn() -> None:
 def test_nothing_is_made_after_the_end() -> None:
     before = threading.active_count()
     made: list[int] = []
-    things = make_ahead(made.append, range(1000))
+    things = map_ahead_in_thread(made.append, range(1000))
     next(things)
     things.close()
     assert len(made) <= 1 + AHEAD
@@ -76,11 +76,11 @@ def test_nobody_waits_for_a_pause_after_a_long_batch(monkeypatch) -> None:
     clock = chain([0.0], repeat(3600.0))  # the first batch takes an hour
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     began = time.perf_counter()
-    things = make_ahead(str, range(9))
+    things = map_ahead_in_thread(str, range(9))
     assert [next(things) for _ in range(5)] == ["0", "1", "2", "3", "4"]  # 3 would be begun half an hour later
     assert time.perf_counter() - began < 20
     clock = chain([0.0], repeat(3600.0))
-    things = make_ahead(str, range(9))
+    things = map_ahead_in_thread(str, range(9))
     assert [next(things), next(things)] == ["0", "1"]
     things.close()
     assert time.perf_counter() - began < 20
@@ -97,7 +97,7 @@ def test_nothing_pauses_where_making_takes_longer_than_a_batch(monkeypatch) -> N
             last.set()
         return thing
 
-    things = make_ahead(make, range(9))
+    things = map_ahead_in_thread(make, range(9))
     assert next(things) == 0
     threading.Timer(0.2, gate.set).start()
     assert next(things) == 1  # it was not ready, so 3 is begun without a pause
@@ -159,6 +159,6 @@ def test_a_batch_that_was_read_is_not_read_again(monkeypatch) -> None:
     asked = engine("causal")
     batch = asked.read(CHAT, {None, "low"})
     assert list(batch) == CHAT
-    monkeypatch.setattr(asked, "_read_rows", None)  # would fail
+    monkeypatch.setattr(asked, "_tokenize_to_rows", None)  # would fail
     assert asked.score(batch)[0][0].mass is not None
     assert len(asked.generate(batch, [Sampling(max_tokens=2, effort="low")])[0]) == len(CHAT)

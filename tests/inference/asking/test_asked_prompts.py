@@ -15,7 +15,7 @@ from inference.asking.execute import Task, execute_tasks
 from inference.asking.limit import limit_questions
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.demo.entailments import make_entailments
+from inference.demo.entailments import make_entailment_pairs
 from inference.demo.world import World
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, negation, scoring, wording
@@ -62,10 +62,10 @@ def questions_of(protocol: str) -> tuple[Study, object]:
     if protocol == "scoring":
         from inference.protocols.scoring import items
 
-        study = Study("scoring", "s", items.build_demo_items()[:4], items.CANONICAL, paraphrased=False)
+        study = Study("scoring", "s", items.build_demo_scoring_items()[:4], items.CANONICAL, paraphrased=False)
         return study, scoring.Questions(scoring.read_scoring_prompts(), samples=0, exact=True, ranges=(range(10),))
     if protocol == "negation":
-        pairs = make_entailments(World())[:8]
+        pairs = make_entailment_pairs(World())[:8]
         return negation.build_negation_study(nli.group_instances(pairs), "n"), negation.Questions(
             negation.read_negation_prompts("en"), "en", (0, 3), tuple(pairs[-3:])
         )
@@ -91,7 +91,7 @@ def test_every_prompt_can_be_written_again_from_run_json(protocol, form, tmp_pat
             (entry,) = content["asked"][condition.name]
             for variant in study.variants:
                 prompt = each.render(variant, "[MASK]" if form == "cloze" else None)
-                assert recorded_prompts.fill_form(entry["wordings"], variant) == recorded_prompts.list_prompt_parts(
+                assert recorded_prompts.fill_form(entry["wordings"], variant) == recorded_prompts.list_prompt_messages(
                     prompt
                 )
             first = next(study.variants)

@@ -71,7 +71,7 @@ class Dying:
         self.flag, self.text, self.real = flag, text, real
 
     def __call__(self, model: Model, seed: int):
-        engine = SETTINGS.load(model, seed) if self.real else TrivialEngine()
+        engine = SETTINGS.load_model_engine(model, seed) if self.real else TrivialEngine()
         score = engine.score
         batches = 0
 
@@ -147,7 +147,7 @@ class Counting:
 
     def __call__(self, model: Model, seed: int):
         (self.folder / uuid4().hex).touch()
-        return SETTINGS.load(model, seed)
+        return SETTINGS.load_model_engine(model, seed)
 
 
 def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_local_run(tmp_path, cluster):
@@ -204,4 +204,4 @@ def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread
 
 def test_more_workers_than_slots_are_refused(cluster):
     with pytest.raises(InputError, match=r"--ray-workers 999: the cluster has \d+ CPUs, one for each; ask for fewer"):
-        Cluster("local", 999)._take_slots()
+        Cluster("local", 999)._set_workers_and_resources()

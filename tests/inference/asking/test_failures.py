@@ -78,7 +78,7 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
             raise NoSuchModel(f"model {name} cannot be loaded: not there")
 
     monkeypatch.setattr("inference.engines.loading.find_config", look_up)
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: load(model, seed))
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: load(model, seed))
     call = ["run", "agreement", "--items", "items.csv", "--out", "run", "--model", "good", "my-modle"]
     assert main(call) == 1
     said = capsys.readouterr()
@@ -123,7 +123,7 @@ def test_the_first_error_does_not_hide_others(capsys):
     assert "asking again cannot help" in advise_on_failures([mixed]) and "same command again" in advise_on_failures(
         [mixed]
     )
-    mixed.report(0.1)
+    mixed.print_counts(0.1)
     assert "the same command asks them again" in capsys.readouterr().err
-    tally(PAST_WINDOW).report(0.1)
+    tally(PAST_WINDOW).print_counts(0.1)
     assert "again" not in capsys.readouterr().err

@@ -62,7 +62,7 @@ limit = 1
 
 def test_the_command_and_a_run_file_end_with_the_folder_and_the_next_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: TrivialEngine())
     Path("items.csv").write_text("item,text\na,One.\na,The first.\nb,Two.\n", encoding="utf-8")
     Path("plan.toml").write_text(PLAN, encoding="utf-8")
     asked = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "my run"]

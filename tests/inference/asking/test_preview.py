@@ -8,7 +8,7 @@ from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import preview as module
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import describe_preview, estimate_seconds, word_duration
+from inference.asking.preview import describe_preview, estimate_seconds, format_duration
 from inference.asking.rounds import Exact
 from inference.engines.contract import Explanation, Score
 from inference.protocols.agreement import Questions, read_agreement_prompts
@@ -109,4 +109,4 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     [(0.2, "1 s or less"), (42.4, "42 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (9000, "2 h 30 min")],
 )
 def test_duration(seconds, said):
-    assert word_duration(seconds) == said
+    assert format_duration(seconds) == said

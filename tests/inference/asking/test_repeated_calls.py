@@ -57,8 +57,8 @@ def loads(given: list[str], monkeypatch) -> bool:
         return loading(settings, model, seed)
 
     with monkeypatch.context() as patch:
-        loading = Settings.load
-        patch.setattr(Settings, "load", load)
+        loading = Settings.load_model_engine
+        patch.setattr(Settings, "load_model_engine", load)
         assert main(given) == 0
     return bool(seen)
 
@@ -143,7 +143,7 @@ def test_of_several_models_only_those_with_something_left_are_looked_for(copy: P
     tiny_models.checkpoint(copy / "other", "llama", seed=1, max_position_embeddings=512)
     both = call(Path(), "--model", "other")
     looked_for = []
-    monkeypatch.setattr(Settings, "look_up", lambda settings, model: looked_for.append(model.id))
+    monkeypatch.setattr(Settings, "refuse_missing_model", lambda settings, model: looked_for.append(model.id))
     assert loads(both, monkeypatch) and looked_for == ["other"]
     assert not loads(both, monkeypatch) and looked_for == ["other"]
 

@@ -150,7 +150,7 @@ ITEMS = "item,text\n" + "".join(f"{item},{item} in wording {n}.\n" for item in "
 
 def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: TrivialEngine())
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     call = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "results/s", "--seed", "5"]
     assert main([*call, "--wordings", "2"]) == 0

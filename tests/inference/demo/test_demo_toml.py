@@ -8,7 +8,7 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_call_parser, build_table_parser, build_task
+from inference.__main__ import build_call_parser, build_study_table_parser, build_task
 from inference.protocols import list_protocols
 from inference.runfile import read_run_file
 
@@ -34,7 +34,9 @@ def tasks() -> dict:
     before = os.getcwd()
     os.chdir(PLAN.parent)
     try:
-        planned = read_run_file(PLAN, build_table_parser).load_tasks(build_table_parser, build_task, ["run"])
+        planned = read_run_file(PLAN, build_study_table_parser).load_tasks(
+            build_study_table_parser, build_task, ["run"]
+        )
     finally:
         os.chdir(before)
     return {(PLAN.parent / task.out).resolve().relative_to(ROOT).as_posix(): task for task in planned}

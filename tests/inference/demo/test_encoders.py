@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inference.demo import ENCODERS, MODELS
-from inference.demo.entailments import make_entailments
+from inference.demo.entailments import make_entailment_pairs
 from inference.demo.world import World
 from inference.stimuli.study import ORIGINAL
 
@@ -23,7 +23,7 @@ def test_the_card_states_what_they_get_right(name):
     tokenizer = transformers.AutoTokenizer.from_pretrained(ENCODERS[name].path)
     shares = []
     for pattern in PATTERNS:
-        rows = [each for each in make_entailments(World()) if each.pattern == pattern]
+        rows = [each for each in make_entailment_pairs(World()) if each.pattern == pattern]
         coded = tokenizer([row.premise for row in rows], [row.hypothesis for row in rows], padding=True,
                           return_tensors="pt")  # fmt: skip
         with torch.inference_mode():

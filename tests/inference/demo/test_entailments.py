@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from inference.demo.entailments import ORIGINALS_PER_LABEL, RELATIONS, make_entailments
+from inference.demo.entailments import ORIGINALS_PER_LABEL, RELATIONS, make_entailment_pairs
 from inference.demo.exercises import PAIR_LABELS
 from inference.demo.world import World
-from inference.protocols.negation.negate.negation import find_position
+from inference.protocols.negation.negate.negation import find_negation_position
 from inference.stimuli import nli
 
-MADE = make_entailments(World())
+MADE = make_entailment_pairs(World())
 GROUPS = nli.group_instances(MADE)
 
 
@@ -23,7 +23,7 @@ def test_originals_of_every_label_are_equally_many_and_no_pair_comes_twice():
     labels = Counter(group[0].label for group in GROUPS.values())
     assert labels == dict.fromkeys(PAIR_LABELS, ORIGINALS_PER_LABEL * len(RELATIONS))
     assert len({each.text for each in MADE}) == len(MADE) == 4 * len(GROUPS)
-    assert make_entailments(World()) == MADE
+    assert make_entailment_pairs(World()) == MADE
 
 
 def test_a_denial_is_the_same_sentence_with_a_negation():
@@ -49,6 +49,6 @@ def test_where_a_negation_stands_follows_from_its_sentence():
         for sentence, noted in ((each.premise, each.premise_negation), (each.hypothesis, each.hypothesis_negation)):
             if " not " in sentence:
                 target = "verb" if re.search(r"\bdo(es)? not\b", sentence) else "copula"
-                assert noted == nli.Negation(find_position(sentence.partition(" not ")[2]), target)
+                assert noted == nli.Negation(find_negation_position(sentence.partition(" not ")[2]), target)
             else:
                 assert noted is None

@@ -76,7 +76,7 @@ def test_mask_words_are_single_tokens() -> None:
 
     tokenizer = _tokenizer(BERT)
     for book in (agreement.read_agreement_prompts(), negation.read_negation_prompts("en")):
-        for words in book.words(CLOZE).values():
+        for words in book.find_answer_words(CLOZE).values():
             ids = [tokenizer(word, add_special_tokens=False)["input_ids"] for word in words]
             assert all(len(found) == 1 and found[0] != tokenizer.unk_token_id for found in ids)
 

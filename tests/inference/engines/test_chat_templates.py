@@ -93,7 +93,7 @@ def test_templates_that_take_too_much_are_refused(template, says):
 def test_a_template_that_never_shows_the_text_is_refused(template, mute):
     tokens = Tokens("tiny", tiny_models.byte_tokenizer(chat=True, template=template))
     if not mute:
-        tokens.refuse_mute_template()
+        tokens.refuse_template_hiding_messages()
         return
     with pytest.raises(InputError, match="never shows the text of a message; correct it"):
-        tokens.refuse_mute_template()
+        tokens.refuse_template_hiding_messages()

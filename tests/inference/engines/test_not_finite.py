@@ -11,7 +11,7 @@ import torch
 from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
-from inference.engines.checking import refuse_not_finite
+from inference.engines.checking import refuse_nonfinite_weights
 from inference.engines.contract import NOT_FINITE, Sampling
 from inference.engines.exact.answer_words import Options
 from inference.engines.exact.number_probabilities import build_number_scores
@@ -25,7 +25,7 @@ NAN = math.nan
 
 def scored(sequences, rows):
     options = Options(forms=((), ()), sequences=sequences, dropped=())
-    target = Target(options, build_option_tree(sequences), options.first_tokens)
+    target = Target(options, build_option_tree(sequences), options.options_by_first_token)
     return [scores[0] for scores in score_batch([target] * len(rows), WholeVocabulary(lambda path: torch.tensor(rows)))]
 
 
@@ -70,15 +70,15 @@ def test_texts_options_and_thinking_of_a_model_that_overflows(overflowing):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_weights_that_are_no_numbers_are_refused(value, dtype):
     model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 5)).to(dtype)
-    refuse_not_finite("tiny", model)
+    refuse_nonfinite_weights("tiny", model)
     with torch.no_grad():
         model[1].weight[2, 3] = value
     with pytest.raises(InputError, match=r"model tiny: its weights hold NaN or infinity \(1.weight\)"):
-        refuse_not_finite("tiny", model)
+        refuse_nonfinite_weights("tiny", model)
 
 
 def test_weights_whose_sum_is_too_large_are_numbers():
     model = torch.nn.Linear(2, 2)
     with torch.no_grad():
         model.weight.fill_(3e38)
-    refuse_not_finite("tiny", model)
+    refuse_nonfinite_weights("tiny", model)

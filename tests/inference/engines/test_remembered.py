@@ -46,10 +46,10 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch) -> None:
         known.add(number, prompt, prompt.text, [number] * 10)
     assert [known.get(number, PLAIN[number]) is not None for number in range(7)] == [True] * 3 + [False] * 4
     assert known.get(2, PLAIN[2]) == (TEXTS[2], [2] * 10)
-    known.make_room()  # over half is taken
+    known.clear_if_half_full()  # over half is taken
     assert known.get(2, PLAIN[2]) is None
     known.add(2, PLAIN[2], TEXTS[2], [2] * 10)
-    known.make_room()
+    known.clear_if_half_full()
     assert known.get(2, PLAIN[2]) is not None
 
 

@@ -174,7 +174,7 @@ def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
     engine = CausalEngine(Checkpoint("tiny", model, tokenizer, {}))
     ids = engine.tokens.bare([f"{begin}warm{end}yes"])[0]
     unended = engine.tokens.bare([f"{begin}warm"])[0]
-    engine._write_texts = lambda rows, samplings: [ids, unended]  # type: ignore[method-assign]
+    engine._generate_token_ids = lambda rows, samplings: [ids, unended]  # type: ignore[method-assign]
     prompt = Prompt(None, ({"role": "user", "content": "Bread?"},), (("yes",), ("no",)))
     ((whole,),) = [engine.generate([prompt], [Sampling(2, 1.0, 9)])[0]]
     assert whole.texts[0] == "analysiswarmfinalyes"

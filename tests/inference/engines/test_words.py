@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 from helpers import tiny_models
 from inference.engines import words
 from inference.engines.tokens import build_plain_encoder
-from inference.engines.words import PATTERNS, WordByWord, cuts_at_blanks
+from inference.engines.words import PATTERNS, WordByWord, tokenizes_words_separately
 
 PIECES = [
     " ", "  ", "\0", "\0 ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u2028", "a",
@@ -49,7 +49,7 @@ def texts(count: int, seed: int = 0) -> list[str]:
 @pytest.mark.parametrize("pattern", [None, *sorted(PATTERNS)])
 def test_words_have_the_ids_of_the_whole_text(pattern, normalizer) -> None:
     made = tokenizer(pattern, normalizer)
-    assert cuts_at_blanks(made)
+    assert tokenizes_words_separately(made)
     every = texts(4000)
     asked: list[str] = []
 
@@ -115,11 +115,11 @@ def refused() -> dict[str, Tokenizer]:
 
 @pytest.mark.parametrize("name", refused())
 def test_other_tokenizers_are_given_whole_texts(name: str) -> None:
-    assert not cuts_at_blanks(refused()[name])
+    assert not tokenizes_words_separately(refused()[name])
 
 
 def test_the_encoder_of_a_model_works_word_by_word_where_it_may() -> None:
     byte, metaspace = tiny_models.byte_tokenizer(), tiny_models.metaspace_tokenizer()
     assert isinstance(build_plain_encoder(byte), WordByWord)
-    assert not isinstance(build_plain_encoder(byte, special_tokens=True), WordByWord)
+    assert not isinstance(build_plain_encoder(byte, add_special_tokens=True), WordByWord)
     assert not isinstance(build_plain_encoder(metaspace), WordByWord)

@@ -39,8 +39,8 @@ def test_rows_are_grouped_as_a_dictionary_would():
 def test_a_place_is_named_by_file_and_row():
     places = RowPlaces()
     for path, rows in (("a.csv", ["row 2", "row 5"]), ("b.jsonl", ["line 1"])):
-        places.begin(path)
+        places.begin_file(path)
         for row in rows:
             places.append(row)
     assert list(places) == ["a.csv, row 2", "a.csv, row 5", "b.jsonl, line 1"]
-    assert places.file.tolist() == [0, 0, 1]
+    assert places.file_numbers.tolist() == [0, 0, 1]

@@ -20,7 +20,7 @@ from inference.__main__ import main
 from inference.asking.models import Model
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose_paraphrases
-from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
+from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
@@ -45,7 +45,7 @@ def contents(out: Path) -> dict[str, bytes]:
 
 def test_every_wording_once_and_the_original_never():
     answers = {1: "1. Tea is fine.\n2. TEA, is good\n3. tea is fine", 2: "1. Tea is fine!\n2. Tea is nice."}
-    choice = choose_paraphrases(TEA, answers, keep=10, seed=0)
+    choice = choose_paraphrases(TEA, answers, n_kept=10, seed=0)
     assert [(w.text, w.call) for w in choice.kept_wordings] == [("Tea is fine.", 1), ("Tea is nice.", 2)]
     assert [w.reason for w in choice.wordings] == [None, ORIGINAL, DUPLICATE, DUPLICATE, None]
     assert (choice.calls, choice.n_dropped_by_reason[DUPLICATE], choice.n_dropped_by_reason[ORIGINAL]) == (2, 2, 1)
@@ -53,20 +53,20 @@ def test_every_wording_once_and_the_original_never():
 
 def test_the_sample_depends_on_seed_and_item_only_and_keeps_the_order():
     answers = {1: "\n".join(f"{n}. Wording {n}." for n in range(1, 101))}
-    one = choose_paraphrases(TEA, answers, keep=20, seed=1)
+    one = choose_paraphrases(TEA, answers, n_kept=20, seed=1)
     texts = [w.text for w in one.kept_wordings]
     assert len(texts) == 20 and one.n_dropped_by_reason[SURPLUS] == 80
     assert texts == sorted(texts, key=lambda text: int(text.split()[1].rstrip(".")))
-    assert texts == [w.text for w in choose_paraphrases(TEA, answers, keep=20, seed=1).kept_wordings]
-    assert texts != [w.text for w in choose_paraphrases(TEA, answers, keep=20, seed=2).kept_wordings]
+    assert texts == [w.text for w in choose_paraphrases(TEA, answers, n_kept=20, seed=1).kept_wordings]
+    assert texts != [w.text for w in choose_paraphrases(TEA, answers, n_kept=20, seed=2).kept_wordings]
     assert texts != [
-        w.text for w in choose_paraphrases(replace(TEA, item="coffee"), answers, keep=20, seed=1).kept_wordings
+        w.text for w in choose_paraphrases(replace(TEA, item="coffee"), answers, n_kept=20, seed=1).kept_wordings
     ]
 
 
 def test_refused_calls_are_those_without_anything_else():
     answers = {1: "I can't help with that.", 2: "1. Tea is fine.\n2. I can't help with that.\n3. Tea.", 3: ""}
-    assert choose_paraphrases(TEA, answers, keep=5, seed=0).n_refused_calls == 1
+    assert choose_paraphrases(TEA, answers, n_kept=5, seed=0).n_refused_calls == 1
 
 
 def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
@@ -77,10 +77,10 @@ def test_the_threshold_drops_what_is_less_similar_and_nothing_at_it():
         assert original == TEA.text
         return [likeness[wording] for wording in wordings]
 
-    choice = choose_paraphrases(TEA, answers, keep=5, seed=0, similarity=similarity, threshold=0.5)
+    choice = choose_paraphrases(TEA, answers, n_kept=5, seed=0, measure_similarities=similarity, threshold=0.5)
     assert [(w.text, w.similarity) for w in choice.kept_wordings] == [("Tea is fine.", 0.8), ("Tea is bad.", 0.5)]
     assert choice.n_dropped_by_reason[MEANING] == 1
-    assert len(choose_paraphrases(TEA, answers, keep=5, seed=0, similarity=similarity).kept_wordings) == 3
+    assert len(choose_paraphrases(TEA, answers, n_kept=5, seed=0, measure_similarities=similarity).kept_wordings) == 3
 
 
 # the folder
@@ -242,19 +242,19 @@ def test_an_item_without_an_original_is_refused(given):
 
 def test_our_prompt_shows_text_and_number_in_both_forms():
     for form in ("chat", "plain"):
-        prompt = load_paraphrase_prompts().render(form, {"text": "Tea is {{ good }}.", "number": 7})
+        prompt = read_paraphrase_prompts().render(form, {"text": "Tea is {{ good }}.", "number": 7})
         assert "Tea is {{ good }}." in shown(prompt) and " 7 " in shown(prompt)
 
 
 def test_a_prompt_of_ones_own(tmp_path, given):
     own = tmp_path / "own.yaml"
     own.write_text("plain:\n  template: 'Say {{ text }} in {{ number }} ways'\n")
-    assert shown(load_paraphrase_prompts(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
+    assert shown(read_paraphrase_prompts(own).render("plain", {"text": "tea", "number": 3})) == "Say tea in 3 ways"
     made(tmp_path / "out", given)
     with pytest.raises(InputError, match="prompt was None, now own"):
-        made(tmp_path / "out", given, book=load_paraphrase_prompts(own))
+        made(tmp_path / "out", given, book=read_paraphrase_prompts(own))
     with pytest.raises(InputError, match="no form 'chat', only plain"):
-        made(tmp_path / "chat", given, book=load_paraphrase_prompts(own), load=lambda model, seed: Writer(form="chat"))
+        made(tmp_path / "chat", given, book=read_paraphrase_prompts(own), load=lambda model, seed: Writer(form="chat"))
 
 
 def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
@@ -280,7 +280,7 @@ def test_a_model_that_writes_no_text_is_refused(tmp_path, given):
 def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
     (tmp_path / "own.yaml").write_text(content)
     with pytest.raises(InputError, match=r"own\.yaml") as raised:
-        load_paraphrase_prompts(tmp_path / "own.yaml")
+        read_paraphrase_prompts(tmp_path / "own.yaml")
     assert message in str(raised.value)
 
 
@@ -333,6 +333,6 @@ def test_a_real_model_writes(tmp_path, given, capsys):
 
 
 def test_the_condition_says_how_it_was_asked():
-    fields = Calls(load_paraphrase_prompts(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
+    fields = Calls(read_paraphrase_prompts(), 30, 20, 1000).rounds("chat")[0].conditions[0].fields
     assert {"samples": 30, "per_call": 20, "temperature": 1.0, "max_tokens": 1000}.items() <= fields.items()
     assert questions.TEMPERATURE == 1.0

@@ -39,7 +39,7 @@ def test_the_cosine_is_that_of_mean_token_states(encoder):
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    found = Meaning(str(encoder)).compute_similarity(LAMP, OTHERS)
+    found = Meaning(str(encoder)).compute_cosines_with_original(LAMP, OTHERS)
     model, tokenizer = AutoModel.from_pretrained(encoder).eval(), AutoTokenizer.from_pretrained(encoder)
     with torch.inference_mode():
         means = [model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0) for text in (LAMP, *OTHERS)]

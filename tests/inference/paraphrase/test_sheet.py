@@ -10,9 +10,9 @@ import pytest
 
 from ground.errors import InputError
 from inference.__main__ import main
-from inference.paraphrase.combining import combine_paraphrases, describe_sources, list_sources
+from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
 from inference.paraphrase.itemsfile import write_items
-from inference.paraphrase.sheet import apply_checked_sheet, write_sheet
+from inference.paraphrase.sheet import apply_checked_sheet, write_match_sheet
 from inference.runfolder.spreadsheet import escape_formula, unescape_formula
 from inference.stimuli import items
 
@@ -55,7 +55,7 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
     combined = combine_paraphrases(two)
     write_items(tmp_path / "both.jsonl", combined)
     assert items.read_items(str(tmp_path / "both.jsonl")) == combined
-    first = {variant.text: (variant.variant, list_sources(variant)) for variant in combined[0].paraphrases}
+    first = {variant.text: (variant.variant, list_paraphrase_sources(variant)) for variant in combined[0].paraphrases}
     assert first["A 0 0"] == ("a:paraphrase-001", ("a",))
     assert first["B 0 0"] == ("b:paraphrase-001", ("b",))
     assert first["A 0 1"] == ("a:paraphrase-002", ("a", "b"))
@@ -64,7 +64,7 @@ def test_every_paraphrase_says_who_made_it_and_is_asked_once(two, tmp_path):
 
 
 def test_the_summary_names_what_is_missing_from_a_source(two):
-    assert describe_sources(combine_paraphrases(two)) == [
+    assert describe_source_counts(combine_paraphrases(two)) == [
         "a: 12 paraphrases of 3 items, 1 of them another source's, too",
         "b: 5 paraphrases of 2 items, 1 of them another source's, too; none of 1",
     ]
@@ -119,7 +119,7 @@ def test_the_published_sets_combine_with_one_command(shared, tmp_path, capsys):
 
 def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
     combined = combine_paraphrases(two)
-    assert write_sheet(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
+    assert write_match_sheet(tmp_path / "sheet.csv", combined, 2, seed=0) == len(
         {
             (row["item"], row["variant"])
             for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
@@ -138,7 +138,7 @@ def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
 def test_the_draw_follows_from_the_seed(two, tmp_path):
     combined = combine_paraphrases(two)
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        write_sheet(tmp_path / f"{name}.csv", combined, 2, seed)
+        write_match_sheet(tmp_path / f"{name}.csv", combined, 2, seed)
     a, b, c = ((tmp_path / f"{name}.csv").read_bytes() for name in "abc")
     assert a == b != c
 
@@ -146,7 +146,7 @@ def test_the_draw_follows_from_the_seed(two, tmp_path):
 def test_texts_never_become_formulas(tmp_path):
     hostile = ['=HYPERLINK("http://x")', "+1", "-1 is cold", "@SUM(A1)", "'=1", 'a, "b"\nc', "＝1"]
     given = items.read_items(str(nested(tmp_path / "a.json", [hostile], text="=1+{}")))
-    write_sheet(tmp_path / "sheet.csv", given, 9, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", given, 9, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "1")
     assert [unescape_formula(row["paraphrase"]) for row in rows] == hostile
     assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
@@ -162,7 +162,7 @@ def test_a_safe_cell_reads_back(cell):
 def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
     (tmp_path / "sheet.csv").write_text("work of days")
     with pytest.raises(InputError, match="is there already"):
-        write_sheet(tmp_path / "sheet.csv", combine_paraphrases(two), 2, 0)
+        write_match_sheet(tmp_path / "sheet.csv", combine_paraphrases(two), 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
 )
 def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One.", "Two."]])))
-    write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     with (tmp_path / "sheet.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
@@ -193,7 +193,7 @@ def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
 
 def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
     given = items.read_items(str(nested(tmp_path / "a.json", [["It's  'good'."]])))
-    write_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", given, 2, seed=0)
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
     (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
@@ -204,7 +204,7 @@ def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
     given = items.read_items(
         str(nested(tmp_path / "a.json", [["One."], ["Two."]], attributes={"match_proportion": "0.80"}))
     )
-    write_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no")
     back = apply_checked_sheet(tmp_path / "sheet.csv", given).items
     assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
@@ -229,7 +229,7 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
 ])  # fmt: skip
 def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
     given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
-    write_sheet(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", items.read_items(str(given)), 4, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no" if row["paraphrase"] in ("Two.", "Four.") else "yes")
     out = tmp_path / "out.jsonl"
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out)]
@@ -243,7 +243,7 @@ def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, sai
 def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
     write_items(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])
-    write_sheet(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
+    write_match_sheet(tmp_path / "sheet.csv", items.read_items(str(tmp_path / "lonely.jsonl")), 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "yes" if number else "no")
     call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(tmp_path / "lonely.jsonl"), "--drop"]
     assert main([*call, "--out", str(tmp_path / "out.jsonl")]) == 0
@@ -276,7 +276,7 @@ def test_a_wrong_call_is_answered_in_one_line(tmp_path, monkeypatch, capsys, cal
 def test_an_item_of_paraphrases_only_can_be_checked_but_not_combined(tmp_path):
     given = items.read_items(str(nested(tmp_path / "a.json", [["One."]])))
     lonely = [replace(given[0], variants=given[0].paraphrases)]
-    assert write_sheet(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
+    assert write_match_sheet(tmp_path / "sheet.csv", lonely, 1, seed=0) == 1
     write_items(tmp_path / "lonely.jsonl", lonely)
     with pytest.raises(InputError, match="item '0' has no original"):
         combine_paraphrases([("a", tmp_path / "lonely.jsonl")])

@@ -76,7 +76,7 @@ def test_a_full_stop_more_is_the_same_sentence(tmp_path):
 def test_minimal_pairs_share_the_sentence_that_stays_as_it_is(tmp_path):
     (group,) = nli.group_instances(nli.read_instances(written(tmp_path, PLAIN))).values()
     # The last pair has a negated premise of its own: only the (p, h') with its hypothesis is a parent.
-    assert nli.find_parents(group) == [[], [0], [0], [1, 2], [2]]
+    assert nli.find_minimal_pair_parents(group) == [[], [0], [0], [1, 2], [2]]
 
 
 def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
@@ -85,7 +85,8 @@ def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
         grouped = nli.group_instances(nli.read_instances(shared / "jnli-neg-v1.1" / f"jnli-neg-{name}-v1.1.jsonl"))
         found = [
             group[parent].label != group[place].label
-            for group in grouped.values() for place, several in enumerate(nli.find_parents(group)) for parent in several
+            for group in grouped.values() for place,
+            several in enumerate(nli.find_minimal_pair_parents(group)) for parent in several
         ]  # fmt: skip
         assert (len(grouped), len(found), sum(found)) == (originals, pairs, important)
 

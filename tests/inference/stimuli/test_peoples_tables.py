@@ -175,7 +175,7 @@ TABLES = [
 @pytest.mark.parametrize("table", TABLES, ids=[table.name for table in TABLES])
 def test_a_table_is_read_or_refused_in_one_line(table: Table, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Settings, "load", lambda self, model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: TrivialEngine())
     content = table.content if isinstance(table.content, bytes) else table.content.encode()
     Path(table.file).write_bytes(content)
     status = main(["run", "agreement", "--items", table.file, *table.options, "--model", "m", "--out", "run"])

@@ -9,8 +9,8 @@ from argparse import Namespace
 import pytest
 
 from helpers.commands import ROOT
-from inference.__main__ import build_table_parser
-from inference.paraphrase.questions import Calls, build_paraphrase_study, load_paraphrase_prompts
+from inference.__main__ import build_study_table_parser
+from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
 from inference.protocols import list_protocols
 from inference.stimuli import items
 
@@ -40,7 +40,9 @@ FORMS = {
 def conditions(call: str, forms: tuple[str, ...]) -> dict:
     """Condition -> its hashes, and one over its prompts, of a call of `run`."""
     protocol, *arguments = (str(BEFORE / word) if word.endswith((".yaml", ".jsonl")) else word for word in call.split())
-    options = build_table_parser(protocol).parse_args([*arguments, "--model", "m", "--seed", "0"], Namespace(out=None))
+    options = build_study_table_parser(protocol).parse_args(
+        [*arguments, "--model", "m", "--seed", "0"], Namespace(out=None)
+    )
     asked, questions = options.protocol.prepare_study(options)
     return {name: found for form in forms for name, found in _described(asked, questions, form).items()}
 
@@ -77,7 +79,7 @@ def test_a_protocol_asks_as_before(name, before):
 
 @pytest.mark.parametrize(("name", "path"), [("paraphrase", None), ("paraphrase, own prompts", "paraphrase.yaml")])
 def test_paraphrases_are_asked_for_as_before(name, path, before):
-    assert paraphrase_conditions(load_paraphrase_prompts(path and BEFORE / path)) == before[name]
+    assert paraphrase_conditions(read_paraphrase_prompts(path and BEFORE / path)) == before[name]
 
 
 def test_every_protocol_of_before_is_in_these_calls():

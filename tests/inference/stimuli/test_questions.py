@@ -119,19 +119,19 @@ def test_questions_with_equal_choices_can_be_passed_over(tmp_path):
 
 
 def test_the_orders_are_distinct_and_a_larger_count_begins_with_the_smaller_one():
-    eight = questions.draw_orders("cup", 4, 8, seed=1)
+    eight = questions.draw_choice_orders("cup", 4, 8, seed=1)
     assert len(set(eight)) == 8
     assert all(sorted(order) == [0, 1, 2, 3] for order in eight)
-    assert questions.draw_orders("cup", 4, 3, seed=1) == eight[:3]
-    assert set(questions.draw_orders("cup", 4, 24, seed=1)) == set(permutations(range(4)))
-    others = [questions.draw_orders("cup", 4, 8, seed=2), questions.draw_orders("jug", 4, 8, seed=1)]
+    assert questions.draw_choice_orders("cup", 4, 3, seed=1) == eight[:3]
+    assert set(questions.draw_choice_orders("cup", 4, 24, seed=1)) == set(permutations(range(4)))
+    others = [questions.draw_choice_orders("cup", 4, 8, seed=2), questions.draw_choice_orders("jug", 4, 8, seed=1)]
     assert all(other != eight for other in others)
 
 
 def test_more_orders_than_there_are_is_refused():
-    assert len(questions.draw_orders("cup", 3, 6, seed=1)) == 6
+    assert len(questions.draw_choice_orders("cup", 3, 6, seed=1)) == 6
     with pytest.raises(InputError, match="3 choices have 6 orders, not 8"):
-        questions.draw_orders("cup", 3, 8, seed=1)
+        questions.draw_choice_orders("cup", 3, 8, seed=1)
 
 
 def test_every_choice_stands_at_every_place_equally_often():
@@ -139,7 +139,7 @@ def test_every_choice_stands_at_every_place_equally_often():
     places = Counter(
         (place, choice)
         for number in range(n)
-        for place, choice in enumerate(questions.draw_orders(f"item {number}", 5, 1, seed=7)[0])
+        for place, choice in enumerate(questions.draw_choice_orders(f"item {number}", 5, 1, seed=7)[0])
     )
     assert len(places) == 25
     spread = math.sqrt(n * 0.2 * 0.8)

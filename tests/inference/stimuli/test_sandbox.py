@@ -10,7 +10,13 @@ import pytest
 
 from ground.errors import InputError
 from inference.stimuli.templates import sandbox
-from inference.stimuli.templates.sandbox import SOURCE, Sandbox, build_sandbox, check_variables, compile_template
+from inference.stimuli.templates.sandbox import (
+    SOURCE,
+    Sandbox,
+    build_sandbox,
+    check_template_variables,
+    compile_template,
+)
 
 PLAIN = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 VALUES = {
@@ -155,7 +161,9 @@ def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkey
 
 def test_nothing_large_is_computed_while_a_template_is_checked():
     tracemalloc.start()
-    assert check_variables("here", "{{ text }}{{ '%99999999d'|format(1) }}{{ 'x'|center(99999999) }}", set(), {"text"})
+    assert check_template_variables(
+        "here", "{{ text }}{{ '%99999999d'|format(1) }}{{ 'x'|center(99999999) }}", set(), {"text"}
+    )
     assert tracemalloc.get_traced_memory()[1] < 20e6
     tracemalloc.stop()
 

@@ -48,7 +48,7 @@ def test_cells_are_the_values_that_they_hold(file, capsys):
         ["3", "TRUE", "2026-11-23 09:05:00", "0.005", "1234"],
     ]
     assert records.read_records(file)[1][1] == {"item": "tea", "text": "I like tea.", "share": "1", "id": "12"}
-    assert Records(file).fields() == ROWS[0]
+    assert Records(file).list_column_names() == ROWS[0]
     recognition_notes.print_notes()
     said = capsys.readouterr().err.splitlines()
     assert said == [

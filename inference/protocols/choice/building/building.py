@@ -31,7 +31,7 @@ from inference.protocols.choice.building.steps import SOURCED, Step
 from inference.runfolder import json_lines
 from inference.stimuli import questions
 from inference.stimuli.questions import EqualChoices, Question
-from inference.stimuli.reading.files import locate_path, shorten_value
+from inference.stimuli.reading.files import expand_user_path, shorten_value
 
 Load = Callable[[Model, int], Engine]
 
@@ -125,7 +125,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         )
     _refuse_empty_step(made_steps[-1])
     candidates = [
-        replace(question, orders=_draw_question_orders(plan, question), split=None)
+        replace(question, orders=_draw_planned_choice_orders(plan, question), split=None)
         for question in made_steps[-1].kept_questions
     ]
     if plan.judge is not None:
@@ -135,9 +135,9 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         steps.write_step_tables(plan.out, made_steps)
         return BuiltStudy(tuple(made_steps), done=False)
     if selected_path is not None:
-        made_steps.append(selecting.select_inconsistent(candidates, selected_path))
+        made_steps.append(selecting.select_inconsistent_questions(candidates, selected_path))
         candidates = list(made_steps[-1].kept_questions)
-    made_steps[-1] = replace(made_steps[-1], kept_questions=selecting.draw_subset_splits(candidates, plan.seed))
+    made_steps[-1] = replace(made_steps[-1], kept_questions=selecting.draw_splits_within_subsets(candidates, plan.seed))
     steps.write_step_tables(plan.out, made_steps)
     write_questions(plan.out, made_steps[-1].kept_questions)
     return BuiltStudy(tuple(made_steps), done=True)
@@ -155,22 +155,22 @@ def read_sourced_questions(files: Sequence[str]) -> tuple[list[Question], list[E
     all_questions: list[Question] = []
     equal_choices: list[EqualChoices] = []
     for name in files:
-        path, file_equal_choices = locate_path(name), list[EqualChoices]()
+        path, file_equal_choices = expand_user_path(name), list[EqualChoices]()
         file_questions = questions.read_questions(path, file_equal_choices)
         for error in file_equal_choices:
-            error.question = _add_source(error.question, path)
+            error.question = _fill_missing_source(error.question, path)
         for question in (*file_questions, *(error.question for error in file_equal_choices)):
             first = file_by_item.setdefault(question.item, name)
             if first != name:
                 raise InputError(
                     f"{name}: item {shorten_value(question.item)} is in {first}, too; name each question once"
                 )
-        all_questions += [_add_source(question, path) for question in file_questions]
+        all_questions += [_fill_missing_source(question, path) for question in file_questions]
         equal_choices += file_equal_choices
     return all_questions, equal_choices
 
 
-def _add_source(question: Question, path: Path) -> Question:
+def _fill_missing_source(question: Question, path: Path) -> Question:
     """Take the name of the file as the source of a question that has none."""
     return question if question.source else replace(question, source=path.stem)
 
@@ -202,9 +202,9 @@ def _build_question_record(question: Question) -> dict[str, object]:
     }
 
 
-def _draw_question_orders(plan: BuildingPlan, question: Question) -> tuple[tuple[int, ...], ...]:
+def _draw_planned_choice_orders(plan: BuildingPlan, question: Question) -> tuple[tuple[int, ...], ...]:
     """Draw as many orders of the choices of a question as the plan says."""
-    return questions.draw_orders(question.item, len(question.choices), plan.orders, plan.seed)
+    return questions.draw_choice_orders(question.item, len(question.choices), plan.orders, plan.seed)
 
 
 def _refuse_empty_step(step: Step) -> None:
@@ -213,16 +213,16 @@ def _refuse_empty_step(step: Step) -> None:
         raise InputError(f"no question is left to build from; {step.describe_step()}")
 
 
-def _reword_questions(plan: BuildingPlan, before: Step, load: Load | None) -> Step:
+def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None) -> Step:
     """Ask the writers, each in its folder; or take the paraphrases that the questions hold."""
-    question_list = before.kept_questions
+    question_list = previous_step.kept_questions
     if not plan.writers:
         if not any(question.paraphrases for question in question_list):
             raise InputError(
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
-                f"--paraphrase-model (so far {before.describe_step()})"
+                f"--paraphrase-model (so far {previous_step.describe_step()})"
             )
-        return rewording.select_own_paraphrases(question_list)
+        return rewording.keep_questions_with_own_paraphrases(question_list)
     paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)
     if paraphrased_item is not None:
         raise InputError(
@@ -230,7 +230,7 @@ def _reword_questions(plan: BuildingPlan, before: Step, load: Load | None) -> St
             "out to take those, or take the paraphrases out of the file"
         )
     study = rewording.build_rewording_study(question_list, plan.out.stem, plan.files[0])
-    rewording_request = rewording.Questions(rewording.load_rewording_prompts(plan.book), plan.max_tokens)
+    rewording_request = rewording.Questions(rewording.read_rewording_prompts(plan.book), plan.max_tokens)
     folders = [plan.name_file_beside(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
     execute_tasks(
         [

@@ -8,8 +8,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.arguments import add_allowed, add_engine, parse_engine_settings, parse_positive
-from inference.numerals import build_whole_type
+from inference.arguments import add_allow_failed_option, add_engine, parse_engine_settings, parse_positive
+from inference.numerals import build_whole_number_converter
 
 if TYPE_CHECKING:
     from inference.asking.models import Model
@@ -85,12 +85,12 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--orders",
-        type=build_whole_type(1, MOST_ORDERS),
+        type=build_whole_number_converter(1, MOST_ORDERS),
         default=8,
         metavar="N",
         help="orders of the choices per question, drawn by --seed as the splits are (default: %(default)s)",
     )
-    add_allowed(parser)
+    add_allow_failed_option(parser)
     add_engine(parser)
 
 
@@ -100,15 +100,16 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     from inference.protocols.choice.building import rewording, steps
     from inference.protocols.choice.building.building import BuildingPlan, build_study_in_steps
     from inference.runfolder import json_lines
-    from inference.stimuli.reading.files import locate_path
+    from inference.stimuli.reading.files import expand_user_path
 
     if len(options.paraphrase_model) not in (0, WRITERS):
         raise InputError(
-            f"--paraphrase-model: give it twice, for two models, or not at all, not {_word_times(options)}"
+            "--paraphrase-model: give it twice, for two models, or not at all, not "
+            f"{_phrase_paraphrase_model_count(options)}"
         )
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
-    rewording.load_rewording_prompts(options.paraphrase_prompt)
+    rewording.read_rewording_prompts(options.paraphrase_prompt)
     judge = _find_option_models(
         "--judge-model", [options.judge_model] if options.judge_model else [], options, choice.KINDS
     )
@@ -121,7 +122,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
         options.max_tokens,
         judge[0] if judge else None,
         options.judge_max_tokens,
-        locate_path(options.selected) if options.selected else None,
+        expand_user_path(options.selected) if options.selected else None,
         options.min_words,
         options.orders,
         options.seed or 0,
@@ -135,7 +136,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     built = build_study_in_steps(plan)
     print("\n".join(step.describe_step() for step in built.steps))
     if built.done:
-        print("\n".join(steps.describe_subsets(built.steps[-1].kept_questions)))
+        print("\n".join(steps.describe_split_counts_by_subset(built.steps[-1].kept_questions)))
         study = quote(str(plan.out))
         print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return
@@ -146,7 +147,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     )
 
 
-def _word_times(options: argparse.Namespace) -> str:
+def _phrase_paraphrase_model_count(options: argparse.Namespace) -> str:
     """Say how often --paraphrase-model was given: once, or so many times."""
     count = len(options.paraphrase_model)
     return "once" if count == 1 else f"{count} times"

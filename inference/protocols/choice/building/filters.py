@@ -28,14 +28,14 @@ def count_sentences(text: str) -> int:
 EQUAL = "two equal choices"
 
 
-def list_filters(words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bool]]:
+def build_question_filters(fewest_words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bool]]:
     """List the filters: reason -> whether it holds. A question counts for the first reason that holds."""
     return {
         "with a passage": lambda question: question.passage is not None,
         "with an underscore": lambda question: "_" in question.question,
         "without a question mark at the end": lambda question: not question.question.endswith(("?", "\uff1f")),
         f"more than {MOST_SENTENCES} sentences": lambda question: count_sentences(question.question) > MOST_SENTENCES,
-        f"fewer than {words} words": lambda question: len(question.question.split()) < words,
+        f"fewer than {fewest_words} words": lambda question: len(question.question.split()) < fewest_words,
         f"not {NUMBERS_OF_CHOICES[0]} or {NUMBERS_OF_CHOICES[1]} choices": lambda question: (
             len(question.choices) not in NUMBERS_OF_CHOICES
         ),
@@ -43,9 +43,9 @@ def list_filters(words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bo
 
 
 def filter_questions(
-    questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), words: int = FEWEST_WORDS
+    questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), fewest_words: int = FEWEST_WORDS
 ) -> Step:
-    """Filter questions: the first reason that holds leaves a question out (`list_filters`).
+    """Filter questions: the first reason that holds leaves a question out (`build_question_filters`).
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def filter_questions(
         The questions that could be read.
     equal_choices
         Questions with two equal choices, which cannot be read: they are left out first.
-    words
+    fewest_words
         The fewest words of a question.
 
     Returns
     -------
     The step "after filters", with the questions that are kept and those that are left out.
     """
-    reason_checks = list_filters(words)
+    reason_checks = build_question_filters(fewest_words)
     kept_questions, left_out = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal_choices]
     for question in questions:
         reason = next((reason for reason, holds in reason_checks.items() if holds(question)), None)

@@ -71,7 +71,7 @@ def _build_original_variant(question: Question) -> Variant:
     return Variant(question.item, ORIGINAL, ORIGINAL, question.question, (), attributes=about)
 
 
-def load_rewording_prompts(path: str | None = None) -> PromptBook:
+def read_rewording_prompts(path: str | None = None) -> PromptBook:
     """Read a prompt file that asks for a question in other words; without one, Waver's own."""
     return PromptBook.load(path, PROMPT, FIELDS)
 
@@ -102,14 +102,16 @@ class Questions:
             "samples": way.samples,
             "max_tokens": way.max_tokens,
         }
-        return [Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), _collect_rewording)]
+        return [
+            Round((Condition(CONDITION, fields, way),), partial(self._render_prompt, form), _parse_rewording_response)
+        ]
 
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
         values = {"question": variant.text, **{name: variant.attributes[name] for name in ("choices", "answer")}}
         return self.book.render(form, values)
 
 
-def _collect_rewording(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def _parse_rewording_response(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Keep the answer without the model's thinking; where thinking never ended, the answer is an empty text."""
     silent = sum(answer is None for answer in generation.answers)
     return {"output": [answer or "" for answer in generation.answers], "invalid": silent}
@@ -155,7 +157,7 @@ def apply_model_rewordings(questions: Sequence[Question], texts_by_model: Mappin
     for question in questions:
         wordings: list[str] = []
         for model, texts in texts_by_model.items():
-            wording, reason = judge_rewording(question, texts.get(question.item), wordings)
+            wording, reason = extract_and_judge_rewording(question, texts.get(question.item), wordings)
             if reason is not None:
                 left_out.append(LeftOut(question, f"{model}: {reason}", texts.get(question.item, "")))
                 break
@@ -166,7 +168,7 @@ def apply_model_rewordings(questions: Sequence[Question], texts_by_model: Mappin
     return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def select_own_paraphrases(questions: Sequence[Question]) -> Step:
+def keep_questions_with_own_paraphrases(questions: Sequence[Question]) -> Step:
     """Take the paraphrases that the questions' files hold, after the same rules; leave out questions without two."""
     kept_questions, left_out = [], []
     for question in questions:
@@ -182,7 +184,9 @@ def select_own_paraphrases(questions: Sequence[Question]) -> Step:
     return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def judge_rewording(question: Question, text: str | None, other_wordings: Sequence[str] = ()) -> tuple[str, str | None]:
+def extract_and_judge_rewording(
+    question: Question, text: str | None, other_wordings: Sequence[str] = ()
+) -> tuple[str, str | None]:
     """Find the reworded question in what a model wrote, and say what is wrong with it.
 
     The first line that ends with a question mark is taken, without list marker, quotes and label ("New question:").
@@ -202,7 +206,7 @@ def judge_rewording(question: Question, text: str | None, other_wordings: Sequen
     """
     if text is None:
         return "", NO_ANSWER
-    lines = [replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.parse_lines(text)]
+    lines = [replace(line, text=_LABEL.sub("", line.text, count=1)) for line in parsing.parse_answer_lines(text)]
     if all(line.reason == parsing.EMPTY for line in lines):
         return "", EMPTY
     if lines[0].reason == parsing.REFUSAL:

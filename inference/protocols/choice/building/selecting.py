@@ -41,14 +41,14 @@ def read_question_classes(path: Path) -> dict[str, str]:
     return class_by_item
 
 
-def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
+def select_inconsistent_questions(questions: Sequence[Question], classes_path: Path) -> Step:
     """Keep the questions of inconsistent confidence.
 
     Parameters
     ----------
     questions
         The questions that the judge answered.
-    path
+    classes_path
         The list that `waver select` wrote.
 
     Returns
@@ -60,11 +60,11 @@ def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     InputError
         As for `read_question_classes`; a question is not in the list, which was made from another run; none is left.
     """
-    classes = read_question_classes(path)
+    classes = read_question_classes(classes_path)
     missing = [question.item for question in questions if question.item not in classes]
     if missing:
         raise InputError(
-            f"{path}: {len(missing):,} of {len(questions):,} questions are not in it (such as "
+            f"{classes_path}: {len(missing):,} of {len(questions):,} questions are not in it (such as "
             f"{shorten_value(missing[0])}); it belongs to another study: select again, from the judge's run of these "
             "questions"
         )
@@ -76,12 +76,13 @@ def select_inconsistent(questions: Sequence[Question], path: Path) -> Step:
     )
     if not kept_questions:
         raise InputError(
-            f"{path}: no question has {INCONSISTENT}, so none is left; judge with another model, or give more questions"
+            f"{classes_path}: no question has {INCONSISTENT}, so none is left; judge with another model, or give more "
+            "questions"
         )
     return Step(SELECTED, kept_questions, left_out, (CONFIDENT, UNCONFIDENT))
 
 
-def draw_subset_splits(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def draw_splits_within_subsets(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question, within its subset.
 
     Parameters

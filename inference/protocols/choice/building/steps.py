@@ -71,26 +71,26 @@ def list_step_rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]
         )
 
 
-def write_step_tables(study: Path, steps: Sequence[Step]) -> None:
+def write_step_tables(study_path: Path, steps: Sequence[Step]) -> None:
     """Write STUDY.building.csv and STUDY.left-out.csv beside a study, each atomically.
 
     Parameters
     ----------
-    study
+    study_path
         The file of the study, which need not be there yet.
     steps
         The steps that were made, in order.
     """
-    spreadsheet.write_spreadsheet_csv(study.with_suffix(".building.csv"), COLUMNS, list_step_rows(steps))
+    spreadsheet.write_spreadsheet_csv(study_path.with_suffix(".building.csv"), COLUMNS, list_step_rows(steps))
     left_rows = (
         (left_out.question.item, left_out.question.source, step.name, left_out.reason, left_out.text)
         for step in steps
         for left_out in step.left_out
     )
-    spreadsheet.write_spreadsheet_csv(study.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left_rows)
+    spreadsheet.write_spreadsheet_csv(study_path.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left_rows)
 
 
-def describe_subsets(questions: Iterable[Question]) -> list[str]:
+def describe_split_counts_by_subset(questions: Iterable[Question]) -> list[str]:
     """Say in a line per subset how many questions each split has (Choi, Table 4)."""
     counts = Counter((question.subset or "no subset", question.split) for question in questions)
     return [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.protocols.choice.rehearsal import build_rehearsal
+from inference.protocols.choice.rehearsal import build_rehearsal_prompts
 from inference.protocols.choice.tune import answers, examples
 from inference.protocols.choice.tune.answers import ModelAnswers
 from inference.protocols.choice.tune.examples import Examples
@@ -47,18 +47,18 @@ class Lesson:
     prompt: str | None = None
     subset: str | None = None
 
-    def draw_examples(self, whole: Callable[[str, int], bool]) -> Examples:
-        """Choose the examples; `whole` tells of a text whether it ended before so many tokens."""
+    def draw_examples(self, is_whole_text: Callable[[str, int], bool]) -> Examples:
+        """Choose the examples; `is_whole_text` tells of a text whether it ended before so many tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"
-        prompts = build_rehearsal(where, self.model_answers.fields, subsets, self.prompt)
+        prompts = build_rehearsal_prompts(where, self.model_answers.fields, subsets, self.prompt)
         most = int(self.model_answers.fields["max_tokens"])
-        return examples.draw_split_examples(
+        return examples.draw_train_validation_examples(
             self.model_answers.questions,
             prompts,
             self.settings["seed"],
             self.subset,
-            lambda text: whole(text, most),
+            lambda text: is_whole_text(text, most),
             self.run,
         )
 
@@ -112,14 +112,14 @@ def build_choice_tuning_record(lesson: Lesson, learner: Learner, drawn_examples:
     }
 
 
-def describe_examples(drawn_examples: Examples, too_long: int) -> Iterator[str]:
+def describe_example_counts(drawn_examples: Examples, n_too_long: int) -> Iterator[str]:
     """Say what is learnt from, and what is not.
 
     Parameters
     ----------
     drawn_examples
         The examples of both splits, with their counts.
-    too_long
+    n_too_long
         Examples that exceed the model's context window.
 
     Yields
@@ -130,15 +130,15 @@ def describe_examples(drawn_examples: Examples, too_long: int) -> Iterator[str]:
         split_counts = drawn_examples.counts[split]
         yield (
             f"{split}: {len(split_examples):,} examples of {split_counts['used']:,} questions; dropped "
-            f"{examples.describe_dropped(split_counts)}"
+            f"{examples.describe_dropped_questions(split_counts)}"
         )
     left_out_words = ", ".join(
         f"{number:,} of {name}" for name, number in drawn_examples.counts["left out"].items() if number
     )
     if left_out_words:
         yield f"questions left out: {left_out_words}"
-    if too_long:
-        yield f"examples left out: {too_long:,} that exceed the model's context window"
+    if n_too_long:
+        yield f"examples left out: {n_too_long:,} that exceed the model's context window"
 
 
 __all__ = [
@@ -147,6 +147,6 @@ __all__ = [
     "ModelAnswers",
     "answers",
     "build_choice_tuning_record",
-    "describe_examples",
+    "describe_example_counts",
     "examples",
 ]

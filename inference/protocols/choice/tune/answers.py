@@ -14,7 +14,7 @@ from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
-from inference.protocols.choice.rehearsal import list_base_conditions
+from inference.protocols.choice.rehearsal import list_base_text_conditions
 from inference.runfolder.parquet import check_columns, read_parquet
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
@@ -141,7 +141,7 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
         name,
         info["conditions"][name],
         models[model.id].get("revision"),
-        [_order_wordings(item, attributes[item], answers) for item, answers in questions.items()],
+        [_build_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
     )
 
 
@@ -149,7 +149,7 @@ def _choose_text_condition(
     folder: Path, conditions: Mapping[str, Mapping[str, Any]], condition_name: str | None
 ) -> str:
     """Choose the condition of texts to learn from: the one named, else the only one."""
-    text_conditions = list_base_conditions(conditions)
+    text_conditions = list_base_text_conditions(conditions)
     if condition_name is not None and condition_name not in text_conditions:
         raise InputError(
             f"--condition {condition_name}: {folder} has "
@@ -166,13 +166,13 @@ def _choose_text_condition(
     return condition_name or text_conditions[0]
 
 
-def _read_part_responses(part: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
+def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
     """Read the rows of a part that have a response: (item, variant) -> answer, text."""
     chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-    rows = read_parquet(part, ["item", "variant", "answer", "output"], filters=chosen).to_pylist()
+    rows = read_parquet(part_path, ["item", "variant", "answer", "output"], filters=chosen).to_pylist()
     for row in rows:
         if not row["output"] or len(row["output"]) != 1 or row["output"][0] is None:
-            raise InputError(f"{part}: {row['item']}/{row['variant']} has no text; ask it again with `run {NAME}`")
+            raise InputError(f"{part_path}: {row['item']}/{row['variant']} has no text; ask it again with `run {NAME}`")
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
@@ -196,7 +196,7 @@ def _parse_variant(file: Path, row: Mapping[str, Any]) -> Variant:
     )
 
 
-def _order_wordings(
+def _build_answered_question(
     item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[RunAnswer]]
 ) -> AnsweredQuestion:
     """Put the wordings in order: the original, then the paraphrases by their numbers."""

@@ -25,7 +25,7 @@ from safetensors.torch import load_file
 
 from ground.errors import InputError
 from ground.locking import flush_to_disk
-from ground.writing import remove_unfinished, write_atomically
+from ground.writing import remove_abandoned_temporary_files, write_atomically
 from inference.engines.adapters import CONFIG, HISTORY, WEIGHTS
 from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.tune.folder import TuningFolder, write_json
@@ -40,13 +40,13 @@ class AdapterFolder(TuningFolder):
 
     def _remove_leftovers(self) -> None:
         """Remove checkpoints and files that a killed call left half written; all checkpoints of a finished tuning."""
-        for checkpoint in self._list_checkpoints().values():
+        for checkpoint in self._find_checkpoints_by_step().values():
             if not (checkpoint / COMPLETE).exists():
                 shutil.rmtree(checkpoint)
         for leftover in self.path.glob("*.tmp"):
             leftover.unlink()
         for name in (HISTORY, WEIGHTS, CONFIG):
-            remove_unfinished(self.path / name)
+            remove_abandoned_temporary_files(self.path / name)
         if self.is_finished:
             shutil.rmtree(self.path / CHECKPOINTS, ignore_errors=True)
 
@@ -68,59 +68,59 @@ class AdapterFolder(TuningFolder):
         InputError
             One of its files is damaged.
         """
-        steps = self._list_checkpoints()
+        steps = self._find_checkpoints_by_step()
         checkpoint = steps[max(steps)] if steps else None
         if checkpoint is not None:
             _refuse_damaged_checkpoint(checkpoint)
         return checkpoint
 
-    def keep(self, step: int, best: int | None) -> None:
+    def keep_last_and_best(self, step: int, best_step: int | None) -> None:
         """Mark the checkpoint of a step as whole, and remove all but this one and the best.
 
         Parameters
         ----------
         step
             The step that was just saved.
-        best
+        best_step
             The step with the lowest validation loss so far; None before the first evaluation.
         """
-        steps = self._list_checkpoints()
+        steps = self._find_checkpoints_by_step()
         for file in steps[step].iterdir():
             flush_to_disk(file)
         (steps[step] / COMPLETE).touch()
         flush_to_disk(steps[step])
         for number, checkpoint in steps.items():
-            if number not in (step, best):
+            if number not in (step, best_step):
                 (checkpoint / COMPLETE).unlink(missing_ok=True)
                 shutil.rmtree(checkpoint)
 
-    def publish(self, best: int, base: str, history: Sequence[Mapping[str, Any]]) -> None:
+    def publish_adapter(self, best_step: int, base_model: str, history: Sequence[Mapping[str, Any]]) -> None:
         """Put the adapter of the best checkpoint where it is asked from, its settings last.
 
         Parameters
         ----------
-        best
+        best_step
             The step of its checkpoint.
-        base
+        base_model
             What the settings call the base model: never the path of a folder.
         history
             Losses by step.
         """
-        source = self._list_checkpoints()[best]
-        config = json.loads((source / CONFIG).read_text(encoding="utf-8")) | {"base_model_name_or_path": base}
-        config["target_modules"] = _sort_modules(config.get("target_modules"))
+        source = self._find_checkpoints_by_step()[best_step]
+        config = json.loads((source / CONFIG).read_text(encoding="utf-8")) | {"base_model_name_or_path": base_model}
+        config["target_modules"] = _sort_module_names(config.get("target_modules"))
         write_json(self.path / HISTORY, history)
         write_atomically(self.path / WEIGHTS, lambda aside: shutil.copyfile(source / WEIGHTS, aside))
         write_json(self.path / CONFIG, config)
         shutil.rmtree(self.path / CHECKPOINTS)
 
-    def _list_checkpoints(self) -> dict[int, Path]:
+    def _find_checkpoints_by_step(self) -> dict[int, Path]:
         """Map the step of every checkpoint to its folder."""
         path_by_match = {NAME.fullmatch(path.name): path for path in (self.path / CHECKPOINTS).glob("checkpoint-*")}
         return {int(match[1]): path for match, path in path_by_match.items() if match}
 
 
-def _sort_modules(modules: Any) -> Any:
+def _sort_module_names(modules: Any) -> Any:
     """Sort names that peft keeps as a set, so that equal trainings write equal files."""
     return sorted(modules) if isinstance(modules, list) else modules
 

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 if TYPE_CHECKING:
     from inference.protocols.choice.tune import Lesson
@@ -51,12 +51,12 @@ def main(options: argparse.Namespace) -> None:
     from inference.protocols.choice import tune
     from inference.protocols.choice.tune import settings
 
-    chosen = settings.read_tuning_settings(locate_path(options.config) if options.config else None)
+    chosen = settings.read_tuning_settings(expand_user_path(options.config) if options.config else None)
     models = find_models([options.model], ("causal",))
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     model = replace(models[0], fields={"revision": options.revision} if options.revision else {})
-    run, out = locate_path(options.run), locate_path(options.out)
+    run, out = expand_user_path(options.run), expand_user_path(options.out)
     lesson = tune.Lesson(
         run,
         model,
@@ -76,7 +76,7 @@ def main(options: argparse.Namespace) -> None:
         "train": learner.encode_examples(examples.train),
         "validation": learner.encode_examples(examples.validation),
     }
-    for line in tune.describe_examples(examples, learner.too_long):
+    for line in tune.describe_example_counts(examples, learner.too_long):
         print(line, flush=True)
     with AdapterFolder(out, tune.build_choice_tuning_record(lesson, learner, examples)) as folder:
         if folder.is_finished:
@@ -84,10 +84,10 @@ def main(options: argparse.Namespace) -> None:
         else:
             learner.train_adapter(rows, folder, partial(print, flush=True))
     asking = f"--model {quote(options.model)} --lora {quote(options.out)} --prompt-kind base aware --answer text"
-    print(f"next: waver run choice --items QUESTIONS --split test {asking} {_word_asking_options(lesson)} --out RUN")
+    print(f"next: waver run choice --items QUESTIONS --split test {asking} {_format_asking_options(lesson)} --out RUN")
 
 
-def _word_asking_options(lesson: Lesson) -> str:
+def _format_asking_options(lesson: Lesson) -> str:
     """Repeat how the texts were asked for that were learnt from: so the adapter is asked in the way that it learnt."""
     fields = lesson.model_answers.fields
     format_ = str(fields["format"]).replace(" ", "-")

@@ -52,12 +52,12 @@ class Examples:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def draw_split_examples(
+def draw_train_validation_examples(
     questions: Sequence[AnsweredQuestion],
     rehearsal: Rehearsal,
     seed: int,
     subset: str | None,
-    whole: Callable[[str], bool],
+    is_whole_text: Callable[[str], bool],
     where: Path,
 ) -> Examples:
     """Draw the examples of the splits train and validation; no question of the test split is ever among them.
@@ -72,7 +72,7 @@ def draw_split_examples(
         Of the draw among the orders that were right.
     subset
         Only questions of it; None: all.
-    whole
+    is_whole_text
         Tells whether a text ended by itself: one that was cut is no example.
     where
         The run folder, as messages name it.
@@ -100,7 +100,7 @@ def draw_split_examples(
         elif subset is not None and question.subset != subset:
             left_out_counts["other subset"] += 1
         else:
-            examples, fate = _build_question_examples(question, rehearsal, seed, whole)
+            examples, fate = _build_question_examples(question, rehearsal, seed, is_whole_text)
             examples_by_split[question.split] += examples
             counts[question.split].update({"questions": 1, fate: 1})
     for split, examples in examples_by_split.items():
@@ -117,13 +117,13 @@ def draw_split_examples(
 
 
 def _build_question_examples(
-    question: AnsweredQuestion, rehearsal: Rehearsal, seed: int, whole: Callable[[str], bool]
+    question: AnsweredQuestion, rehearsal: Rehearsal, seed: int, is_whole_text: Callable[[str], bool]
 ) -> tuple[list[Example], str]:
     """Make an example per wording, or none: return them, and whether the question is used, or why not."""
     wordings = list(question.answers)
     if len(wordings) < 2:
         return [], "alone"
-    chosen = [_draw_right_answer(question.answers[wording], seed, whole) for wording in wordings]
+    chosen = [_draw_right_answer(question.answers[wording], seed, is_whole_text) for wording in wordings]
     if any(answer is None for answer in chosen):
         never_right = [
             answers for answers in question.answers.values() if not any(answer.is_right for answer in answers)
@@ -146,9 +146,11 @@ def _build_question_examples(
     ], "used"
 
 
-def _draw_right_answer(answers: Sequence[RunAnswer], seed: int, whole: Callable[[str], bool]) -> RunAnswer | None:
+def _draw_right_answer(
+    answers: Sequence[RunAnswer], seed: int, is_whole_text: Callable[[str], bool]
+) -> RunAnswer | None:
     """Draw one of the orders in which the model was right; None where there is none."""
-    right_answers = [answer for answer in answers if answer.is_right and whole(answer.text)]
+    right_answers = [answer for answer in answers if answer.is_right and is_whole_text(answer.text)]
     return min(
         right_answers, key=lambda answer: compute_random_key(seed, "tune choice", *answer.variant.key), default=None
     )
@@ -162,10 +164,12 @@ def _describe_missing_examples(counts: Counter[str], left_out_counts: Counter[st
             f"it has no question (left out: {left_out_words or 'none'}); `choice build` draws splits, `run choice` "
             "asks them"
         )
-    return f"{counts['questions']:,} questions, {describe_dropped(counts)}{ADVICE if counts['unread'] else ''}"
+    return (
+        f"{counts['questions']:,} questions, {describe_dropped_questions(counts)}{ADVICE if counts['unread'] else ''}"
+    )
 
 
-def describe_dropped(counts: Mapping[str, int]) -> str:
+def describe_dropped_questions(counts: Mapping[str, int]) -> str:
     """Say why questions of a split are not learnt from: answered wrongly, without a readable choice, or else."""
     return (
         f"{counts['dropped']:,} with a wording that was always answered wrongly, {counts['unread']:,} with one of "

@@ -17,21 +17,21 @@ SCHEDULES = ("linear", "cosine", "constant", "constant_with_warmup")
 Check = tuple[str, Callable[[Any], bool]]
 
 
-def _build_whole_check(low: int, high: int) -> Check:
+def _build_whole_number_check(low: int, high: int) -> Check:
     """Make the check of a whole number: what it must be in words, and the test."""
     return f"a whole number from {low:,} to {high:,}", lambda value: type(value) is int and low <= value <= high
 
 
-def _build_number_check(high: float, *, zero: bool) -> Check:
+def _build_bounded_number_check(high: float, *, allows_zero: bool) -> Check:
     """Make the check of a number up to a bound: what it must be in words, and the test."""
 
     def fits_range(value: Any) -> bool:
-        return type(value) in (int, float) and isfinite(value) and 0 <= value <= high and (zero or value > 0)
+        return type(value) in (int, float) and isfinite(value) and 0 <= value <= high and (allows_zero or value > 0)
 
-    return f"a number {'from' if zero else 'above'} 0, at most {high:g}", fits_range
+    return f"a number {'from' if allows_zero else 'above'} 0, at most {high:g}", fits_range
 
 
-def _is_module_choice(value: Any) -> bool:
+def _is_target_modules_setting(value: Any) -> bool:
     """Tell whether a value says which layers to adapt: a known word, or a list of names."""
     if isinstance(value, str):
         return value in (DEFAULT_MODULES, ALL_LINEAR)
@@ -40,24 +40,27 @@ def _is_module_choice(value: Any) -> bool:
 
 CHECKS: Mapping[str, Mapping[str, Check]] = {
     "training": {
-        "seed": _build_whole_check(0, 2**32 - 1),
-        "learning_rate": _build_number_check(1, zero=False),
+        "seed": _build_whole_number_check(0, 2**32 - 1),
+        "learning_rate": _build_bounded_number_check(1, allows_zero=False),
         "lr_scheduler_type": (f"one of {', '.join(SCHEDULES)}", lambda value: value in SCHEDULES),
-        "per_device_train_batch_size": _build_whole_check(1, 10_000),
-        "per_device_eval_batch_size": _build_whole_check(1, 10_000),
-        "gradient_accumulation_steps": _build_whole_check(1, 10_000),
-        "warmup_ratio": _build_number_check(0.99, zero=True),
-        "weight_decay": _build_number_check(1, zero=True),
-        "max_grad_norm": _build_number_check(1_000, zero=False),
-        "logging_steps": _build_whole_check(1, 10**9),
-        "eval_steps": _build_whole_check(1, 10**9),
-        "num_train_epochs": _build_whole_check(1, 10_000),
+        "per_device_train_batch_size": _build_whole_number_check(1, 10_000),
+        "per_device_eval_batch_size": _build_whole_number_check(1, 10_000),
+        "gradient_accumulation_steps": _build_whole_number_check(1, 10_000),
+        "warmup_ratio": _build_bounded_number_check(0.99, allows_zero=True),
+        "weight_decay": _build_bounded_number_check(1, allows_zero=True),
+        "max_grad_norm": _build_bounded_number_check(1_000, allows_zero=False),
+        "logging_steps": _build_whole_number_check(1, 10**9),
+        "eval_steps": _build_whole_number_check(1, 10**9),
+        "num_train_epochs": _build_whole_number_check(1, 10_000),
     },
     "lora": {
-        "r": _build_whole_check(1, MOST_RANK),
-        "lora_alpha": _build_number_check(10_000, zero=False),
-        "lora_dropout": _build_number_check(0.99, zero=True),
-        "target_modules": (f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers', _is_module_choice),
+        "r": _build_whole_number_check(1, MOST_RANK),
+        "lora_alpha": _build_bounded_number_check(10_000, allows_zero=False),
+        "lora_dropout": _build_bounded_number_check(0.99, allows_zero=True),
+        "target_modules": (
+            f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers',
+            _is_target_modules_setting,
+        ),
     },
     "loading": {"four_bit": ("true or false", lambda value: isinstance(value, bool))},
 }
@@ -77,7 +80,7 @@ def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
     InputError
         The file cannot be read, has an unknown table or key, or a wrong value.
     """
-    settings = _read_setting_keys(DEFAULTS) | (_read_setting_keys(path) if path else {})
+    settings = _read_and_check_settings(DEFAULTS) | (_read_and_check_settings(path) if path else {})
     logging, evaluation = settings["logging_steps"], settings["eval_steps"]
     if evaluation % logging:
         raise InputError(
@@ -87,7 +90,7 @@ def read_tuning_settings(path: Path | None = None) -> dict[str, Any]:
     return settings
 
 
-def _read_setting_keys(path: Path) -> dict[str, Any]:
+def _read_and_check_settings(path: Path) -> dict[str, Any]:
     """Read a file of settings, check every key, and put all keys into one mapping."""
     settings: dict[str, Any] = {}
     for table, keys in read_toml(path).items():

@@ -39,14 +39,14 @@ class CheckpointCallback(TrainerCallback):
         return control
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._folder.keep(state.global_step, state.best_global_step)
+        self._folder.keep_last_and_best(state.global_step, state.best_global_step)
 
 
 class ProgressCallback(TrainerCallback):
     """Show a progress bar with the losses, and tell a line per evaluation."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._print_line = tell
+    def __init__(self, print_line: Callable[[str], None]) -> None:
+        self._print_line = print_line
         self._bar: Any = None
         self._evaluating: Any = None
         self._losses: dict[str, float] = {}
@@ -77,10 +77,10 @@ class ProgressCallback(TrainerCallback):
         self._bar.close()
 
 
-def build_history(log_history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def build_loss_history(log_history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Make the losses by step from what the trainer logged; null where a step has no such loss.
 
-    >>> build_history([{"step": 2, "epoch": 1.0, "loss": 0.5, "grad_norm": 1.0},
+    >>> build_loss_history([{"step": 2, "epoch": 1.0, "loss": 0.5, "grad_norm": 1.0},
     ...                {"step": 2, "epoch": 1.0, "eval_loss": 0.4}])
     [{'step': 2, 'epoch': 1.0, 'loss': 0.5, 'validation_loss': 0.4}]
     """

@@ -25,7 +25,7 @@ from inference.protocols.choice.tune.trainer import (
     CheckpointCallback,
     ProgressCallback,
     QuietTrainer,
-    build_history,
+    build_loss_history,
     has_finite_losses,
 )
 
@@ -81,21 +81,21 @@ class Learner:
             self._reader: LeftToRight = CausalEngine(self._checkpoint)
         self.too_long = 0
 
-    def is_whole_text(self, text: str, most: int) -> bool:
+    def is_whole_text(self, text: str, max_tokens: int) -> bool:
         """Tell whether a text ended by itself, and was not cut at its longest.
 
         Parameters
         ----------
         text
             What the model wrote.
-        most
+        max_tokens
             The most tokens that it could write.
 
         Returns
         -------
         Whether the text has fewer tokens than that.
         """
-        return len(self._reader.tokens.bare([text])[0]) < most
+        return len(self._reader.tokens.bare([text])[0]) < max_tokens
 
     def encode_examples(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:
         """Turn examples into tokens and labels; those that are too long are left out and counted.
@@ -123,15 +123,18 @@ class Learner:
         return rows
 
     def train_adapter(
-        self, rows: Mapping[str, Sequence[Mapping[str, list[int]]]], folder: AdapterFolder, tell: Callable[[str], None]
+        self,
+        rows_by_split: Mapping[str, Sequence[Mapping[str, list[int]]]],
+        folder: AdapterFolder,
+        print_line: Callable[[str], None],
     ) -> None:
         """Train, or go on from the last checkpoint, and publish the best adapter in the folder.
 
         Parameters
         ----------
-        rows
+        rows_by_split
             "train" and "validation" -> what `encode_examples` returned.
-        tell
+        print_line
             Is given a line per evaluation.
 
         Raises
@@ -145,11 +148,11 @@ class Learner:
             trainer = QuietTrainer(
                 model=self._checkpoint.model,
                 args=self._build_training_arguments(folder),
-                train_dataset=Dataset.from_list(list(rows["train"])),
-                eval_dataset=Dataset.from_list(list(rows["validation"])),
+                train_dataset=Dataset.from_list(list(rows_by_split["train"])),
+                eval_dataset=Dataset.from_list(list(rows_by_split["validation"])),
                 processing_class=self._checkpoint.tokenizer,
                 peft_config=self._build_lora_config(),
-                callbacks=[CheckpointCallback(folder), ProgressCallback(tell)],
+                callbacks=[CheckpointCallback(folder), ProgressCallback(print_line)],
             )
             trainer.remove_callback(PrinterCallback)
             try:
@@ -166,7 +169,7 @@ class Learner:
         state = trainer.state
         if state.best_global_step is None or not has_finite_losses(state.log_history):
             raise RunFailed(f"{folder.path}: the training diverged (NaN); lower learning_rate, give another --out")
-        folder.publish(state.best_global_step, self._base, build_history(state.log_history))
+        folder.publish_adapter(state.best_global_step, self._base, build_loss_history(state.log_history))
 
     def _find_end_token(self) -> int:
         """Find the token that ends a reply: what the chat template writes behind one, else EOS."""
@@ -205,7 +208,7 @@ class Learner:
             eval_strategy="steps",
             save_strategy="steps",
             save_steps=settings["eval_steps"],
-            save_total_limit=None,  # `AdapterFolder.keep` removes them
+            save_total_limit=None,  # `AdapterFolder.keep_last_and_best` removes them
             logging_strategy="steps",
             metric_for_best_model="eval_loss",
             greater_is_better=False,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError
 from inference.arguments import add_engine, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 if TYPE_CHECKING:
     from inference.protocols.negation.negate.sentences import NegatedSentence
@@ -66,10 +66,10 @@ def main(options: argparse.Namespace) -> None:
     aside = out.with_name(f"{out.stem}-skipped.jsonl")
     for written in (out, aside):
         json_lines.check_output_is_no_input(written, options.file, options.judgements, options.filter_prompt)
-    ask = _build_filter(options, out) if options.filter_model else None
+    ask = _build_acceptability_filter(options, out) if options.filter_model else None
     rows = sentences.read_sentences(options.file)
     results = sentences.negate_sentences([sentence for _, sentence in rows], options.language, options.pipeline)
-    negated, skipped = sentences.separate_skipped(rows, results)
+    negated, skipped = sentences.separate_skipped_sentences(rows, results)
     report_lines = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
     filtered = negated
     if ask and negated:
@@ -103,7 +103,7 @@ def _refuse_lone_options(options: argparse.Namespace) -> None:
         raise InputError(f"--{lone_options[0].replace('_', '-')} goes with --filter-model: name the model that judges")
 
 
-def _build_filter(
+def _build_acceptability_filter(
     options: argparse.Namespace, out: Path
 ) -> Callable[[Sequence[NegatedSentence]], tuple[list[NegatedSentence], list[str]]]:
     """Check what the filter needs; return what asks the model, keeps what it calls acceptable, and says what it did."""
@@ -116,18 +116,22 @@ def _build_filter(
         raise InputError(str(error).replace("--model", "--filter-model", 1)) from None
     if len(models) != 1:
         raise InputError(f"--filter-model {options.filter_model}: these are {len(models)} models; name one")
-    book = judging.load_judging_prompts(options.language, options.filter_prompt)
+    book = judging.read_judging_prompts(options.language, options.filter_prompt)
     questions = judging.Questions(book, options.filter_answer or ANSWERS[0])
     settings = parse_engine_settings(options)
 
-    def ask_about_negations(negated_sentences: Sequence[NegatedSentence]) -> tuple[list[NegatedSentence], list[str]]:
+    def filter_negations_by_model(
+        negated_sentences: Sequence[NegatedSentence],
+    ) -> tuple[list[NegatedSentence], list[str]]:
         pairs = {(sentence.source, negation.text) for sentence in negated_sentences for negation in sentence.negations}
         people_verdicts = (
-            people.read_people_verdicts(locate_path(options.judgements), pairs) if options.judgements else {}
+            people.read_people_verdicts(expand_user_path(options.judgements), pairs) if options.judgements else {}
         )
         study = judging.build_judging_study(negated_sentences, out.stem, options.language, options.file)
         folder = out.with_name(f"{out.stem}-judged")
-        verdicts = judging.ask_verdicts(study, models[0], questions, settings, folder, command=options.call)
+        verdicts = judging.ask_acceptability_verdicts(
+            study, models[0], questions, settings, folder, command=options.call
+        )
         counts = Counter(verdicts.values())
         silent_words = f", {counts[None]:,} without a verdict" if counts[None] else ""
         lines = [
@@ -139,4 +143,4 @@ def _build_filter(
             lines.append(str(people.compare_with_people(accepted, people_verdicts)))
         return [sentence.keep_accepted(accepted) for sentence in negated_sentences], lines
 
-    return ask_about_negations
+    return filter_negations_by_model

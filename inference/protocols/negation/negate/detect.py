@@ -24,7 +24,7 @@ def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
     sentence
         The sentence.
     words
-        Its words, as `words.analyse_sentence` finds them.
+        Its words, as `words.analyse_japanese_words` finds them.
 
     Returns
     -------
@@ -40,23 +40,23 @@ def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
 
 def has_english_negation(sentence: str) -> bool:
     """Tell whether an English sentence holds a negation: not, n't, no, never, nothing, without ..."""
-    return _compile_english_words().search(sentence.replace("’", "'")) is not None
+    return _compile_english_negation_words().search(sentence.replace("’", "'")) is not None
 
 
 @functools.cache
 def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
     """Read the negations of Japanese as (part of speech, lemmas), and the pattern of phrases that are none."""
-    content = _read_cues()["ja"]
+    content = _read_negation_cues()["ja"]
     cues = [(entry["pos"], frozenset(entry["lemmas"])) for entry in content["words"]]
     return cues, re.compile("|".join(content["phrases"]))
 
 
 @functools.cache
-def _compile_english_words() -> re.Pattern[str]:
+def _compile_english_negation_words() -> re.Pattern[str]:
     """Compile the pattern of English words that negate."""
-    words = "|".join(map(re.escape, _read_cues()["en"]["words"]))
+    words = "|".join(map(re.escape, _read_negation_cues()["en"]["words"]))
     return re.compile(rf"\b(?:{words})\b|n't\b", re.IGNORECASE)
 
 
-def _read_cues() -> Any:
+def _read_negation_cues() -> Any:
     return read_yaml(CUES)

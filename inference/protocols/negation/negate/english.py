@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.negation.negate.negation import InsertedNegation, find_position
+from inference.protocols.negation.negate.negation import InsertedNegation, find_negation_position
 from inference.stimuli.reading.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"
@@ -18,7 +18,7 @@ DO_BY_TAG = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 VOWELS = "aeiou"
 
 
-def load_pipeline(source: str) -> Any:
+def load_spacy_pipeline(source: str) -> Any:
     """Load a spaCy pipeline, by the name of its package or from a folder.
 
     Raises
@@ -42,7 +42,7 @@ def load_pipeline(source: str) -> Any:
     return loaded
 
 
-def negate_english(doc: Any) -> Iterator[InsertedNegation]:
+def generate_english_negations(doc: Any) -> Iterator[InsertedNegation]:
     """Make every sentence that has one negation more than this one, in the order of its finite verbs.
 
     Parameters
@@ -55,14 +55,14 @@ def negate_english(doc: Any) -> Iterator[InsertedNegation]:
             continue
         kind = _find_verb_kind(word)
         end, sentence = word.idx + len(word), doc.text
-        place = end if kind == VERB else _find_place_behind_subject(word)
+        place = end if kind == VERB else _find_place_of_not(word)
         before, negation, after = f"{sentence[:place]} ", "not", sentence[place:]
         if kind == VERB:
             negation = f"{DO_BY_TAG[word.tag_]} not"
             before, after = sentence[: word.idx], f" {_find_base_form(word)}{after}"
         elif word.lower_ == "can" and place == end:
             before, negation = sentence[: word.idx], f"{word.text}not"
-        yield InsertedNegation(f"{before}{negation}{after}", find_position(after), kind, negation)
+        yield InsertedNegation(f"{before}{negation}{after}", find_negation_position(after), kind, negation)
 
 
 def _find_verb_kind(word: Any) -> str:
@@ -70,12 +70,12 @@ def _find_verb_kind(word: Any) -> str:
     if word.dep_.startswith("aux") or word.tag_ == "MD":
         return AUXILIARY
     written = word.lower_.replace("’", "'")
-    if written in _read_verbs()["be"]:
+    if written in _read_verb_forms()["be"]:
         return COPULA
     return AUXILIARY if written.startswith("'") else VERB  # 've and 'd are auxiliaries, whatever the parser says
 
 
-def _find_place_behind_subject(word: Any) -> int:
+def _find_place_of_not(word: Any) -> int:
     """Find where not stands with an auxiliary or copula: behind it, in a question behind its subject."""
     head = word.head if word.dep_.startswith(("aux", "cop")) else word
     subjects = [other for other in head.children if other.dep_.startswith(("nsubj", "expl"))]
@@ -88,7 +88,7 @@ def _find_base_form(word: Any) -> str:
     """Return the dictionary form of a finite verb: as the pipeline has it, else from the table and the spelling."""
     if word.lemma_:
         return str(word.lemma_)
-    text, verbs = str(word.lower_), _read_verbs()
+    text, verbs = str(word.lower_), _read_verb_forms()
     if word.tag_ == "VBP":
         return text
     if word.tag_ == "VBZ":
@@ -140,6 +140,6 @@ def _compute_word_frequency(word: str) -> float:
 
 
 @functools.cache
-def _read_verbs() -> Any:
+def _read_verb_forms() -> Any:
     """Read the table of irregular verb forms."""
     return read_yaml(VERBS)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inference.protocols.negation.negate.negation import InsertedNegation, find_position
+from inference.protocols.negation.negate.negation import InsertedNegation, find_negation_position
 from inference.protocols.negation.negate.rules import read_rule_table
 from inference.protocols.negation.negate.words import Word
 
 
-def negate_japanese(sentence: str, words: Sequence[Word]) -> Iterator[InsertedNegation]:
+def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterator[InsertedNegation]:
     """Make every sentence that has one negation more than this one (Yoshida et al., section 3.1.1, step 1.1).
 
     Parameters
     ----------
     sentence, words
-        A sentence without a negation, and its analysis (`words.analyse_sentence`).
+        A sentence without a negation, and its analysis (`words.analyse_japanese_words`).
 
     Yields
     ------
@@ -24,7 +24,7 @@ def negate_japanese(sentence: str, words: Sequence[Word]) -> Iterator[InsertedNe
     """
     rules = read_rule_table()
     for place, word in enumerate(words):
-        target = rules.find_target(word)
+        target = rules.find_negation_target(word)
         if target is None:
             continue
         place, kind = _find_last_auxiliary(words, place, target.kind)
@@ -34,7 +34,7 @@ def negate_japanese(sentence: str, words: Sequence[Word]) -> Iterator[InsertedNe
         before, negation, behind = rule.writes
         text = sentence[: words[place].start] + before.format(**forms) + negation
         after = behind + sentence[words[place + len(rule.tail)].end :]
-        yield InsertedNegation(text + after, find_position(after), target.target_pos, negation)
+        yield InsertedNegation(text + after, find_negation_position(after), target.target_pos, negation)
 
 
 def _find_last_auxiliary(words: Sequence[Word], place: int, kind: str) -> tuple[int, str]:

@@ -39,7 +39,7 @@ WAYS = {
 }
 
 
-def load_judging_prompts(language: str, path: str | None = None) -> PromptBook:
+def read_judging_prompts(language: str, path: str | None = None) -> PromptBook:
     """Read a prompt file that asks whether a sentence is acceptable.
 
     Parameters
@@ -113,7 +113,7 @@ class Questions:
         return self.book.render(form, build_option_values(variant, mask_token), shots=[accepted])
 
 
-def ask_verdicts(
+def ask_acceptability_verdicts(
     judged_study: Study,
     model: Model,
     questions: Questions,

@@ -93,13 +93,13 @@ class RuleTable:
     auxiliaries: Mapping[str, str]
     rules: tuple[Rule, ...]
 
-    def find_target(self, word: Word) -> NegationTarget | None:
+    def find_negation_target(self, word: Word) -> NegationTarget | None:
         """Say how a word takes a negation; None for a word of another part of speech."""
         return next((target for part, target in self.targets.items() if word.pos.startswith(part)), None)
 
     def find_auxiliary_kind(self, word: Word) -> str | None:
         """Return the kind of an auxiliary that inflects and so takes the negation; None for another word."""
-        if not word.pos.startswith("助動詞") or not self._find_endings(word):
+        if not word.pos.startswith("助動詞") or not self._find_inflection_endings(word):
             return None
         return self.auxiliaries.get(word.inflection, self.auxiliaries["others"])
 
@@ -124,14 +124,14 @@ class RuleTable:
 
     def list_template_forms(self, word: Word) -> dict[str, str] | None:
         """Return what templates may show of a word; None for one whose inflection the table does not know."""
-        for ending, before_nai, *before_zu in self._find_endings(word):
+        for ending, before_nai, *before_zu in self._find_inflection_endings(word):
             if word.base.endswith(ending):
                 stem = word.base.removesuffix(ending)
                 literary = before_zu[0] if before_zu else before_nai
                 return {"word": word.written, "before_nai": stem + before_nai, "before_zu": stem + literary}
         return {"word": word.written} if word.inflection == "*" else None
 
-    def _find_endings(self, word: Word) -> Sequence[Sequence[str]]:
+    def _find_inflection_endings(self, word: Word) -> Sequence[Sequence[str]]:
         """Return the endings by which a word inflects; none where the table does not know it."""
         if word.base in self.irregular:
             return [self.irregular[word.base]]

@@ -11,8 +11,8 @@ from ground.errors import InputError
 from inference.protocols.negation.negate import detect, english, japanese
 from inference.protocols.negation.negate.negation import InsertedNegation
 from inference.protocols.negation.negate.rules import read_rule_table
-from inference.protocols.negation.negate.words import analyse_sentence
-from inference.stimuli.reading.files import check_value, locate_path, read_text_file
+from inference.protocols.negation.negate.words import analyse_japanese_words
+from inference.stimuli.reading.files import check_storable_value, expand_user_path, read_text_file
 from inference.stimuli.reading.records import READERS, UNREAD, Records, find_suffix
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f々〆]")
@@ -62,13 +62,15 @@ def read_sentences(source: str) -> list[tuple[str, str]]:
     InputError
         The file cannot be read, has no column `text`, a NUL character, or nothing in it.
     """
-    path = locate_path(source)
+    path = expand_user_path(source)
     if find_suffix(path) in READERS.keys() | UNREAD:
         return [(place, (record["text"] or "").strip()) for place, record in Records(path, ["text"])]
     lines = re.sub("\r\n?", "\n", read_text_file(path)).removesuffix("\n").split("\n")
     if not any(map(str.strip, lines)):
         raise InputError(f"{path}: there are no sentences in it; give one a line")
-    return [(f"line {n}", check_value(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)]
+    return [
+        (f"line {n}", check_storable_value(f"{path}, line {n}", line.strip())) for n, line in enumerate(lines, start=1)
+    ]
 
 
 def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | None = None) -> Iterator[NegationResult]:
@@ -88,7 +90,7 @@ def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | No
     """
     if language == "ja":
         return map(_negate_japanese_sentence, sentences)
-    return _negate_english_sentences(sentences, english.load_pipeline(pipeline or ""))
+    return _negate_english_sentences(sentences, english.load_spacy_pipeline(pipeline or ""))
 
 
 def _find_sentence_fault(text: str) -> str | None:
@@ -102,12 +104,12 @@ def _negate_japanese_sentence(sentence: str) -> NegationResult:
         return trouble
     if not JAPANESE.search(sentence):
         return FOREIGN
-    words = analyse_sentence(sentence)
+    words = analyse_japanese_words(sentence)
     if detect.has_japanese_negation(sentence, words):
         return NEGATED
-    if not any(map(read_rule_table().find_target, words)):
+    if not any(map(read_rule_table().find_negation_target, words)):
         return NO_TARGET
-    return tuple(japanese.negate_japanese(sentence, words)) or NO_PLACE
+    return tuple(japanese.generate_japanese_negations(sentence, words)) or NO_PLACE
 
 
 def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
@@ -119,17 +121,17 @@ def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterat
         elif detect.has_english_negation(sentence):
             yield NEGATED
         else:
-            yield tuple(english.negate_english(doc)) or NO_FINITE
+            yield tuple(english.generate_english_negations(doc)) or NO_FINITE
 
 
-def separate_skipped(
-    places: Iterable[tuple[str, str]], results: Iterable[NegationResult]
+def separate_skipped_sentences(
+    placed_sentences: Iterable[tuple[str, str]], results: Iterable[NegationResult]
 ) -> tuple[list[NegatedSentence], list[SkippedSentence]]:
     """Separate the sentences that have negations from those that were left out.
 
     Parameters
     ----------
-    places
+    placed_sentences
         Place and sentence, as `read_sentences` reads them.
     results
         The negations of each sentence or the reason why there are none, in the same order (`negate_sentences`).
@@ -140,7 +142,7 @@ def separate_skipped(
     """
     negated_sentences: list[NegatedSentence] = []
     skipped: list[SkippedSentence] = []
-    for (place, source), result in zip(places, results, strict=True):
+    for (place, source), result in zip(placed_sentences, results, strict=True):
         if isinstance(result, str):
             skipped.append(SkippedSentence(place, source, result))
         else:

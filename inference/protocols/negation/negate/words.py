@@ -35,7 +35,7 @@ class Word:
     lemma: str
 
 
-def analyse_sentence(sentence: str) -> list[Word]:
+def analyse_japanese_words(sentence: str) -> list[Word]:
     """Return the words of a sentence in order; white space belongs to none."""
     words = []
     end = 0

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from inference.numerals import build_whole_type
+from inference.numerals import build_whole_number_converter
 from inference.stimuli import nli
-from inference.stimuli.reading.files import locate_path
+from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "pairs"
 HELP = "make pairs of sentences with negations, and label them by hand"
@@ -26,7 +26,7 @@ def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
         "--negations", required=True, metavar="NEGATIONS", help="what `waver negate` wrote: source, text, position ..."
     )
     parser.add_argument(
-        "--annotators", type=build_whole_type(1, 100), default=3, metavar="N", help="default: %(default)s"
+        "--annotators", type=build_whole_number_converter(1, 100), default=3, metavar="N", help="default: %(default)s"
     )
     parser.add_argument("--out", required=True, metavar="SHEET", help="a .csv file that is not there yet")
 
@@ -34,9 +34,9 @@ def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_pairs_sheet(options: argparse.Namespace) -> None:
     from inference.protocols.negation.pairs import making, sheet
 
-    originals = nli.group_instances(nli.read_instances(locate_path(options.originals)))
-    negations_by_sentence = making.read_negations(locate_path(options.negations))
-    pairs, skipped = making.combine_pairs(originals, negations_by_sentence)
+    originals = nli.group_instances(nli.read_instances(expand_user_path(options.originals)))
+    negations_by_sentence = making.read_negations_by_sentence(expand_user_path(options.negations))
+    pairs, skipped = making.make_negated_pairs(originals, negations_by_sentence)
     sheet.write_pairs_sheet(Path(options.out), pairs, options.annotators)
     counts = Counter(instance.pattern for instance in pairs)
     print(f"{options.out}: {len(pairs):,} pairs ({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})")
@@ -67,7 +67,7 @@ def _run_pairs_label(options: argparse.Namespace) -> None:
     out = json_lines.check_json_lines_path(options.out)
     json_lines.check_output_is_no_input(out, options.sheet, options.originals)
     labelled_pairs = sheet.read_labelled_sheet(
-        locate_path(options.sheet), nli.group_instances(nli.read_instances(locate_path(options.originals)))
+        expand_user_path(options.sheet), nli.group_instances(nli.read_instances(expand_user_path(options.originals)))
     )
     n_kept = sheet.write_labelled_items(out, labelled_pairs)
     originals = len({row.instance.item for row in labelled_pairs if row.label})

@@ -17,7 +17,7 @@ UNLABELLED = ""
 """Label of a pair that nobody has labelled yet."""
 
 
-def read_negations(path: Path) -> NegationsBySentence:
+def read_negations_by_sentence(path: Path) -> NegationsBySentence:
     """Read negations of sentences, as `waver negate` writes them.
 
     Raises
@@ -42,7 +42,7 @@ def read_negations(path: Path) -> NegationsBySentence:
     return negations_by_sentence
 
 
-def combine_pairs(
+def make_negated_pairs(
     groups: Mapping[str, Sequence[Instance]], negations_by_sentence: NegationsBySentence
 ) -> tuple[list[Instance], dict[str, str]]:
     """Make all pairs with a negation in one sentence or in both.
@@ -55,7 +55,7 @@ def combine_pairs(
     groups
         Item -> its original first, and the pairs made from it (`nli.group_instances`).
     negations_by_sentence
-        The negations of every sentence (`read_negations`).
+        The negations of every sentence (`read_negations_by_sentence`).
 
     Returns
     -------
@@ -70,7 +70,7 @@ def combine_pairs(
         if negated_pairs:
             skipped[item] = "it has pairs with a negation already"
         elif premises and hypotheses:
-            pairs += _combine_original(original, premises, hypotheses)
+            pairs += _make_pairs_of_original(original, premises, hypotheses)
         else:
             lacking_sides = [
                 name
@@ -83,7 +83,7 @@ def combine_pairs(
     return pairs, skipped
 
 
-def _combine_original(
+def _make_pairs_of_original(
     original: Instance, premises: Mapping[str, Negation], hypotheses: Mapping[str, Negation]
 ) -> list[Instance]:
     """Make the pairs of one original: each negated premise, each negated hypothesis, and every two of these."""

@@ -35,7 +35,7 @@ class LabelledPair:
     label: str
 
 
-def write_pairs_sheet(path: Path, pairs: Sequence[Instance], annotators: int) -> None:
+def write_pairs_sheet(path: Path, pairs: Sequence[Instance], n_annotators: int) -> None:
     """Write the sheet, with an empty column for each annotator to fill in.
 
     Parameters
@@ -44,7 +44,7 @@ def write_pairs_sheet(path: Path, pairs: Sequence[Instance], annotators: int) ->
         A .csv file that is not there yet.
     pairs
         The pairs, a row each.
-    annotators
+    n_annotators
         How many annotators: columns annotator_1, annotator_2 ...
 
     Raises
@@ -58,9 +58,9 @@ def write_pairs_sheet(path: Path, pairs: Sequence[Instance], annotators: int) ->
         raise InputError(f"{path}: is there already and may be filled in; choose another --out")
     if not pairs:
         raise InputError("no original has negations of both of its sentences: there is nothing to label")
-    names = [f"{ANNOTATOR}{number}" for number in range(1, annotators + 1)]
+    names = [f"{ANNOTATOR}{number}" for number in range(1, n_annotators + 1)]
     rows = [
-        (pair.item, pair.pattern, pair.premise, pair.hypothesis, *_list_negation_places(pair), *[""] * annotators)
+        (pair.item, pair.pattern, pair.premise, pair.hypothesis, *_list_negation_cells(pair), *[""] * n_annotators)
         for pair in pairs
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,10 +88,10 @@ def read_labelled_sheet(path: Path, groups: Mapping[str, Sequence[Instance]]) ->
         is none of `LABELS`, no column of an annotator.
     """
     sheet_records = records.Records(path)
-    names = [name for name in sheet_records.fields() if name.startswith(ANNOTATOR)]
+    names = [name for name in sheet_records.list_column_names() if name.startswith(ANNOTATOR)]
     if not names:
         raise InputError(f"{path}: there is no column {ANNOTATOR}1 with labels")
-    records.check_columns_present(path, sheet_records.fields(), SENTENCES)
+    records.check_columns_present_once(path, sheet_records.list_column_names(), SENTENCES)
     rows = [_parse_sheet_row(f"{path}, {place}", record, names, groups) for place, record in sheet_records]
     used = {row.instance.item for row in rows}
     nli.group_instances(
@@ -141,7 +141,7 @@ def write_labelled_items(path: Path, labelled_pairs: Sequence[LabelledPair]) -> 
         for number, (instance, votes) in enumerate(
             [(group[0].original, None), *((replace(row.instance, label=row.label), row.labels) for row in group)]
         ):
-            lines.append(_build_published_row(len(lines), number, instance, votes))
+            lines.append(_build_jnli_neg_row(len(lines), number, instance, votes))
     json_lines.write_json_lines(path, lines)
     return sum(map(len, pairs_by_item.values()))
 
@@ -186,14 +186,16 @@ def _parse_sheet_row(
     return LabelledPair(instance, groups[cells["item"]][0], labels, label)
 
 
-def _list_negation_places(instance: Instance) -> list[str | None]:
+def _list_negation_cells(instance: Instance) -> list[str | None]:
     """List position and target of both negations of a pair; None where a sentence has none."""
     negations = instance.premise_negation or Negation(), instance.hypothesis_negation or Negation()
     return [value for negation in negations for value in (negation.position, negation.target)]
 
 
-def _build_published_row(number: int, place: int, instance: Instance, votes: Sequence[str] | None) -> dict[str, Any]:
-    """Make a row as JNLI-Neg has it; `place` counts the rows of one original, which is 0."""
+def _build_jnli_neg_row(
+    number: int, place_in_group: int, instance: Instance, votes: Sequence[str] | None
+) -> dict[str, Any]:
+    """Make a row as JNLI-Neg has it; `place_in_group` counts the rows of one original, which is 0."""
     sides = (instance.premise, instance.premise_negation), (instance.hypothesis, instance.hypothesis_negation)
     first, second = (
         {"sentence": text, "neg": negation and {"neg_position": negation.position, "target_pos": negation.target}}
@@ -202,7 +204,7 @@ def _build_published_row(number: int, place: int, instance: Instance, votes: Seq
     return {
         "id": number,
         "jnli_sentence_pair_id": instance.item,
-        "pair_id_in_group": place,
+        "pair_id_in_group": place_in_group,
         "type": instance.pattern,
         "sentence1": first,
         "sentence2": second,

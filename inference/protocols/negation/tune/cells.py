@@ -73,7 +73,7 @@ class CellsFolder(TuningFolder):
         except (TypeError, KeyError, ValueError):
             raise InputError(f"{file}: accuracy or loss is missing or no number; remove {file.parent}") from None
 
-    def finish(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
+    def train_and_keep_cell(self, cell: TrainingCell, train: Callable[[Path], CellResult]) -> CellResult:
         """Train a cell, and keep its checkpoint and its result.
 
         Parameters
@@ -94,7 +94,7 @@ class CellsFolder(TuningFolder):
         aside.rename(self.path / CELLS_FOLDER / cell.name)
         return result
 
-    def keep_best(self, cells: Sequence[TrainingCell]) -> FinishedCell:
+    def keep_best_cell(self, cells: Sequence[TrainingCell]) -> FinishedCell:
         """Find the best of the finished cells of a seed, and remove the checkpoints of the others.
 
         The best has the highest accuracy; of several, the lowest loss; of several, it comes first.
@@ -110,7 +110,7 @@ class CellsFolder(TuningFolder):
                 shutil.rmtree(self.path / CELLS_FOLDER / finished_cell.cell.name / MODEL_FOLDER, ignore_errors=True)
         return best
 
-    def publish(self, cell: TrainingCell) -> Path:
+    def publish_checkpoint(self, cell: TrainingCell) -> Path:
         """Move the checkpoint of the best cell of a seed to where it is asked from; return that folder."""
         place = self.path / f"{self.path.resolve().name}-{cell.seed}"
         model = self.path / CELLS_FOLDER / cell.name / MODEL_FOLDER

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from statistics import mean
 
 from ground.errors import InputError
-from inference.numerals import build_decimal_type, build_whole_type
-from inference.stimuli.reading.files import locate_path
+from inference.numerals import build_decimal_converter, build_whole_number_converter
+from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"
 HELP = "tune an encoder to label premises and hypotheses; the same call continues a stopped one"
@@ -34,21 +34,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rates",
-        type=_build_values_type(build_decimal_type(1e-9, 1)),
+        type=_build_value_list_type(build_decimal_converter(1e-9, 1)),
         default=(5e-5, 3e-5, 2e-5),
         metavar="5e-5,3e-5",
         help="learning rates to choose from (default: 5e-5,3e-5,2e-5)",
     )
     parser.add_argument(
         "--epochs",
-        type=_build_values_type(build_whole_type(1, 1_000)),
+        type=_build_value_list_type(build_whole_number_converter(1, 1_000)),
         default=(3, 4, 5),
         metavar="3,4",
         help="numbers of passes over the training rows to choose from (default: 3,4,5)",
     )
     parser.add_argument(
         "--seeds",
-        type=build_whole_type(1, MOST_VALUES),
+        type=build_whole_number_converter(1, MOST_VALUES),
         default=5,
         metavar="N",
         help="splits of the rows, a model each (default: 5)",
@@ -65,7 +65,7 @@ def main(options: argparse.Namespace) -> None:
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; name one")
     (model,) = models
-    files, out = [locate_path(path) for path in options.data], locate_path(options.out)
+    files, out = [expand_user_path(path) for path in options.data], expand_user_path(options.out)
     rows = nli.read_tuning_pairs(files)
     from inference.protocols.negation.tune.training import (  # of an extra: what is wrong with the data is said before
         MOST_TOKENS,
@@ -91,7 +91,7 @@ def main(options: argparse.Namespace) -> None:
     print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
 
 
-def _build_values_type(parse_value: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
+def _build_value_list_type(parse_value: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
     """Convert an argument `A,B,C` to different values."""
 
     def parse_values(text: str) -> tuple[float, ...]:

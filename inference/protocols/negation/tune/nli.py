@@ -72,12 +72,12 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
     return all_rows
 
 
-def draw_held_out(number: int, seed: int) -> tuple[list[int], list[int]]:
+def draw_train_and_held_out(n_rows: int, seed: int) -> tuple[list[int], list[int]]:
     """Draw the rows to train on and those held out, 80 and 20 % of all.
 
     Parameters
     ----------
-    number
+    n_rows
         How many rows there are.
     seed
         Of the draw.
@@ -86,8 +86,8 @@ def draw_held_out(number: int, seed: int) -> tuple[list[int], list[int]]:
     -------
     Numbers of the rows to train on, and of those held out, both in random order.
     """
-    order = sorted(range(number), key=lambda row: compute_random_key(seed, "tune", str(row)))
-    held_out = round(HELD_OUT_SHARE * number)
+    order = sorted(range(n_rows), key=lambda row: compute_random_key(seed, "tune", str(row)))
+    held_out = round(HELD_OUT_SHARE * n_rows)
     return order[held_out:], order[:held_out]
 
 
@@ -125,7 +125,7 @@ def build_nli_tuning_record(
 
 
 def tune_encoder(
-    encoder: Encoder, rows: Sequence[Instance], files: Sequence[Path], grid: TuningGrid, seeds: int, out: Path
+    encoder: Encoder, rows: Sequence[Instance], files: Sequence[Path], grid: TuningGrid, n_seeds: int, out: Path
 ) -> Iterator[str | ChosenModel]:
     """Train every cell of the grid that is not finished, for every seed, and choose the best on the held-out rows.
 
@@ -139,7 +139,7 @@ def tune_encoder(
         Where they come from.
     grid
         The settings to choose from.
-    seeds
+    n_seeds
         How many seeds: 0, 1, 2 ...
     out
         The folder of the tuning.
@@ -163,20 +163,20 @@ def tune_encoder(
         "files": tuning_record["files"],
     }
     with CellsFolder(out, tuning_record) as folder:
-        for seed in range(seeds):
-            train, held_out = draw_held_out(len(rows), seed)
+        for seed in range(n_seeds):
+            train, held_out = draw_train_and_held_out(len(rows), seed)
             cells = grid.list_cells(seed)
             for cell in cells:
                 finished_result = folder.read_result(cell)
-                result = finished_result or folder.finish(
+                result = finished_result or folder.train_and_keep_cell(
                     cell, partial(encoder.train_cell, cell, train, held_out, record)
                 )
-                best = folder.keep_best(cells)
+                best = folder.keep_best_cell(cells)
                 yield (
                     f"seed {cell.seed}, rate {cell.rate:g}, {cell.epochs} epochs: accuracy {result.accuracy:.4f} on "
                     f"{len(held_out):,} held-out rows{' (finished before)' if finished_result else ''}"
                 )
-            yield ChosenModel(folder.publish(best.cell), best.cell, best.result)
+            yield ChosenModel(folder.publish_checkpoint(best.cell), best.cell, best.result)
 
 
 def _build_row_key(row: Instance) -> tuple[str, str, str]:

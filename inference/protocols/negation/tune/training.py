@@ -74,7 +74,12 @@ class Encoder:
         ]
 
     def train_cell(
-        self, cell: TrainingCell, train: Sequence[int], held_out: Sequence[int], record: Mapping[str, Any], to: Path
+        self,
+        cell: TrainingCell,
+        train_rows: Sequence[int],
+        held_out_rows: Sequence[int],
+        record: Mapping[str, Any],
+        folder: Path,
     ) -> CellResult:
         """Tune the encoder on some rows, save it with a record of how, and test it on the held-out rows.
 
@@ -84,11 +89,11 @@ class Encoder:
         ----------
         cell
             The seed, the learning rate and the number of epochs.
-        train, held_out
+        train_rows, held_out_rows
             Numbers of the rows.
         record
             What the saved configuration says of the tuning, beside the cell.
-        to
+        folder
             The folder of the checkpoint.
 
         Returns
@@ -103,7 +108,7 @@ class Encoder:
         model = self._load_with_new_head(cell.seed)
         with silence_transformers():
             settings = TrainingArguments(
-                output_dir=str(to),  # the Trainer writes nothing: what is kept is saved below, as safetensors
+                output_dir=str(folder),  # the Trainer writes nothing: what is kept is saved below, as safetensors
                 learning_rate=cell.rate,
                 num_train_epochs=cell.epochs,
                 warmup_steps=WARM_UP,
@@ -120,22 +125,24 @@ class Encoder:
             trainer = Trainer(
                 model=model,
                 args=settings,
-                train_dataset=[self._rows[row] for row in train],
+                train_dataset=[self._rows[row] for row in train_rows],
                 data_collator=DataCollatorWithPadding(self._tokenizer),
             )
             trainer.remove_callback(PrinterCallback)
             trainer.train()
-            predicted = trainer.predict([self._rows[row] for row in held_out])
+            predicted = trainer.predict([self._rows[row] for row in held_out_rows])
         logits, right = torch.tensor(predicted.predictions).double(), torch.tensor(predicted.label_ids)
         if not logits.isfinite().all():
             raise RunFailed(f"{cell.name}: the training diverged (NaN); give lower --rates and another --out")
         setattr(model.config, TUNING, {**record, **asdict(cell)})
         try:
             with silence_transformers():
-                model.save_pretrained(to)
-                self._tokenizer.save_pretrained(to)
+                model.save_pretrained(folder)
+                self._tokenizer.save_pretrained(folder)
         except SafetensorError as error:
-            raise RunFailed(f"{to}: cannot be written ({error}); make room, then give the same command again") from None
+            raise RunFailed(
+                f"{folder}: cannot be written ({error}); make room, then give the same command again"
+            ) from None
         return CellResult(float((logits.argmax(-1) == right).double().mean()), float(cross_entropy(logits, right)))
 
     def _load_with_new_head(self, seed: int) -> Any:

@@ -11,7 +11,7 @@ from analysis import runs
 from analysis.pages.benchmarks import captions, model_names
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.page import BenchmarksPage
-from analysis.pages.benchmarks.tables import tabulate_score_matrix
+from analysis.pages.benchmarks.tables import tabulate_score_correlations
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
@@ -71,7 +71,7 @@ def test_rows_are_never_counted_as_models(open_llm):
         "mean": raw.groupby("model_name")[list(names.values())].mean(),
     }
     for rule, one in wanted.items():
-        found = read_benchmark_scores(open_llm, rows=rule)
+        found = read_benchmark_scores(open_llm, join_rule=rule)
         assert found.frame.shape == (raw["model_name"].nunique(), 7) == (4497, 7)
         assert found.rows.sum() == len(raw) == 4576
         table = matrix(open_llm, rule)
@@ -80,7 +80,7 @@ def test_rows_are_never_counted_as_models(open_llm):
         # Means of equal numbers differ in their last digit; ranks are of the numbers.
         expected = stats.spearmanr(*(one[name].round(12) for name in names.values())).statistic
         assert r["r"] == pytest.approx(expected, abs=1e-14)
-    newest = read_benchmark_scores(open_llm, rows="newest")
+    newest = read_benchmark_scores(open_llm, join_rule="newest")
     assert newest.frame.shape == (4497, 7) and int(newest.parameters.isna().sum()) <= 10
 
 
@@ -92,7 +92,7 @@ def matrix(scores, rule, columns=""):
         def compute_once(_, make):
             return make()
 
-    return tabulate_score_matrix(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
+    return tabulate_score_correlations(Kept, scores=str(scores), score_rows=rule, score_columns=columns)
 
 
 def test_templates_and_shots_are_rows_of_a_model_and_no_benchmarks(shared):
@@ -110,7 +110,7 @@ def test_templates_and_shots_are_rows_of_a_model_and_no_benchmarks(shared):
 
 def test_a_number_is_a_benchmark_only_where_it_was_named_or_confirmed(several, run):
     with pytest.raises(InputError, match=r"score_columns=seed,MT,GPQA"):
-        read_benchmark_scores(several, rows="mean")
+        read_benchmark_scores(several, join_rule="mean")
     assert list(read_benchmark_scores(several, "all", "mean").frame) == ["seed", "MT", "GPQA"]
     found = read_benchmark_scores(several, "GPQA", "mean")
     assert list(found.frame) == ["GPQA"] and found.ignored == ("precision", "seed", "MT")

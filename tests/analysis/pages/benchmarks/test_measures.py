@@ -65,7 +65,7 @@ def values(frame, column, run=None):
     """Model and value of every row of a page's table that has one, sorted; not of other forms, nor of human scores."""
     known = frame[frame[column].notna()]
     if run is not None:
-        own = {unit[1:] for unit in own_form.find_unit_forms(run)}
+        own = {unit[1:] for unit in own_form.find_prompt_forms_of_units(run)}
         known = known[[unit in own for unit in zip(known["model"], known["condition"], strict=True)]]
     return sorted(zip(known["model"], known[column].astype(float), strict=True))
 
@@ -92,7 +92,7 @@ def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
     run, about = opened(page), MEASURED[page, name]
     collected = measures.collect_measures(run, "dropped").values
     collected = collected[collected["page"] == page]
-    known = {"resamples": 20} if "resamples" in tables.list_options(name) else {}
+    known = {"resamples": 20} if "resamples" in tables.list_table_options(name) else {}
     frame = tables.build_table(name, run, **known)
     frame = frame[frame[about.row_filter].astype(bool)] if about.row_filter else frame
     # A label is the name, with its kind in brackets; no name begins another of its page.
@@ -136,7 +136,7 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
         random_rows([*tuned, "b1", "u1", "u2"], items=8, conditions=["chat/0-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
     run = runs.open_runs(write_wording(tmp_path / "run", rows, models=stages))
-    found = own_form.find_unit_forms(run)
+    found = own_form.find_prompt_forms_of_units(run)
     assert {(model, condition) for _, model, condition in found} == {
         ("b1", "plain/0-shot"), ("b2", "plain/0-shot"), ("t1", "chat/0-shot"), ("t2", "chat/0-shot"),
         ("u1", "plain/0-shot"), ("u2", "chat/0-shot"),
@@ -157,7 +157,10 @@ def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
         random_rows(["b"], items=6, conditions=["chat/4-shot"], seed=2),
     ], ignore_index=True)  # fmt: skip
     run = runs.open_runs(write_wording(tmp_path / "run", rows, conditions={"chat/4-shot": {"exemplars_hash": "x"}}))
-    assert sorted(own.condition for own in own_form.find_unit_forms(run).values()) == ["chat/4-shot", "plain/4-shot"]
+    assert sorted(own.condition for own in own_form.find_prompt_forms_of_units(run).values()) == [
+        "chat/4-shot",
+        "plain/4-shot",
+    ]
     assert explain_missing_correlations(run, {}) == "at most 1 of the models were asked in the same way, and it needs 4"
 
 

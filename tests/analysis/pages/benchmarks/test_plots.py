@@ -9,7 +9,7 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import captions, figures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
-from analysis.pages.benchmarks.plots import build_square_matrix
+from analysis.pages.benchmarks.plots import build_correlation_matrix
 from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.reporting.drawing import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
@@ -90,6 +90,6 @@ def test_of_many_measures_those_that_correlate_most_are_drawn():
 
 def test_half_a_matrix_is_made_whole():
     frame = pd.DataFrame({"measure_a": ["a", "a", "b"], "measure_b": ["b", "c", "c"], "r": [0.5, np.nan, np.nan]})
-    values, order = build_square_matrix(frame)
+    values, order = build_correlation_matrix(frame)
     assert order == ["a", "b", "c"]
     np.testing.assert_array_equal(values, [[1, 0.5, np.nan], [0.5, 1, np.nan], [np.nan] * 3])

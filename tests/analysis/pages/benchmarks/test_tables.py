@@ -132,7 +132,7 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
     table = tables.tabulate_benchmark_correlations(run)
     assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
-    assert set(tables.tabulate_benchmark_matrix(run)["n"]) == {5}
+    assert set(tables.tabulate_pairwise_correlations(run)["n"]) == {5}
     chosen = values.query("measure == 'Consistency (synonyms)' and not silent")
     row = table.query("measure == 'Consistency (synonyms)' and benchmark == 'parameters'")
     expected = stats.spearmanr(chosen["value"], chosen["parameters"]).statistic
@@ -155,7 +155,7 @@ def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
 
 
 def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(folder, scores):
-    table = tables.tabulate_benchmark_matrix(runs.open_runs(folder), scores=str(scores), score_columns="all")
+    table = tables.tabulate_pairwise_correlations(runs.open_runs(folder), scores=str(scores), score_columns="all")
     order = list(dict.fromkeys([*table["measure_a"], *table["measure_b"]]))
     kinds = ["synonyms", "antonyms", "agreement-seeking", "strong agreement-seeking"]
     ours = [*(f"Consistency ({name})" for name in kinds), "Overall", "Accuracy before rewording", "ICC of a wording"]
@@ -167,7 +167,7 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
     frame = pd.read_csv(scores).rename(columns={"MT": "Overall"})
     frame.to_csv(scores, index=False)
     run = runs.open_runs(folder)
-    table = tables.tabulate_benchmark_matrix(run, scores=str(scores), score_columns="Overall")
+    table = tables.tabulate_pairwise_correlations(run, scores=str(scores), score_columns="Overall")
     (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
         "records"
     )
@@ -284,7 +284,7 @@ def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):
     """3 % of 4,497 names with a letter dropped, added or two swapped: unmatched on both sides, nearest name right."""
     names = list(
         leaderboards.read_benchmark_scores(
-            shared / "open-llm-leaderboard" / "huggingface_v2.csv", rows="best"
+            shared / "open-llm-leaderboard" / "huggingface_v2.csv", join_rule="best"
         ).frame.index
     )
     rng = np.random.default_rng(0)

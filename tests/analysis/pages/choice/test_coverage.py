@@ -9,7 +9,7 @@ from analysis.pages.choice import measures, over_questions
 from analysis.statistics.resampling import bootstrap_intervals
 
 ORDERS, STUDIES = 8, 600
-WIDEST = measures.compute_largest_spread(3)
+WIDEST = measures.compute_largest_possible_sd(3)
 
 
 def accuracies(rng, shape, base, spread):
@@ -31,7 +31,7 @@ def shares(rng, n, base, spread):
 def test_wilson_covers_where_the_bootstrap_does_not(n, base, spread, resampled):
     """About 1 to 45 % of the questions vary; simulated coverage has a standard error of 0.009 at 0.95."""
     values, true = shares(np.random.default_rng(7), n, base, spread)
-    found = over_questions.measure_shares({over_questions.XPARACON: (values, values * 0 + 1)}, 1, 0)[
+    found = over_questions.estimate_share_intervals({over_questions.XPARACON: (values, values * 0 + 1)}, 1, 0)[
         over_questions.XPARACON
     ]
     assert np.mean((found.lower <= true) & (true <= found.upper)) > 0.93
@@ -51,7 +51,9 @@ def test_the_difference_of_two_xparacons_is_covered(n, base, spread, together):
     other, mixed = np.where(both, one, other), together * true + (1 - together) * true_other
     values = np.stack([one, other], axis=2).reshape(n, -1)
     pairs = [(2 * number, 2 * number + 1) for number in range(STUDIES)]
-    low, high = over_questions.compute_xparacon_ends({over_questions.XPARACON: (values, values * 0 + 1)}, pairs, 3)
+    low, high = over_questions.compute_xparacon_difference_ends(
+        {over_questions.XPARACON: (values, values * 0 + 1)}, pairs, 3
+    )
     difference = -np.log2(true * WIDEST) + np.log2(mixed * WIDEST)
     known = ~np.isnan(low)
     assert known.mean() > 0.99
@@ -78,7 +80,7 @@ def test_p_values_of_two_equal_models_are_small_as_rarely_as_they_say(base, toge
     both = np.stack([one, other], axis=2).reshape(45, -1, 3, ORDERS)
     accuracy = both.mean(axis=3).transpose(0, 2, 1)
     spread, perfect = (
-        measures.compute_accuracy_spreads(accuracy) / WIDEST,
+        measures.compute_accuracy_sds_over_wordings(accuracy) / WIDEST,
         measures.mark_perfect_wordings(accuracy).sum(axis=1),
     )
     whole = np.ones_like(spread)
@@ -88,5 +90,5 @@ def test_p_values_of_two_equal_models_are_small_as_rarely_as_they_say(base, toge
         over_questions.PERFECT: (perfect, 3 * whole),
     }
     pairs = [(2 * number, 2 * number + 1) for number in range(STUDIES)]
-    for name, found in over_questions.compare_shares(figures, pairs, 500, 0).items():
+    for name, found in over_questions.estimate_share_differences(figures, pairs, 500, 0).items():
         assert np.mean(found.p < 0.05) < 0.05 + 2 * 0.009, name  # 0.009: standard error of 0.05 of 600 studies

@@ -35,11 +35,14 @@ def one(values):
 @given(seed=st.integers(0, 10_000))
 def test_all_formulas_are_those_of_loops(seed):
     codes, gold = random_codes(seed), np.random.default_rng(seed).integers(0, 3, 12).astype(np.int8)
-    accuracy = measures.compute_choice_accuracies(codes, gold)
-    spreads, perfect = measures.compute_accuracy_spreads(accuracy), measures.mark_perfect_wordings(accuracy)
+    accuracy = measures.compute_wording_accuracies(codes, gold)
+    spreads, perfect = measures.compute_accuracy_sds_over_wordings(accuracy), measures.mark_perfect_wordings(accuracy)
     orders, words, whole = (function(codes) for function in (
         measures.mark_same_over_orders, measures.mark_same_over_wordings, measures.mark_same_throughout))  # fmt: skip
-    by_orders, by_words = measures.compute_turns_by_order(codes), measures.compute_turns_by_wording(codes)
+    by_orders, by_words = (
+        measures.compute_differing_share_over_orders(codes),
+        measures.compute_differing_share_over_wordings(codes),
+    )
     for question in range(12):
         for unit in range(2):
             cell = codes[question, :, :, unit]
@@ -65,24 +68,24 @@ def test_all_formulas_are_those_of_loops(seed):
 @pytest.mark.parametrize("wordings", [2, 3, 4, 5])
 def test_no_spread_is_larger_than_the_largest(wordings):
     rng = np.random.default_rng(wordings)
-    drawn = measures.compute_accuracy_spreads(rng.integers(0, 2, (400, wordings, 1)).astype(float))
-    assert drawn.max() == pytest.approx(measures.compute_largest_spread(wordings), abs=1e-12)
+    drawn = measures.compute_accuracy_sds_over_wordings(rng.integers(0, 2, (400, wordings, 1)).astype(float))
+    assert drawn.max() == pytest.approx(measures.compute_largest_possible_sd(wordings), abs=1e-12)
 
 
 def test_xparacon_of_the_numbers_of_a_small_study():
     """Accuracies (1, 1/2, 0) and (1, 1, 1): the mean of sqrt(1/6) and 0."""
-    spread = measures.compute_accuracy_spreads(np.array([[[1.0], [0.5], [0.0]], [[1.0]] * 3]))
+    spread = measures.compute_accuracy_sds_over_wordings(np.array([[[1.0], [0.5], [0.0]], [[1.0]] * 3]))
     assert spread[:, 0].tolist() == pytest.approx([math.sqrt(1 / 6), 0])
     assert float(measures.compute_xparacon(spread.mean())) == pytest.approx(-math.log2(math.sqrt(1 / 6) / 2))
 
 
 def test_equal_accuracies_vary_by_nothing():
-    assert (measures.compute_accuracy_spreads(np.full((5, 3, 1), 0.1 + 0.2)) == 0).all()
+    assert (measures.compute_accuracy_sds_over_wordings(np.full((5, 3, 1), 0.1 + 0.2)) == 0).all()
 
 
 def test_answers_at_a_place_are_counted():
     shown = np.array([[[[0], [1]], [[0], [NO_CHOICE]]]], np.int8)
     right = np.array([[[0, 0], [1, NOT_ASKED]]], np.int8)
-    assert [part.item() for part in measures.count_letter_answers(shown, right, 0, None)] == [2, 4]
-    assert [part.item() for part in measures.count_letter_answers(shown, right, 0, 0)] == [1, 2]
-    assert [part.item() for part in measures.count_letter_answers(shown, right, NO_CHOICE, None)] == [1, 4]
+    assert [part.item() for part in measures.count_answers_at_place(shown, right, 0, None)] == [2, 4]
+    assert [part.item() for part in measures.count_answers_at_place(shown, right, 0, 0)] == [1, 2]
+    assert [part.item() for part in measures.count_answers_at_place(shown, right, NO_CHOICE, None)] == [1, 4]

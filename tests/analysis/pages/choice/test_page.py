@@ -98,7 +98,7 @@ def test_one_answer_that_may_have_been_drawn_is_no_yes(tmp_path, temperature, wo
     [(0.0, 0.04, "hardly"), (0.06, 0.2, "yes"), (0.04, 0.06, ""), (0.05, 0.5, "yes"), (np.nan, np.nan, "")],
 )
 def test_a_word_needs_its_whole_interval(low, high, word):
-    assert narrative.verdicts.choose_word(low, high, narrative.BANDS) == word
+    assert narrative.verdicts.choose_word_for_interval(low, high, narrative.BANDS) == word
 
 
 def test_few_questions_give_no_verdict(tmp_path):

@@ -277,7 +277,7 @@ def test_two_examples_are_right_before_and_wrong_after(rows, run):
 
 
 def test_printed_tables_are_read_and_agree_with_one_another():
-    performance = printed.read_printed_performance()
+    performance = printed.read_printed_accuracy_and_xparacon()
     assert (len(performance), (performance["tuned"] == "yes").sum()) == (26, 6)
     second, fourth = (pd.read_csv(printed.FOLDER / f"choi_table{number}.csv") for number in (2, 4))
     kept = second[second["step"] == "after data selection"].set_index("of")["count"]

@@ -6,8 +6,12 @@ import json
 
 import pytest
 
-from analysis.pages.negation.annotations import compute_fleiss_kappa, find_majority_label, read_annotator_agreement
-from analysis.pages.negation.dataset import count_negation_data, read_instance_groups
+from analysis.pages.negation.annotations import (
+    compute_fleiss_kappa_and_note,
+    find_majority_label,
+    read_annotator_agreement,
+)
+from analysis.pages.negation.dataset import count_originals_and_minimal_pairs, read_instance_groups
 from ground.errors import InputError
 from helpers.commands import waver
 
@@ -34,7 +38,7 @@ def test_the_published_set_gives_tables_3_and_4_and_kappa(shared):
 
 
 def test_the_majority_baseline_of_jnli(shared):
-    counts = count_negation_data(read_instance_groups(shared / "jnli-v1.1" / "valid-v1.1.json"))
+    counts = count_originals_and_minimal_pairs(read_instance_groups(shared / "jnli-v1.1" / "valid-v1.1.json"))
     assert (counts["d_orig"], round(counts["majority_orig"], 2)) == (2434, 55.34)
     assert counts["majority_neg"] is None
 
@@ -46,7 +50,7 @@ def test_kappa_is_that_of_the_formula():
     by_pair = [(sum(row.count(label) ** 2 for label in set(row)) - n) / (n * (n - 1)) for row in given]
     labels = [label for row in given for label in row]
     chance = sum((labels.count(label) / len(labels)) ** 2 for label in set(labels))
-    kappa, why = compute_fleiss_kappa(given, 3)
+    kappa, why = compute_fleiss_kappa_and_note(given, 3)
     assert kappa == pytest.approx((sum(by_pair) / len(given) - chance) / (1 - chance), abs=1e-12)
     assert why == ""
 
@@ -68,7 +72,7 @@ def test_a_label_needs_most_annotators_and_two_at_least(given, label):
      ([], 0, "here are none")],
 )  # fmt: skip
 def test_kappa_that_is_undefined_says_why(given, annotators, why):
-    kappa, said = compute_fleiss_kappa(given, annotators)
+    kappa, said = compute_fleiss_kappa_and_note(given, annotators)
     assert kappa is None and why in said
 
 
@@ -84,7 +88,7 @@ def test_numbers_of_two_files_are_not_one_item(tmp_path):
     rows = [ROW | {"pattern": "original"}, ROW | {"pattern": "p_neg", "premise": "Not A.", "label": "contradiction"}]
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    counts = count_negation_data(
+    counts = count_originals_and_minimal_pairs(
         [*read_instance_groups(tmp_path / "a.jsonl"), *read_instance_groups(tmp_path / "b.jsonl")]
     )
     assert (counts["d_orig"], counts["m_important"]) == (2, 2)

@@ -82,7 +82,7 @@ def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
      (-0.2, -0.05, "yes"), (np.nan, np.nan, "")],
 )  # fmt: skip
 def test_a_word_needs_its_whole_interval(low, high, word):
-    assert narrative.verdicts.choose_word(low, high, narrative.BANDS) == word
+    assert narrative.verdicts.choose_word_for_interval(low, high, narrative.BANDS) == word
 
 
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):

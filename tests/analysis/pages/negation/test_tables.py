@@ -10,7 +10,7 @@ import pytest
 
 from analysis import runs
 from analysis.pages.negation import printed
-from analysis.pages.negation.tables import ACCURACIES, _compute_figures, _list_figure_shares
+from analysis.pages.negation.tables import ACCURACIES, _compute_shares_and_differences, _list_hits_and_totals_by_measure
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
@@ -216,10 +216,10 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(_compute_figures, figures=ACCURACIES)
-    found = bootstrap_intervals(columns, figures, partial(_list_figure_shares, figures=ACCURACIES), draws=1)[
-        "acc_change"
-    ]
+    figures = partial(_compute_shares_and_differences, shares_by_measure=ACCURACIES)
+    found = bootstrap_intervals(
+        columns, figures, partial(_list_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
+    )["acc_change"]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
     assert 0.92 <= covered <= 0.985

@@ -83,7 +83,7 @@ def test_every_task_and_condition_is_a_ranking(made):
 
 def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     _, opened, frame = made
-    found = templates.tabulate_templates(opened)
+    found = templates.tabulate_accuracies_by_template(opened)
     assert len(found) == len(frame)
     row = found.iloc[5]
     own = frame[
@@ -94,7 +94,7 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(
         tuple(map(float, wilson(np.asarray(value), np.asarray(80), 0.95))), abs=1e-12
     )
-    scores = templates.tabulate_template_scores(opened)
+    scores = templates.tabulate_summaries_over_templates(opened)
     names = ["model", "condition", "task"]
     row = scores[(scores[names] == row[names]).all(axis=1)].iloc[0]
     values = own["accuracy"].to_numpy()
@@ -112,25 +112,25 @@ def test_templates_have_wilsons_interval_and_scores_the_spread(made):
 
 def test_ranks_are_those_of_the_means_and_pairs_are_by_the_mean_over_tasks(made):
     _, opened, frame = made
-    ranks = comparisons.tabulate_wording_ranking(opened)
+    ranks = comparisons.tabulate_model_ranking(opened)
     over = frame[frame["shots"] == "shots 0"].groupby(["model", "task"])["accuracy"].mean().groupby("model").mean()
     own = ranks[(ranks["condition"] == "shots 0") & (ranks["task"] == "all")]
     assert own["model"].tolist() == over.sort_values(ascending=False).index.tolist()
     assert (own["rank_lower"] <= own["rank"]).all()
     assert own["first"].sum() == pytest.approx(1, abs=1e-9)
-    pairs = accuracies.tabulate_template_pairs(opened)
+    pairs = accuracies.tabulate_same_order_probabilities(opened)
     assert set(pairs["task"]) == {"all"}
     assert len(pairs) == 2 * 15
     assert (pairs["difference"] >= 0).all()
-    quiz = accuracies.tabulate_template_pairs(opened, task="quiz")
+    quiz = accuracies.tabulate_same_order_probabilities(opened, task="quiz")
     assert set(quiz["task"]) == {"quiz"}
     with pytest.raises(InputError, match=r"task = 'quizz'.*nearest is 'quiz'"):
-        accuracies.tabulate_template_pairs(opened, task="quizz")
+        accuracies.tabulate_same_order_probabilities(opened, task="quizz")
 
 
 def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     folder, opened, _ = made
-    assert tables.tabulate_wording_precision(opened).empty
+    assert tables.tabulate_precision_of_means(opened).empty
     assert comparisons.tabulate_beyond_rewording(opened).empty
     page = ReliabilityPage([str(folder)], **OPTIONS)
     page.answer()
@@ -223,7 +223,7 @@ def test_a_mean_over_tasks_says_over_which(tmp_path):
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
     assert any("ranks 6 models by the mean over 2 of 3 tasks with a reliability of" in text for text in details)
     assert any("over 2 of 3 tasks, in which half of the models or more are ranked" in text for text in said.cautions)
-    assert set(accuracies.tabulate_template_pairs(runs.open_runs(folder))["n_templates"]) == {3.5}
+    assert set(accuracies.tabulate_same_order_probabilities(runs.open_runs(folder))["n_templates"]) == {3.5}
 
 
 def test_one_model_is_not_ranked(tmp_path):
@@ -262,14 +262,14 @@ def test_noreval(tmp_path):
     for name in ("one", "four"):
         assert (found[f"{name}_lower"] >= 0).all() and (found[f"{name}_upper"] <= 1).all()
         assert found[name].between(found[f"{name}_lower"], found[f"{name}_upper"]).all()
-    scores = templates.tabulate_template_scores(opened)
+    scores = templates.tabulate_summaries_over_templates(opened)
     for name in ("mean", "lowest", "highest", "range", "q05", "q50", "q95", "gain", "saturation", "combined"):
         low, high = scores[f"{name}_lower"], scores[f"{name}_upper"]
         assert (low >= 0).all() and (high <= 1).all() and scores[name].between(low - 1e-12, high + 1e-12).all(), name
     assert (scores["highest_corrected"] <= scores["highest"]).all()
-    ranks = comparisons.tabulate_wording_ranking(opened)
+    ranks = comparisons.tabulate_model_ranking(opened)
     assert ranks["rank"].between(ranks["rank_lower"], ranks["rank_upper"]).mean() > 0.95  # those of other studies
-    pairs = accuracies.tabulate_template_pairs(opened)
+    pairs = accuracies.tabulate_same_order_probabilities(opened)
     for name in ("kept_one", "same_wordings", "same_both", "difference"):
         assert pairs[name].between(0, 1).all(), name
     ends = frame.groupby(["model", "shots", "task"])["accuracy"].agg(["min", "max"])

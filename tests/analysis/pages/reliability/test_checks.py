@@ -11,7 +11,7 @@ from analysis import runs
 from analysis.pages.reliability import captions, checks, figures, plots
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.drawing.plotting import COLUMN, PAGE
-from analysis.statistics.reliability.backtest import compare_errors
+from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
 from ground.errors import InputError
 from helpers import wording_runs
 from helpers.synthetic import paraphrases, random_frame, write_run
@@ -30,18 +30,18 @@ def own(tmp_path_factory):
 
 def test_errors_are_foreseen_and_compared_for_every_model(own):
     opened, frame = own
-    table = checks.tabulate_planned_errors(opened, threshold=0.2, seed=3)
+    table = checks.tabulate_foreseen_and_actual_errors(opened, threshold=0.2, seed=3)
     assert set(table["figure"]) == {"mean", "sd", "flips"} and set(table["model"]) == {"a", "b", "c", "d"}
     assert set(table["n_pilot"]) == {3} and table["k"].max() == 27 and set(table["n_items"]) == {12}
     values = frame[frame["model"] == "b"].pivot(index="item", columns="variant", values="agreement")
     order = frame[frame["model"] == "b"]
     values = values.loc[order["item"].unique(), order["variant"].unique()].to_numpy(float)
-    expected = compare_errors(values, False, 0.2, seed=3)
+    expected = compare_forecast_and_actual_errors(values, False, 0.2, seed=3)
     ours = table[table["model"] == "b"]
     assert ours["actual"].tolist() == pytest.approx([each.actual for each in expected], nan_ok=True)
     assert ours["predicted"].tolist() == pytest.approx([each.predicted for each in expected], nan_ok=True)
     with pytest.raises(InputError, match="is not a share"):
-        checks.tabulate_planned_errors(opened, threshold=1.0)
+        checks.tabulate_foreseen_and_actual_errors(opened, threshold=1.0)
 
 
 def test_figures_are_drawn_at_both_widths_with_their_captions(own):
@@ -63,7 +63,7 @@ def test_figures_are_drawn_at_both_widths_with_their_captions(own):
 def test_shared_templates_are_held_back_too(tmp_path):
     rows = wording_runs.random_rows(["m", "n"], items=30, invalid=0, seed=2)
     opened = runs.open_runs(wording_runs.write_wording(tmp_path / "run", rows))
-    table = checks.tabulate_planned_errors(opened)
+    table = checks.tabulate_foreseen_and_actual_errors(opened)
     assert set(zip(table["measure"], table["figure"], strict=True)) == {("accuracy", "mean"), ("agreement", "sd")}
     few = table[(table["figure"] == "sd") & (table["n_pilot"] < 5)]
     assert len(few) and few["predicted"].isna().all()  # too few shared wordings tell nothing

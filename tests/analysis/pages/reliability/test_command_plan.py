@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from analysis.__main__ import main
-from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
-from analysis.statistics.reliability.flips import forecast_flips
-from analysis.statistics.reliability.forecast import compute_forecast_error, forecast_mean
-from analysis.statistics.reliability.sampling import compute_share_variance, estimate_sampling
+from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
 from helpers.synthetic import random_frame, write_run
 
 TEXTS = 8
@@ -42,9 +42,9 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
 @pytest.mark.parametrize(
     ("measure", "foresee"),
     [
-        ("agreement", lambda values: forecast_mean(values, False)),
-        ("sd", lambda values: forecast_sd(values, False)),
-        ("flips", lambda values: forecast_flips(values, 0.2)),
+        ("agreement", lambda values: build_mean_forecast(values, False)),
+        ("sd", lambda values: build_sd_forecast(values, False)),
+        ("flips", lambda values: build_flip_forecast(values, 0.2)),
     ],
 )
 def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, foresee):
@@ -55,7 +55,7 @@ def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, fore
     assert ("leave the error of the first design between" in told) == (measure == "flips")
     found = table.iloc[len(table) // 2]
     size = int(found["items"]), int(found["wordings"])
-    expected = max(compute_forecast_error(foresee(answers(frame, model)), *size) for model in "ab")
+    expected = max(predict_standard_error(foresee(answers(frame, model)), *size) for model in "ab")
     assert float(found["standard_error"]) == pytest.approx(expected, rel=1e-5) and expected <= 0.05
     assert set(table["samples"]) == {""}
     assert (table["prompts"].astype(int) == table["items"].astype(int) * table["wordings"].astype(int)).all()
@@ -66,8 +66,8 @@ def test_a_difference_is_paired(pilot, capsys):
     table, told = planned(capsys, path, "--difference", "0.1", "--measure", "sd")
     assert "1 pair of models" in told
     found = table.iloc[0]
-    both = compute_pseudo_deviations(answers(frame, "a")) - compute_pseudo_deviations(answers(frame, "b"))
-    expected = compute_forecast_error(forecast_mean(both, False), int(found["items"]), int(found["wordings"]))
+    both = compute_sd_pseudo_values(answers(frame, "a")) - compute_sd_pseudo_values(answers(frame, "b"))
+    expected = predict_standard_error(build_mean_forecast(both, False), int(found["items"]), int(found["wordings"]))
     assert float(found["standard_error"]) == pytest.approx(expected, rel=1e-5)
 
 
@@ -82,9 +82,11 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
     table, _ = planned(capsys, path, "--se", "0.05")
     values = answers(frame.assign(share=share), "a", "share")
     number = np.full(values.shape, float(TEXTS))
-    forecast = forecast_mean(values, False, estimate_sampling(compute_share_variance(values, number), number))
+    forecast = build_mean_forecast(
+        values, False, estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
+    )
     assert set(table["samples"]) >= {"1", "10"}
     for row in table.astype(float).to_dict("records"):
         size = row["items"], row["wordings"], row["samples"]
-        assert row["standard_error"] == pytest.approx(compute_forecast_error(forecast, *size), rel=1e-5)
+        assert row["standard_error"] == pytest.approx(predict_standard_error(forecast, *size), rel=1e-5)
         assert row["prompts"] == np.prod(size)

@@ -48,7 +48,7 @@ def never_different(opened, design, measures):
     assert (found[["p", "p_holm"]] == 1).all(axis=None) and (found["p_equivalent"] == 0).all()
     headline = "accuracy" if "accuracy" in measures else "agreement"
     said = f"Of 1 difference in {headline} between models, none holds for these wordings."
-    assert beyond.describe_beyond_rewording(opened) == said
+    assert beyond.describe_differences_beyond_rewording(opened) == said
 
 
 @pytest.mark.parametrize(("shared", "design"), [(False, NESTED), (True, CROSSED)])
@@ -63,7 +63,8 @@ def test_in_one_shared_wording_nothing_is_said_of_others(tmp_path):
     assert {study.design for study in read_reworded_studies(opened)} == {ONE} and set(found["measure"]) == OF_AGREEMENT
     assert (found["difference"] == 0).all() and (found["p_items"] == 1).all()
     assert (
-        found[["p", "p_holm", "p_equivalent"]].isna().all(axis=None) and beyond.describe_beyond_rewording(opened) == ""
+        found[["p", "p_holm", "p_equivalent"]].isna().all(axis=None)
+        and beyond.describe_differences_beyond_rewording(opened) == ""
     )
 
 

@@ -17,7 +17,7 @@ from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.output import provenance
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers import text_feature_runs, wording_runs
@@ -70,7 +70,7 @@ def test_orders_of_the_same_words_are_shared(tmp_path):
 
 def test_a_mean_has_the_interval_of_its_items(own):
     opened, frame = own
-    table = tables.tabulate_wording_precision(opened).set_index(["model", "measure"])
+    table = tables.tabulate_precision_of_means(opened).set_index(["model", "measure"])
     found = table.loc[("a", "agreement")]
     means = frame[frame["model"] == "a"].groupby("item")["agreement"].mean()
     assert found["mean"] == pytest.approx(means.mean(), abs=1e-12)
@@ -82,7 +82,7 @@ def test_a_mean_has_the_interval_of_its_items(own):
 
 
 def test_shared_wordings_widen_the_interval(shared):
-    found = tables.tabulate_wording_precision(shared[0])
+    found = tables.tabulate_precision_of_means(shared[0])
     assert (found["n_wordings"] == 5).all() and set(found["measure"]) == {"agreement", "logit", "accuracy"}
     wider = found["like_upper"] - found["like_lower"] - (found["mean_upper"] - found["mean_lower"])
     assert (wider >= 0).all() and (wider > 0).any()
@@ -90,7 +90,7 @@ def test_shared_wordings_widen_the_interval(shared):
 
 def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
     opened, rows = shared
-    found = templates.tabulate_templates(opened)
+    found = templates.tabulate_accuracies_by_template(opened)
     right = rows["probability"].str[0] >= rows["probability"].str[1]
     right = right ^ (rows["pattern"] == "antonym") ^ (rows["gold"] == "no")
     expected = right.groupby([rows["model"], rows["pattern"] + "-1"]).mean()
@@ -99,7 +99,7 @@ def test_accuracy_is_of_the_likelier_option_and_known_by_template(shared):
     row = found.iloc[0]
     ends = wilson(np.asarray(row["accuracy"]), np.asarray(float(row["n_items"])), 0.95)
     assert (row["accuracy_lower"], row["accuracy_upper"]) == pytest.approx(tuple(map(float, ends)), abs=1e-9)
-    scores = templates.tabulate_template_scores(opened).set_index("model")
+    scores = templates.tabulate_summaries_over_templates(opened).set_index("model")
     assert scores.loc["m", "highest"] == pytest.approx(expected["m"].max())
     assert scores.loc["m", "combined"] == pytest.approx(
         (1 - expected["m"].max() + expected["m"].mean()) * expected["m"].max()
@@ -144,7 +144,7 @@ def test_differences_are_paired_and_equal_models_never_differ(own):
     same = found.loc[("b", "c")]
     assert same["difference"] == 0 and same["p_holm"] == 1 and np.isnan(same["same_both"])
     assert (found["p_holm"] >= found["p"]).all()
-    ranking = comparisons.tabulate_wording_ranking(opened)
+    ranking = comparisons.tabulate_model_ranking(opened)
     ranks = ranking[ranking["headline"]].set_index("model")["rank"]
     assert ranks["b"] == ranks["c"]
     assert comparisons.tabulate_ranking_reliability(opened)["n_models"].tolist() == [3, 3]
@@ -154,7 +154,7 @@ def test_models_that_do_not_answer_are_not_ranked(tmp_path):
     frame = random_frame(["a", "b"], items=6, paraphrases=3)
     frame["mass"] = np.where(frame["model"] == "a", 0.1, 0.9)
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
-    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
+    assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
 
 
 @pytest.mark.parametrize(
@@ -193,13 +193,14 @@ def test_a_word_needs_the_whole_interval(ends, verdict):
 def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     """Two shared wordings of 400 items: the error grows by 1.76, the interval, with one degree of freedom, by 7.7."""
     right = [(1, 1)] * 136 + [(1, 0)] * 30 + [(0, 1)] * 52 + [(0, 0)] * 182
-    found = compute_panel(np.array(right, float), crossed=True)
-    low, up = found.interval("both")
-    least = found.error_at(400, np.inf)
+    found = estimate_panel_mean(np.array(right, float), crossed=True)
+    low, up = found.compute_interval("both")
+    least = found.predict_error_at(400, np.inf)
     assert (up - low) / (2 * stats.norm.ppf(0.975) * least) == pytest.approx(7.67, abs=0.01)
     precision = pd.DataFrame([{
         "study": "s", "model": "a", "condition": "c", "measure": "accuracy", "headline": True, "validity": 1.0,
-        "n_items": 400, "n": 800, "n_wordings": 2.0, "n_shared": 2.0, "mean": found.mean, "widening": found.widening(),
+        "n_items": 400, "n": 800, "n_wordings": 2.0, "n_shared": 2.0, "mean": found.mean,
+        "widening": found.compute_interval_widening(),
         "widening_lower": 1.19, "widening_upper": 54.77, "design": CROSSED, "like_lower": low, "like_upper": up,
         "error_least": least,
     }])  # fmt: skip
@@ -211,7 +212,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "with wordings without end."
     )
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
-    half = stats.norm.ppf(0.975) * least * found.widening()
+    half = stats.norm.ppf(0.975) * least * found.compute_interval_widening()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
     assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
 
@@ -238,7 +239,7 @@ RANKING = {
       "interval of the ranking's reliability.")],
 )  # fmt: skip
 def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fields, said):
-    assert list(narrative._describe_rankings(pd.DataFrame([RANKING | fields]))) == [said]
+    assert list(narrative._describe_ranking_reliability(pd.DataFrame([RANKING | fields]))) == [said]
 
 
 @pytest.mark.parametrize(
@@ -252,13 +253,13 @@ def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fi
 )  # fmt: skip
 def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_above_0(ends, said):
     rows = [RANKING | {"relative": 0.85, "relative_lower": low, "relative_upper": high} for low, high in ends]
-    assert list(narrative._describe_least_reliable(pd.DataFrame(rows))) == [said]
+    assert list(narrative._describe_least_reliable_ranking(pd.DataFrame(rows))) == [said]
 
 
 def test_items_that_samples_explain_are_not_said_to_be_alike():
     parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
                           "item_lower": [-0.03, 0.01], "n_samples": 10.0})  # fmt: skip
-    assert list(narrative._describe_samples(parts)) == [
+    assert list(narrative._describe_sampling_reliability(parts)) == [
         "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
         "0.13.",
         "With 1 of 2 models, items of s are not shown to differ by more than samples explain.",
@@ -284,7 +285,7 @@ def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert (
         f"Asked in {said}."
-        in narrative.answer_question(frames, drawn=words.describe_drawn_wordings(opened.info)).cautions
+        in narrative.answer_question(frames, drawn_wordings_texts=words.describe_wording_sampling(opened.info)).cautions
     )
     edit_run_json(path, drawn=None)
     assert "Wordings" not in dict(provenance.list_provenance_entries(runs.open_runs(path), [str(path)], {}))
@@ -304,12 +305,12 @@ def test_models_without_a_common_item_are_not_compared(tmp_path):
     pairs = comparisons.tabulate_beyond_rewording(opened)
     assert len(pairs) and (pairs["n_items"] == 0).all()
     assert pairs[["difference", "lower", "p", "p_items", "same_both", "p_equivalent"]].isna().all(axis=None)
-    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_ranking_reliability(opened).empty
+    assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_ranking_reliability(opened).empty
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert "beyond_rewording" not in narrative.answer_question(frames).details
 
 
 def test_one_model_has_no_ranking_and_no_differences(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
-    assert comparisons.tabulate_wording_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
-    assert (tables.tabulate_wording_precision(opened)["n_items"] == 6).all()
+    assert comparisons.tabulate_model_ranking(opened).empty and comparisons.tabulate_beyond_rewording(opened).empty
+    assert (tables.tabulate_precision_of_means(opened)["n_items"] == 6).all()

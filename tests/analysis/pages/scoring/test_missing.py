@@ -9,9 +9,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
-from analysis.pages.scoring.contrasts import tabulate_score_differences
+from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
 from analysis.pages.scoring.page import ScoringPage
-from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
+from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_score_items
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
@@ -37,7 +37,7 @@ def folder(path, *parts, **options):
 
 
 def rows_of(path, **options):
-    table = tabulate_scores(runs.open_runs(path), resamples=0, **options).set_index("model")
+    table = tabulate_score_bias_and_accuracy(runs.open_runs(path), resamples=0, **options).set_index("model")
     return table.loc["gold"], table.loc["m"]
 
 
@@ -57,7 +57,9 @@ def test_human_scores_are_over_all_items_whatever_the_model_could_read(tmp_path)
 def test_a_group_that_no_model_could_read_keeps_its_human_scores(tmp_path):
     rows = asked([1, 2, 2, 3, 5, 5, 6, 7, 8, 9], groups=("g", "h"))
     rows.loc[rows["item"].str.startswith("h"), ["score", "error", "output"]] = [np.nan, "prompt too long", None]
-    table = tabulate_scores(runs.open_runs(folder(tmp_path / "run", rows)), resamples=0).set_index(["group", "model"])
+    table = tabulate_score_bias_and_accuracy(runs.open_runs(folder(tmp_path / "run", rows)), resamples=0).set_index(
+        ["group", "model"]
+    )
     assert table.loc[("h", "gold"), "kurtosis"] == pytest.approx(stats.kurtosis(GOLD))
     assert table.loc[("h", "m"), ["n", "unscored", "no_response", "caution"]].tolist() == [0, 10, 10, "no score"]
     assert len(tabulate_score_items(runs.open_runs(tmp_path / "run"))) == 20
@@ -67,7 +69,7 @@ def test_the_human_kurtosis_of_a_difference_is_that_of_all_items(tmp_path):
     base = asked([1, 2, 2, 3, 5, 5, 6, None, None, None], model="base")
     tuned = asked([2, 2, 2, 3, 5, 5, 6, 7, 8, 9], model="tuned")
     models = {"base": {"series": "s", "stage": "base"}, "tuned": {"series": "s", "stage": "tuned"}}
-    row = tabulate_score_differences(
+    row = tabulate_score_changes_by_tuning(
         runs.open_runs(folder(tmp_path / "run", base, tuned, models=models)), resamples=0
     ).iloc[0]
     assert row["kurtosis_gold"] == pytest.approx(stats.kurtosis(GOLD))
@@ -88,7 +90,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
 def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_why(tmp_path, spread):
     """A constant judge with noise of less than 1e-9 of the range had a tau of -.30 to .40, an order of noise."""
     noise = np.random.default_rng(3).normal(0, 9 * spread, 10)
-    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", 8 + noise, GOLD)), resamples=40)
+    table = tabulate_score_bias_and_accuracy(runs.open_runs(one_judge(tmp_path / "run", 8 + noise, GOLD)), resamples=40)
     row = table[table["model"] == "m"].iloc[0]
     figures = ["kurtosis", "tau", "spearman", "pearson"]
     assert row[[*figures, *(f"{name}_lower" for name in figures)]].isna().all()
@@ -97,7 +99,9 @@ def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_
 
 def test_more_than_noise_is_variation(tmp_path):
     gold = np.array(GOLD)
-    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", 8 + 1e-6 * gold / 100, gold)), resamples=0)
+    table = tabulate_score_bias_and_accuracy(
+        runs.open_runs(one_judge(tmp_path / "run", 8 + 1e-6 * gold / 100, gold)), resamples=0
+    )
     row = table[table["model"] == "m"].iloc[0]
     assert row["tau"] == pytest.approx(1) and row["caution"] == ""
 
@@ -111,7 +115,7 @@ def test_more_than_noise_is_variation(tmp_path):
 )  # fmt: skip
 def test_a_missing_figure_has_its_reason(tmp_path, given, gold, said):
     _, row = rows_of(one_judge(tmp_path / "run", given, gold)) if said != "no human score" else (
-        None, tabulate_scores(runs.open_runs(one_judge(tmp_path / "run", given, gold)),
+        None, tabulate_score_bias_and_accuracy(runs.open_runs(one_judge(tmp_path / "run", given, gold)),
                               resamples=0).iloc[0])  # fmt: skip
     assert said in row["caution"]
     assert np.isnan(row["tau"])

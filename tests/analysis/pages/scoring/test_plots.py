@@ -10,7 +10,7 @@ from matplotlib.collections import FillBetweenPolyCollection
 from analysis import runs
 from analysis.pages.scoring import captions, contrasts, influence, plots, tables
 from analysis.pages.scoring.catalogue import FIGURES
-from analysis.pages.scoring.figures import frame_score_methods, split_item_groups
+from analysis.pages.scoring.figures import frame_score_methods, split_frame_by_group_count
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
@@ -32,12 +32,12 @@ def arguments(path, size):
     """The arguments of every figure."""
     sizes, family = SIZES[size]
     run = runs.open_runs(make_run(path, sizes, family=family, ranges=[(0, 9)]))
-    table = tables.tabulate_scores(run, resamples=0)
-    printed = influence.tabulate_score_influence(run, resamples=20)
+    table = tables.tabulate_score_bias_and_accuracy(run, resamples=0)
+    printed = influence.tabulate_influence_on_correlation(run, resamples=20)
     return {
         "score_violins": (tables.tabulate_score_items(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
-        "score_methods": (contrasts.tabulate_score_methods(run, resamples=0),),
+        "score_methods": (contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0),),
         "score_influence": (
             printed[printed["source"] != "these runs"],
             influence.name_correlation_points(read_printed_score_differences()),
@@ -168,14 +168,14 @@ def test_three_points_have_nothing_to_leave_out(small):
 
 def test_groups_are_spread_over_figures():
     frame = pd.DataFrame({"study": "s", "group": [f"g{i}" for i in range(9)], "model": "m"})
-    assert [list(part["group"]) for (part,) in split_item_groups(frame)] == [
+    assert [list(part["group"]) for (part,) in split_frame_by_group_count(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip
 
 
 def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):
     run = runs.open_runs(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
-    table = contrasts.tabulate_score_methods(run, resamples=0)
+    table = contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0)
     low = table["model"] == "org/small"
     table["validity_exact"] = table["validity_exact"].mask(low, 0.2)
     (shown,) = next(frame_score_methods({"score_methods": table}))

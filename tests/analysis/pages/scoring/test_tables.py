@@ -14,11 +14,15 @@ from scipy import stats
 from analysis import runs
 from analysis.measures.scores import read_scores
 from analysis.pages.scoring.catalogue import TABLES
-from analysis.pages.scoring.contrasts import tabulate_score_differences, tabulate_score_methods
-from analysis.pages.scoring.influence import correlate_with_omissions, name_correlation_points, tabulate_score_influence
+from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_scores, tabulate_score_changes_by_tuning
+from analysis.pages.scoring.influence import (
+    correlate_with_omissions,
+    name_correlation_points,
+    tabulate_influence_on_correlation,
+)
 from analysis.pages.scoring.items import choose_headline_setting
 from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
-from analysis.pages.scoring.tables import tabulate_score_items, tabulate_scores
+from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_score_items
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers import textbook
@@ -45,7 +49,9 @@ def frames(run):
 
 def judged(tmp_path, given, gold, span=(0, 9), **options):
     """The row of one judge in table `scores`, and that of the human scores."""
-    table = tabulate_scores(runs.open_runs(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options)
+    table = tabulate_score_bias_and_accuracy(
+        runs.open_runs(one_judge(tmp_path / "one", given, gold, span)), resamples=50, **options
+    )
     return table[table["model"] == "m"].iloc[0], table[table["model"] == "gold"]
 
 
@@ -129,11 +135,11 @@ def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
     given = [1, 2, 2, 5, 9]
     row, _ = judged(tmp_path, given, range(5), biased=False)
     assert row["kurtosis"] == pytest.approx(stats.kurtosis(given, bias=False))
-    assert tables.convert_options("table scores", {"biased": "false"}, tables.list_options("scores")) == {
+    assert tables.convert_options("table scores", {"biased": "false"}, tables.list_table_options("scores")) == {
         "biased": False
     }
     with pytest.raises(InputError, match="neither true nor false"):
-        tables.convert_options("table scores", {"biased": "maybe"}, tables.list_options("scores"))
+        tables.convert_options("table scores", {"biased": "maybe"}, tables.list_table_options("scores"))
 
 
 def test_human_scores_are_moved_to_the_range_that_was_asked(frames, folder):
@@ -174,7 +180,7 @@ def test_base_and_tuned_models_are_compared_across_prompt_forms_only_where_they_
     rows = [items.assign(model=model, condition=name) for model, names in asked.items() for name in names]
     models = {model: {"series": "s", "stage": "base" if model == "base" else "tuned"} for model in asked}
     path = write_scores(tmp_path / "run", pd.concat(rows), {"p": plain, "c": chat}, models=models)
-    table = tabulate_score_differences(runs.open_runs(path), resamples=0)
+    table = tabulate_score_changes_by_tuning(runs.open_runs(path), resamples=0)
     assert list(zip(table["post_model"], table["pre_condition"], table["post_condition"], strict=True)) == [
         ("chatty", "p", "c"), ("both", "p", "p")
     ]  # fmt: skip
@@ -187,7 +193,7 @@ def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
     info = json.loads((path / "run.json").read_text())["models"]
     sized = {name: {**fields, "parameters": ord(name[0])} for name, fields in info.items()}
     edit_run_json(path, models=sized)
-    table = tabulate_score_differences(runs.open_runs(path), resamples=0)
+    table = tabulate_score_changes_by_tuning(runs.open_runs(path), resamples=0)
     assert set(zip(table["pre_model"], table["post_model"], strict=True)) == {
         ("abase", "atuned"), ("bbase", "btuned")
     }  # fmt: skip
@@ -195,9 +201,9 @@ def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
 
 def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlation(tmp_path):
     run = runs.open_runs(one_judge(tmp_path / "run", [1, 2, 3], [1, 2, 3]))
-    assert tabulate_score_differences(run).empty
-    assert tabulate_score_methods(run).empty
-    assert set(tabulate_score_influence(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
+    assert tabulate_score_changes_by_tuning(run).empty
+    assert tabulate_sampled_versus_exact_scores(run).empty
+    assert set(tabulate_influence_on_correlation(run, resamples=0)["source"]) == {"Sato et al., Table 1"}
 
 
 def test_the_printed_correlation_rests_on_one_point():
@@ -328,7 +334,7 @@ def test_a_condition_that_cannot_be_is_refused(tmp_path, fields, said):
     rows = stimuli({"g": [10, 20]}).assign(condition="c", score=1.0)
     path = write_scores(tmp_path / "run", rows, {"c": sampled(**fields)})
     with pytest.raises(InputError, match=said):
-        tabulate_scores(runs.open_runs(path))
+        tabulate_score_bias_and_accuracy(runs.open_runs(path))
 
 
 @pytest.mark.parametrize(
@@ -349,7 +355,7 @@ def test_a_row_that_contradicts_the_contract_is_refused(tmp_path, columns, metho
     rows = rows.assign(**{name: [value] * len(rows) for name, value in columns.items()})
     path = write_scores(tmp_path / "run", rows, {"c": sampled(method=method)})
     with pytest.raises(InputError, match=said) as refused:
-        tabulate_scores(runs.open_runs(path))
+        tabulate_score_bias_and_accuracy(runs.open_runs(path))
     assert "\n" not in str(refused.value)
 
 
@@ -359,17 +365,17 @@ def test_an_item_that_is_unknown_or_answered_twice_is_refused(tmp_path):
     table = pq.read_table(part)
     pq.write_table(table, path / "responses" / "part-000002.parquet")
     with pytest.raises(InputError, match="item 'g-0000' has two answers"):
-        tabulate_scores(runs.open_runs(path))
+        tabulate_score_bias_and_accuracy(runs.open_runs(path))
     (path / "responses" / "part-000002.parquet").unlink()
     pq.write_table(pq.read_table(path / "stimuli.parquet").slice(1), path / "stimuli.parquet")
     with pytest.raises(InputError, match="not in stimuli"):
-        tabulate_scores(runs.open_runs(path))
+        tabulate_score_bias_and_accuracy(runs.open_runs(path))
 
 
 def test_runs_of_another_protocol_are_refused(opened):
     run = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
     with pytest.raises(InputError, match="no study of protocol 'scoring'"):
-        tabulate_scores(run)
+        tabulate_score_bias_and_accuracy(run)
 
 
 def test_a_study_of_another_protocol_is_left_out(folder, opened, frames):

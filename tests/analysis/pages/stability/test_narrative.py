@@ -21,7 +21,7 @@ def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "di
     run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
     frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
     return narrative.answer_question(
-        **frames, choice=selection.find_answer_pair(run.info), when=words.word_dates(run.info)
+        **frames, choice=selection.find_answer_pair(run.info), when=words.phrase_run_dates(run.info)
     ), frames
 
 
@@ -237,5 +237,5 @@ def test_a_missing_interval_is_not_said_to_be_wide():
     """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
-    said = narrative._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, of=rows)
+    said = narrative._describe_stability_verdict(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
     assert said == "These runs cannot tell: some share of items that flip has no interval."

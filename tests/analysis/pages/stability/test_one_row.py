@@ -35,7 +35,7 @@ def page(tmp_path_factory):
 
 
 def test_only_the_model_whose_orders_differ_has_two_rows(page):
-    rows = page.frames.join_orders("stability")
+    rows = page.frames.join_option_orders("stability")
     assert rows[["model", "condition"]].to_numpy().tolist() == [
         ["same", "plain/both orders"], ["moved", "plain/yes-no"], ["moved", "plain/no-yes"],
     ]  # fmt: skip
@@ -47,11 +47,15 @@ def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
     assert "Both orders of the options are one where nothing tells them apart" in picture.caption
     drawn = picture.draw.args[0]
     if figure == "differences":
-        assert sorted(set(pd.concat(list(labels.name_pairs(drawn).values())))) == [
+        assert sorted(set(pd.concat(list(labels.build_pair_labels(drawn).values())))) == [
             "moved · plain/no-yes", "moved · plain/yes-no", "same"
         ]  # fmt: skip
     elif figure != "validity":  # its cells are of the mass, which no order changes here
-        assert sorted(labels.name_rows(drawn).unique()) == ["moved · plain/no-yes", "moved · plain/yes-no", "same"]
+        assert sorted(labels.build_row_labels(drawn).unique()) == [
+            "moved · plain/no-yes",
+            "moved · plain/yes-no",
+            "same",
+        ]
 
 
 def test_the_sentences_count_joined_orders_once(page):

@@ -217,8 +217,8 @@ def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
 
 
 def test_a_model_keeps_its_colour():
-    all_models = plotting.assign_looks(["c", "a", "b", *map(str, range(20))])
-    assert all_models == plotting.assign_looks([*map(str, range(20)), "b", "c", "a"])
+    all_models = plotting.assign_colours_and_markers(["c", "a", "b", *map(str, range(20))])
+    assert all_models == plotting.assign_colours_and_markers([*map(str, range(20)), "b", "c", "a"])
     assert len(set(all_models.values())) == 23
     assert not {look.colour for look in all_models.values()} - set(plotting.OKABE_ITO)
 

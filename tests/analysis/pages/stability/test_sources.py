@@ -81,7 +81,7 @@ def by_hand(frame):
 
 def test_agreement_of_the_sources_against_plain_pandas_and_scipy(run, by_hand):
     """Reference: means and scipy.stats.pearsonr over the common items, tolerance 1e-12."""
-    found = sources.tabulate_source_agreement(run, resamples=0)
+    found = sources.tabulate_source_pair_comparisons(run, resamples=0)
     assert len(found) == 2 * 7
     for _, row in found.iterrows():
         one = by_hand.loc[row["model"]]
@@ -141,7 +141,7 @@ def test_three_sources_are_compared_in_pairs(tmp_path):
     run = runs.open_runs(
         write_run(tmp_path / "run", sourced(random_frame(items=4, paraphrases=9), lambda n: "abc"[n % 3]))
     )
-    found = sources.tabulate_source_agreement(run, resamples=0)
+    found = sources.tabulate_source_pair_comparisons(run, resamples=0)
     pairs = found[["a_source", "b_source"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["b", "c"], ["b", "a"], ["c", "a"]]
     assert len(sources.tabulate_stability_by_source(run, resamples=0)) == 3

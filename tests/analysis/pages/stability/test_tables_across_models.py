@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis.pages.stability import tables
 from analysis.reporting import catalogue
-from analysis.statistics.significance import compute_least_p
+from analysis.statistics.significance import compute_smallest_possible_p
 from helpers.synthetic import paraphrases, random_frame
 
 NAN = pytest.approx(math.nan, nan_ok=True)
@@ -138,7 +138,7 @@ def test_pairs_are_corrected_after_holm(opened):
             assert family[["p", "p_holm"]].isna().all(axis=None)
             continue
         assert family["p_holm"].tolist() == pytest.approx(multipletests(family["p"], method="holm")[1], abs=1e-15)
-    assert found[found["measure"] == "range_mean"]["p_least"].tolist() == [compute_least_p(500, 30)] * 6
+    assert found[found["measure"] == "range_mean"]["p_least"].tolist() == [compute_smallest_possible_p(500, 30)] * 6
 
 
 def test_differences_agree_with_the_figures_they_are_differences_of(opened):

@@ -124,8 +124,8 @@ def test_no_mark_where_all_answer(tmp_path):
     _, frames = said(tmp_path / "run", {"a": 1.0, "b": 0.9})
     (shown,) = next(figures.frame_validity(frames))
     assert "°" not in captions.caption_validity(shown) + captions.caption_overview(frames["stability"])
-    assert labels.explain_silent(shown) == ""
-    assert tables.list_options("stability")["resamples"].default == 10_000
+    assert labels.explain_silent_mark(shown) == ""
+    assert tables.list_table_options("stability")["resamples"].default == 10_000
 
 
 def test_ties_are_told_with_their_number(tmp_path):

@@ -11,13 +11,13 @@ from helpers.synthetic import paraphrases
 def test_wordings_that_differ_in_blanks_only_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.4], "y": [0.1, 0.3, 0.5], "z": [0.1, 0.3, 0.2]})
     rows["text"] = ["A.\nB.", "A.\r\nB.", " A.\rB.\t", "one", "two", "One", "same", "same", "other"]
-    found = cases.tabulate_alike_wordings(opened(rows))
+    found = cases.tabulate_whitespace_only_variants(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
-    assert wordings.describe_alike_wordings(found) == [
+    assert wordings.describe_whitespace_only_variants(found) == [
         "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "
         "wordings."
     ]
-    assert wordings.describe_alike_wordings(found.head(0)) == []
+    assert wordings.describe_whitespace_only_variants(found.head(0)) == []
 
 
 def test_paraphrases_that_do_not_mean_the_same_are_told(opened):

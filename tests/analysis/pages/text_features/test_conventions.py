@@ -8,7 +8,7 @@ import pytest
 
 from analysis import features, runs
 from analysis.pages.text_features import narrative
-from analysis.pages.text_features.family import find_units_with_invalid, fit_unit_models
+from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_unit_models
 from analysis.pages.text_features.page import TABLES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
@@ -61,7 +61,7 @@ def test_the_response_is_the_share_of_all_samples_that_agree(run):
 
 
 def test_only_the_model_with_invalid_answers_is_fitted_again(run):
-    assert find_units_with_invalid(run) == {("made up", "org/texts", "plain/yes-no")}
+    assert find_units_with_invalid_answers(run) == {("made up", "org/texts", "plain/yes-no")}
     one, other = fit_unit_models(run), fit_unit_models(run, invalid="inconsistent")
     fits, again = ({part.key[1]: fit for part, fit in found.result.fits} for found in (one, other))
     assert fits["org/exact"] is again["org/exact"]

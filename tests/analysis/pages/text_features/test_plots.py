@@ -127,7 +127,7 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow():
     frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
     frame.loc[frame.index[1], "estimate_std_upper"] = 9.0
     figure = plots.draw_effects(frame)
-    edge = plots.compute_axis_reach(frame[frame["term"] != "(Intercept)"])
+    edge = plots.compute_effect_axis_limit(frame[frame["term"] != "(Intercept)"])
     assert sum(x == edge for axes in figure.axes for _, x in marks(axes)) == 1
     assert "Arrows: the interval is longer" in captions.caption_effects(frame)
     assert "Arrows" not in captions.caption_effects(

@@ -122,7 +122,7 @@ def test_table_3_is_in_percentage_points_of_the_papers_predictors_alone(run, fra
 def test_printed_effects_stand_next_to_a_matching_model(tmp_path, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     run = runs.open_runs(make_run(tmp_path / "run", ["gpt-4o", "someone/else"]))
-    monkeypatch.setattr("analysis.pages.stability.printed._list_printed_studies", lambda _: ["made up"])
+    monkeypatch.setattr("analysis.pages.stability.printed._list_studies_with_printed_items", lambda _: ["made up"])
     table = tables.build_table("table3", run)
     assert list(table["source"]) == [OURS, SOURCE, OURS]
     row = table.iloc[1]

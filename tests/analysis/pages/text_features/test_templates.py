@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures.templates import find_shared_templates
+from analysis.measures.templates import count_templates_by_study
 from analysis.pages.text_features.family import explain_unfittable_runs
 from analysis.pages.text_features.templates import explain_shared_templates
 from analysis.reporting.catalogue import tables
@@ -46,13 +46,13 @@ def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
 def test_a_template_that_misses_an_item_is_still_one(tmp_path):
     texts = pd.concat([templated(), templated().assign(item=lambda rows: rows["item"] + "-b")])
     opened = runs.open_runs(write_run(tmp_path / "run", answers(texts.iloc[:-1])))
-    assert find_shared_templates(opened)
+    assert count_templates_by_study(opened)
 
 
 def test_paraphrases_of_their_own_are_none(tmp_path):
-    assert not find_shared_templates(runs.open_runs(make_run(tmp_path / "run")))
+    assert not count_templates_by_study(runs.open_runs(make_run(tmp_path / "run")))
 
 
 def test_one_text_asked_again_is_no_template(tmp_path):
     same = templated().assign(text=np.repeat(STATEMENTS, len(TEMPLATES)))
-    assert not find_shared_templates(runs.open_runs(write_run(tmp_path / "run", answers(same))))
+    assert not count_templates_by_study(runs.open_runs(write_run(tmp_path / "run", answers(same))))

@@ -11,7 +11,7 @@ import pytest
 from analysis.pages.wording import narrative
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.output import notebooks
-from analysis.reporting.words import word_dates
+from analysis.reporting.words import phrase_run_dates
 from analysis.runs.folder import ORIGINAL
 
 MODELS, LANGUAGES = [f"model-{i}" for i in range(12)], ("en", "ja")
@@ -44,7 +44,7 @@ def tables(share, apart, tasks):
 @pytest.mark.parametrize("apart", [True, False])
 def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
     means, table = tables(CASES[begin], apart, tasks)
-    made = word_dates({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
+    made = phrase_run_dates({"models": {name: {"engine": engine} for name in MODELS}, "sessions": DAYS})
     title = notebooks.read_question(Path(notebooks.FOLDER) / "wording.ipynb")
     for pattern, language in product(WORDS, LANGUAGES):
         lowest = means["pattern"].eq(pattern) & means["language"].eq(language)

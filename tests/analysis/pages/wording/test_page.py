@@ -216,7 +216,7 @@ def test_changes_are_called_so_after_widening_for_their_number():
               "excess_yes_lower": -0.1, "excess_yes_upper": 0.1, "consistency": 0.5}  # fmt: skip
     means = pd.DataFrame([{"pattern": name, **change} for name in ("agreement", "strong_agreement", "antonym")])
     none = pd.DataFrame(columns=["pattern", "language", "diff_yes", "model"])
-    assert narrative._count_yes_changes(means) == 3
+    assert narrative._count_yes_change_comparisons(means) == 3
     three = list(narrative._describe_yes_changes("", means, none, False, 3))
     assert three[0] == (
         "With agreement-seeking wording, the share of “Yes” does not clearly change: +5.0 points (interval for 3 "

@@ -24,7 +24,7 @@ def frames(tmp_path_factory):
     return {
         "consistency": table,
         "diff_yes": table,
-        "overall_scores": tables.tabulate_overall(run, resamples=10),
+        "overall_scores": tables.tabulate_means_over_patterns_and_tasks(run, resamples=10),
         "stage_differences": tables.tabulate_stage_differences(run, resamples=10).query("measure == 'consistency'"),
         "shift_curve": curve.assign(n=20 * curve["n"], shift_lower=curve["shift"] - 0.1, shift_upper=curve["shift"]),
     }

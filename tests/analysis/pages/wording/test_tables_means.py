@@ -41,7 +41,9 @@ def cell(rows, pattern, **where):
 
 
 def test_overall_is_the_mean_over_tasks_of_the_mean_over_patterns(rows, run):
-    table = tables.tabulate_overall(run, resamples=30).set_index(["model", "language", "condition"])
+    table = tables.tabulate_means_over_patterns_and_tasks(run, resamples=30).set_index(
+        ["model", "language", "condition"]
+    )
     for language, tasks in (("en", ["morality", "sentiment"]), ("ja", ["morality"])):
         found = table.loc[("s", language, "chat/0-shot")]
         where = {"model": "s", "language": language, "condition": "chat/0-shot"}
@@ -56,7 +58,7 @@ def test_overall_is_the_mean_over_tasks_of_the_mean_over_patterns(rows, run):
 def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
     big = said({"original": "y" * 30, "synonym": "y" * 30}, ["yes"] * 30)
     small = said({"original": "yy", "synonym": "nn"}, ["yes"] * 2, task="sentiment", start=50)
-    table = tables.tabulate_overall(
+    table = tables.tabulate_means_over_patterns_and_tasks(
         runs.open_runs(write_wording(tmp_path / "run", pd.concat([big, small]))), resamples=0
     )
     assert table["consistency"].tolist() == [0.5]
@@ -65,7 +67,9 @@ def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
 
 def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
     rows = said({"original": "yn", "synonym": "yn", "antonym": "--"}, ["yes", "no"])
-    table = tables.tabulate_overall(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0)
+    table = tables.tabulate_means_over_patterns_and_tasks(
+        runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0
+    )
     assert table["n_undefined"].tolist() == [1]
     assert table["overall"].isna().all()
     assert table["valid"].tolist() == [0.5]
@@ -140,7 +144,7 @@ def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after
 
 
 def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_pattern(rows, run):
-    table = shifts.tabulate_shifts(run, resamples=199)
+    table = shifts.tabulate_yes_probability_shifts(run, resamples=199)
     low, high = table["band_difference_lower"], table["band_difference_upper"]
     clear = table["band_p"] < 0.05
     assert clear.any() and not clear.all()
@@ -173,7 +177,7 @@ def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
 
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
     rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
-    table = tables.tabulate_wording_conventions(runs.open_runs(write_wording(tmp_path / "run", rows)))
+    table = tables.tabulate_invalid_answer_conventions(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert table[["pattern", "n", "n_pairs"]].values.tolist() == [["synonym", 3, 2]]
     assert table[["consistency_dropped", "consistency_inconsistent"]].iloc[0].tolist() == [1, pytest.approx(2 / 3)]
 
@@ -184,9 +188,9 @@ def test_shifts_are_measured_from_the_unmoved_answer(tmp_path):
     moved = {"original": p, "antonym": [1 - x for x in p], "agreement": [0.6, 0.8, 0.4, 0.65]}
     rows = said(dict.fromkeys(moved, "yyny"))
     rows["probability"] = [[x * 0.9, (1 - x) * 0.9] for values in moved.values() for x in values]
-    table = shifts.tabulate_shifts(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=50).set_index(
-        "pattern"
-    )
+    table = shifts.tabulate_yes_probability_shifts(
+        runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=50
+    ).set_index("pattern")
     assert table.loc["antonym", "shift"] == pytest.approx(0, abs=1e-12)
     found = table.loc["agreement"]
     assert found[["n", "n_band", "n_outside"]].tolist() == [4, 2, 2]
@@ -213,14 +217,14 @@ def test_the_curve_bins_by_the_original_probability(rows, tmp_path):
 
 def test_without_probabilities_there_are_no_shifts(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
-    assert shifts.tabulate_shifts(run, resamples=10).empty
+    assert shifts.tabulate_yes_probability_shifts(run, resamples=10).empty
     assert shifts.tabulate_shift_curve(run, resamples=10).empty
 
 
 def test_the_example_is_the_largest_contradiction(tmp_path):
     rows = said({"original": "yyn", "antonym": "yny"})
     rows["probability"] = [[x, 1 - x] for x in (0.9, 0.8, 0.3, 0.7, 0.1, 0.6)]
-    table = tables.tabulate_contradictions(runs.open_runs(write_wording(tmp_path / "run", rows)))
+    table = tables.tabulate_strongest_contradictions(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert table[["item", "pattern", "answer_original", "answer_reworded"]].values.tolist() == [
         ["i000", "antonym", "Yes", "Yes"]
     ]
@@ -230,7 +234,7 @@ def test_the_conventions_hold_the_bounds_that_the_invalid_answers_allow(tmp_path
     """Every way to fill in the three invalid answers gives a Consistency and a share of "Yes" between the bounds."""
     given = {"original": "yyn-n", "synonym": "yn-y-"}
     rows = said(given)
-    table = tables.tabulate_wording_conventions(runs.open_runs(write_wording(tmp_path / "run", rows))).set_index(
+    table = tables.tabulate_invalid_answer_conventions(runs.open_runs(write_wording(tmp_path / "run", rows))).set_index(
         "pattern"
     )
     found = table.loc["synonym"]
@@ -254,5 +258,5 @@ def test_invalid_samples_beside_valid_ones_count(tmp_path):
     )
     assert dropped[["n", "valid", "consistency", "yes"]].tolist() == [2, 1, 1, 1]
     assert counted[["n", "valid", "consistency", "yes"]].tolist() == [2, 0.5, 0.5, 0.5]
-    both = tables.tabulate_wording_conventions(run).set_index("pattern").loc["synonym"]
+    both = tables.tabulate_invalid_answer_conventions(run).set_index("pattern").loc["synonym"]
     assert both[["n", "n_pairs", "consistency_dropped", "consistency_most"]].tolist() == [2, 1, 1, 1]

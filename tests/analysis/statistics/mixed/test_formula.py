@@ -38,8 +38,8 @@ def test_formulas_are_written_again(text, again):
     ],
 )
 def test_names_of_columns(text, names, group):
-    assert mixed.parse_formula(text).names == names
-    assert mixed.parse_formula(text).group == group
+    assert mixed.parse_formula(text).formula_columns == names
+    assert mixed.parse_formula(text).grouping_column == group
 
 
 @pytest.mark.parametrize(

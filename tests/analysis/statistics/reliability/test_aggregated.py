@@ -12,22 +12,22 @@ from scipy import stats
 from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
-    Block,
+    TaskAccuracies,
+    compute_same_order_probabilities,
     compute_same_order_share,
-    estimate_reliability,
-    foresee_same_order,
-    learn_errors,
+    estimate_accuracy_pair_prior,
+    estimate_ranking_reliability,
     rank_models_by_accuracy,
 )
-from analysis.statistics.reliability.panel import compute_panel
-from analysis.statistics.reliability.replication import PLACES, foresee_same_sign
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.replication import PLACES, compute_panel_same_sign_probability
 
 
 def block(rng, models=6, number=5, n=200, templates=0.03, spread=0.1):
     """Accuracies with effects of models, of templates, and of both."""
     chance = 0.5 + rng.normal(0, spread, (models, 1)) + rng.normal(0, templates, (1, number))
     chance = np.clip(chance + rng.normal(0, templates, (models, number)), 0.05, 0.95)
-    return Block(rng.binomial(n, chance) / n, np.full(chance.shape, float(n)))
+    return TaskAccuracies(rng.binomial(n, chance) / n, np.full(chance.shape, float(n)))
 
 
 def mean_squares(x):
@@ -47,17 +47,19 @@ def test_the_components_and_coefficients_are_those_of_the_textbook():
     one = block(np.random.default_rng(0))
     x, k = one.accuracies, 5
     row, column, rest = mean_squares(x)
-    found = estimate_reliability([one])
+    found = estimate_ranking_reliability([one])
     assert (found.model, found.template, found.model_template) == pytest.approx(
         ((row - rest) / k, (column - rest) / 6, rest), abs=1e-14
     )
     assert found.sampling == pytest.approx(sum(p * (1 - p) / 200 for p in x.flat) / 30, abs=1e-15)
     # McGraw and Wong (1996), Table 4: ICC(C,1) and ICC(C,k), here also at 4 templates.
-    assert found.coefficient(1) == pytest.approx((row - rest) / (row + (k - 1) * rest), abs=1e-12)
-    assert found.coefficient(k) == pytest.approx((row - rest) / row, abs=1e-12)
-    single = found.coefficient(1)
-    assert found.coefficient(4) == pytest.approx(4 * single / (1 + 3 * single), abs=1e-12)  # Spearman and Brown
-    assert found.coefficient(1, items=True) == pytest.approx((found.model - found.sampling) / (found.model + rest))
+    assert found.compute_coefficient(1) == pytest.approx((row - rest) / (row + (k - 1) * rest), abs=1e-12)
+    assert found.compute_coefficient(k) == pytest.approx((row - rest) / row, abs=1e-12)
+    single = found.compute_coefficient(1)
+    assert found.compute_coefficient(4) == pytest.approx(4 * single / (1 + 3 * single), abs=1e-12)  # Spearman and Brown
+    assert found.compute_coefficient(1, other_items=True) == pytest.approx(
+        (found.model - found.sampling) / (found.model + rest)
+    )
 
 
 def test_with_many_templates_the_interval_is_that_of_the_f_distribution():
@@ -67,7 +69,9 @@ def test_with_many_templates_the_interval_is_that_of_the_f_distribution():
     ends = [row / rest / stats.f.ppf(q, 19, 19 * 399) for q in (0.975, 0.025)]
     for number in (1, 4):
         exact = [(end - 1) / (end - 1 + 400 / number) for end in ends]
-        assert estimate_reliability([one]).interval(number) == pytest.approx(exact, abs=0.02)
+        assert estimate_ranking_reliability([one]).compute_coefficient_interval(number) == pytest.approx(
+            exact, abs=0.02
+        )
 
 
 def test_the_interval_draws_these_and_other_templates_term_by_term():
@@ -80,7 +84,9 @@ def test_the_interval_draws_these_and_other_templates_term_by_term():
         elsewhere = here * 4 / rng.chisquare(4)  # of templates like them
         model = max((row * 19 / rng.chisquare(19) - here) / 5, 0)
         drawn.append(model / (model + elsewhere))
-    assert estimate_reliability([one]).interval(1) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
+    assert estimate_ranking_reliability([one]).compute_coefficient_interval(1) == pytest.approx(
+        np.quantile(drawn, [0.025, 0.975]), abs=0.02
+    )
 
 
 def unlike(rng, models, templates, sd, tasks=1, spread=1.0):
@@ -88,7 +94,7 @@ def unlike(rng, models, templates, sd, tasks=1, spread=1.0):
     ability = rng.normal(0, spread, (models, 1))
     sizes = [np.exp(rng.normal(-(sd**2), sd, templates)) for _ in range(tasks)]
     shape = (models, templates)
-    return [Block(ability + rng.normal(0, 1, shape) * size, np.full(shape, 1e9)) for size in sizes]
+    return [TaskAccuracies(ability + rng.normal(0, 1, shape) * size, np.full(shape, 1e9)) for size in sizes]
 
 
 @pytest.mark.parametrize(
@@ -99,11 +105,11 @@ def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
     rng, runs = np.random.default_rng([models, templates]), 120
     held = {1: 0, 4: 0}
     for _ in range(runs):
-        found = estimate_reliability(unlike(rng, models, templates, 0.5, tasks))
+        found = estimate_ranking_reliability(unlike(rng, models, templates, 0.5, tasks))
         for number in held:
-            low, high = found.interval(number)
+            low, high = found.compute_coefficient_interval(number)
             true = 1 / (1 + 1 / tasks / number)
-            assert 0 <= low <= found.coefficient(number) <= high <= 1
+            assert 0 <= low <= found.compute_coefficient(number) <= high <= 1
             held[number] += low <= true <= high
     assert min(held.values()) / runs >= 0.92 - 0.03
 
@@ -112,25 +118,25 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
     rng, away = np.random.default_rng(6), []
     for number_of_templates in (2, 3, 5):
         for _ in range(40):
-            found = estimate_reliability(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
+            found = estimate_ranking_reliability(unlike(rng, 3, number_of_templates, 0.5, spread=0.0))
             for number in (1, 4):
-                low, high = found.interval(number)
+                low, high = found.compute_coefficient_interval(number)
                 assert np.isnan(low) == np.isnan(high)
-                assert np.isnan(low) or 0 <= low <= found.coefficient(number) <= high <= 1
-            away.append(found.interval(1)[0] > 0)
+                assert np.isnan(low) or 0 <= low <= found.compute_coefficient(number) <= high <= 1
+            away.append(found.compute_coefficient_interval(1)[0] > 0)
     assert np.mean(away) < 0.05  # says that they differ
 
 
 def test_of_several_tasks_it_is_the_mean_over_them():
     rng = np.random.default_rng(2)
     tasks = [block(rng, number=number) for number in (3, 5, 4)]
-    found = estimate_reliability(tasks)
+    found = estimate_ranking_reliability(tasks)
     rests = [mean_squares(task.accuracies)[2] for task in tasks]
     means = np.array([[row.mean() for row in task.accuracies] for task in tasks]).mean(axis=0)
     error = sum(rest / 9 / task.accuracies.shape[1] for rest, task in zip(rests, tasks, strict=True))
     model = means.var(ddof=1) - error
     assert found.model == pytest.approx(model, abs=1e-14)
-    assert found.coefficient(1) == pytest.approx(model / (model + sum(rests) / 9), abs=1e-12)
+    assert found.compute_coefficient(1) == pytest.approx(model / (model + sum(rests) / 9), abs=1e-12)
     assert found.template == pytest.approx(
         sum((mean_squares(t.accuracies)[1] - rest) / 6 / 9 for t, rest in zip(tasks, rests, strict=True)), abs=1e-14
     )
@@ -138,7 +144,7 @@ def test_of_several_tasks_it_is_the_mean_over_them():
 
 def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
     accuracies = np.array([[0.5, 0.6, 0.7, 0.4], [0.4, 0.6, 0.8, 0.3], [0.1, 0.2, 0.3, 0.2]])
-    found = compute_same_order_share([Block(accuracies, np.full((3, 4), 10.0))])
+    found = compute_same_order_share([TaskAccuracies(accuracies, np.full((3, 4), 10.0))])
     for a, b in combinations(range(3), 2):
         kept = []
         for one, other in permutations(range(4), 2):
@@ -146,7 +152,7 @@ def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
             kept.append(0.5 if here == 0 or there == 0 else float((here > 0) == (there > 0)))
         assert found[a, b] == found[b, a] == pytest.approx(np.mean(kept), abs=1e-12)
     assert found[0, 2] == 1.0
-    twice = compute_same_order_share([Block(accuracies, np.full((3, 4), 10.0))] * 2)
+    twice = compute_same_order_share([TaskAccuracies(accuracies, np.full((3, 4), 10.0))] * 2)
     assert twice[0, 2] == 1.0
     signs = []  # of the mean over two tasks, with every pair of templates of the first and of the second
     for first in permutations(range(4), 2):
@@ -163,16 +169,16 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
     apart = one.accuracies[0] - one.accuracies[1]
     part = ((float(apart.var(ddof=1)) / 5, 4.0),)
     nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
-    pair = replace(compute_panel(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
-    found = foresee_same_order([one])
-    assert found[0, 1] == found[1, 0] == pytest.approx(foresee_same_sign(pair, "wordings"), abs=1e-9)
+    pair = replace(estimate_panel_mean(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
+    found = compute_same_order_probabilities([one])
+    assert found[0, 1] == found[1, 0] == pytest.approx(compute_panel_same_sign_probability(pair, "wordings"), abs=1e-9)
     assert np.isnan(found[0, 0])
 
 
 def test_several_models_share_what_they_tell_of_errors():
     """Term by term: a pair's variance is drawn towards that of all models; T - 1 degrees of freedom tell of others."""
     one = block(np.random.default_rng(7), models=5, number=3)
-    x, known = one.accuracies, learn_errors([one], items=False)
+    x, known = one.accuracies, estimate_accuracy_pair_prior([one], other_items=False)
     _, _, rest = mean_squares(x)
     assert known.error == pytest.approx(2 * rest / 3, abs=1e-14)
     centred = (x - x.mean(axis=0)).var(axis=1, ddof=1) / 3
@@ -188,7 +194,7 @@ def test_several_models_share_what_they_tell_of_errors():
     for true in known.true:
         r = true / (true + variance)
         kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), 1 / (1 / free + 0.5 / 2)))
-    assert foresee_same_order([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
+    assert compute_same_order_probabilities([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
 
 
 @pytest.mark.parametrize("templates", [2, 3])
@@ -203,7 +209,7 @@ def test_few_templates_foresee_no_more_than_comes_true(templates, sd):
             sizes = np.exp(rng.normal(-(sd**2), sd, templates))
             seen.append(ability + rng.normal(0, 1, (20, templates)) * sizes)
         here, there = (each.mean(axis=1) for each in seen)
-        foreseen.append(foresee_same_order([Block(seen[0], np.full(seen[0].shape, 1e9))])[pairs])
+        foreseen.append(compute_same_order_probabilities([TaskAccuracies(seen[0], np.full(seen[0].shape, 1e9))])[pairs])
         kept.append(((here[:, None] > here) == (there[:, None] > there))[pairs])
     foreseen, kept = np.concatenate(foreseen), np.concatenate(kept)
     for low, high in ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
@@ -228,7 +234,7 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
     for _ in range(draws):
         own = rng.choice(len(chance), 60)
         accuracies = (rng.random((60, 4)) < chance[own]).mean(axis=0)
-        for name, (_, low, high) in templates.compute_accuracy_intervals(accuracies, np.full(4, 60.0)).items():
+        for name, (_, low, high) in templates.summarize_accuracies_with_intervals(accuracies, np.full(4, 60.0)).items():
             inside[name] += low <= true[name] <= high
     assert inside.pop("sd") == 0  # has no interval
     assert {name: count / draws for name, count in inside.items() if count < 0.93 * draws} == {}
@@ -248,11 +254,13 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
                 drawn = rng.random((8, 300, 1))  # an item is answered alike with all templates, but for what they move
             moved = rng.normal(0, 0.3, (8, 1, 5)) + rng.normal(0, 0.3, (1, 1, 5))
             seen.append((drawn < 1 / (1 + np.exp(-(abilities + items + moved)))).mean(axis=1))
-        one = Block(seen[0], np.full((8, 5), 300.0))
+        one = TaskAccuracies(seen[0], np.full((8, 5), 300.0))
         here, there = (each.mean(axis=1) for each in seen)
         same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
         found = rank_models_by_accuracy([one])
-        foreseen.append((foresee_same_order([one]) if same_items else found.same_order_probability)[pairs])
+        foreseen.append(
+            (compute_same_order_probabilities([one]) if same_items else found.same_order_probability)[pairs]
+        )
         came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
         taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
     foreseen, came = np.concatenate(foreseen), np.concatenate(came)
@@ -265,18 +273,18 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
 
 
 def test_equal_models_have_no_order():
-    same = Block(np.full((3, 4), 0.5), np.full((3, 4), 50.0))
-    found = estimate_reliability([same])
+    same = TaskAccuracies(np.full((3, 4), 0.5), np.full((3, 4), 50.0))
+    found = estimate_ranking_reliability([same])
     assert found.model == 0
-    assert np.isnan(found.interval(1)).all()
-    assert np.isnan(found.coefficient(1))
-    assert np.isnan(foresee_same_order([same])).all()
+    assert np.isnan(found.compute_coefficient_interval(1)).all()
+    assert np.isnan(found.compute_coefficient(1))
+    assert np.isnan(compute_same_order_probabilities([same])).all()
     assert (rank_models_by_accuracy([same]).rank == 2).all()
     assert np.isnan(rank_models_by_accuracy([same]).tau)
 
 
 def test_one_template_has_no_range_and_no_wrong_ends():
-    found = templates.compute_accuracy_intervals(np.array([1.0]), np.array([20.0]))
+    found = templates.summarize_accuracies_with_intervals(np.array([1.0]), np.array([20.0]))
     assert found["mean"][0] == 1
     assert 0.8 < found["mean"][1] < found["mean"][2] == 1
     assert np.isnan(found["range"][1:]).all()

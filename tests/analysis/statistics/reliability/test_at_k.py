@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from analysis.statistics.reliability.at_k import compute_flips_of_k, compute_range_of_k
+from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.templates import (
-    compute_accuracy_intervals,
-    compute_template_intervals,
-    correct_luck,
-    estimate_answer_noise,
-    estimate_share_noise,
+    correct_highest_for_luck,
+    estimate_binomial_noise_variance,
+    estimate_template_noise_variance,
     summarize_accuracies,
+    summarize_accuracies_with_intervals,
+    summarize_answers_with_intervals,
 )
 
 
@@ -25,7 +25,7 @@ def test_at_k_is_the_mean_over_all_subsets(k):
     rng = np.random.default_rng(0)
     values = np.round(rng.random((4, 7)), 1)  # with ties, and answers of exactly 0.5
     values[1, 5:] = np.nan
-    found, flips = compute_range_of_k(values, k), compute_flips_of_k(values, k, 0.2)
+    found, flips = compute_expected_range_with_k(values, k), compute_flip_probability_with_k(values, k, 0.2)
     for row, own in enumerate(values):
         known = own[~np.isnan(own)]
         if len(known) < k:
@@ -40,8 +40,8 @@ def test_at_k_is_the_mean_over_all_subsets(k):
 
 def test_many_wordings_are_no_overflow():
     values = np.random.default_rng(1).random((2, 500))
-    assert compute_range_of_k(values, 500) == pytest.approx(np.ptp(values, axis=1), abs=1e-9)
-    assert (np.diff([compute_range_of_k(values, k).mean() for k in (2, 5, 50, 400)]) > 0).all()
+    assert compute_expected_range_with_k(values, 500) == pytest.approx(np.ptp(values, axis=1), abs=1e-9)
+    assert (np.diff([compute_expected_range_with_k(values, k).mean() for k in (2, 5, 50, 400)]) > 0).all()
 
 
 def test_templates_are_summed_up_as_printed():
@@ -54,15 +54,15 @@ def test_templates_are_summed_up_as_printed():
 
 def test_templates_have_intervals_unless_they_cannot():
     right = (np.random.default_rng(2).random((80, 4)) < [0.3, 0.5, 0.5, 0.8]).astype(float)
-    found = compute_template_intervals(right)
+    found = summarize_answers_with_intervals(right)
     assert np.isnan(found.pop("sd")[1:]).all()
     assert all(low < value < high for value, low, high in found.values())
-    assert compute_template_intervals(right[:, :1])["highest"][1] == pytest.approx(
+    assert summarize_answers_with_intervals(right[:, :1])["highest"][1] == pytest.approx(
         binomtest(int(right[:, 0].sum()), 80).proportion_ci(0.95, method="wilson").low, abs=1e-12
     )  # of one template, nothing is chosen
-    sure = compute_template_intervals(np.ones((5, 3)))["highest"]
+    sure = summarize_answers_with_intervals(np.ones((5, 3)))["highest"]
     assert sure[1] < 0.6 and sure[2] == 1  # five right answers are no certainty
-    assert np.isnan(compute_template_intervals(right[:1])["mean"][1:]).all()
+    assert np.isnan(summarize_answers_with_intervals(right[:1])["mean"][1:]).all()
 
 
 @pytest.mark.parametrize(("spread", "items"), [(0.0, 62), (0.3, 62), (0.1, 200)])
@@ -73,7 +73,7 @@ def test_intervals_over_templates_hold(spread, items):
         levels = rng.normal(0.5, spread, 5)
         right = rng.normal(size=(items, 1)) + rng.normal(0, 0.5, (items, 5)) + levels > 0
         truth = summarize_accuracies(norm.cdf(levels / np.sqrt(1.25)))
-        for name, (_, low, high) in compute_template_intervals(right.astype(float)).items():
+        for name, (_, low, high) in summarize_answers_with_intervals(right.astype(float)).items():
             held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
     assert held.pop("sd") == 0
     assert min(held.values()) >= 90 - 6  # two standard errors of the simulation
@@ -88,11 +88,15 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
         right = (rng.random((40, templates)) < accuracy).astype(float)
         shares, n = right.mean(axis=0), np.full(templates, 40.0)
         for form, found in (
-            ("answers", compute_template_intervals(right)),
-            ("shares", compute_accuracy_intervals(shares, n)),
+            ("answers", summarize_answers_with_intervals(right)),
+            ("shares", summarize_accuracies_with_intervals(shares, n)),
         ):
-            noise = estimate_answer_noise(right) if form == "answers" else estimate_share_noise(shares, n)
-            corrected = correct_luck(shares, noise, found)
+            noise = (
+                estimate_template_noise_variance(right)
+                if form == "answers"
+                else estimate_binomial_noise_variance(shares, n)
+            )
+            corrected = correct_highest_for_luck(shares, noise, found)
             for name, (value, low, high) in found.items():
                 if name != "sd":
                     assert 0 <= low <= value <= high <= 1
@@ -114,7 +118,7 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
         right[np.argsort(rng.random((62, 19)), axis=1) >= 2] = np.nan
         asked = ~np.isnan(right).all(axis=0)
         truth = summarize_accuracies(norm.cdf(levels[asked]))
-        for name, (value, low, high) in compute_template_intervals(right[:, asked]).items():
+        for name, (value, low, high) in summarize_answers_with_intervals(right[:, asked]).items():
             if name != "sd":
                 assert 0 <= low <= value <= high <= 1
                 held[name] += low - 1e-12 <= truth[name] <= high + 1e-12
@@ -124,17 +128,19 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
 def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     """By hand: accuracies .2, .4, .6 about .4 with variance .04 and noise .01 are drawn to .25, .4, .55."""
     shares = np.array([0.2, 0.4, 0.6])
-    found = correct_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
+    found = correct_highest_for_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
     assert found["highest_corrected"] == pytest.approx(0.55, abs=1e-12)
     assert found["combined_corrected"] == pytest.approx((1 - 0.55 + 0.4) * 0.55, abs=1e-12)
-    assert correct_luck(shares, 0.05, {"highest": (0.6, 0.45, 1), "combined": (0.5, 0.1, 1)}) == pytest.approx(
+    assert correct_highest_for_luck(
+        shares, 0.05, {"highest": (0.6, 0.45, 1), "combined": (0.5, 0.1, 1)}
+    ) == pytest.approx(
         {"highest_corrected": 0.45, "combined_corrected": 0.4}, abs=1e-12
     )  # no variance is left; nothing is estimated below the interval
-    assert np.isnan(list(correct_luck(shares[:1], 0.01, {}).values())).all()
+    assert np.isnan(list(correct_highest_for_luck(shares[:1], 0.01, {}).values())).all()
     right = (np.random.default_rng(8).random((50, 3)) < [0.3, 0.5, 0.6]).astype(float)
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)
-    assert estimate_answer_noise(right) == pytest.approx(left / 50, abs=1e-12)
-    assert estimate_share_noise(columns, np.full(3, 50.0)) == pytest.approx(
+    assert estimate_template_noise_variance(right) == pytest.approx(left / 50, abs=1e-12)
+    assert estimate_binomial_noise_variance(columns, np.full(3, 50.0)) == pytest.approx(
         np.mean(columns * (1 - columns)) / 50, abs=1e-12
     )

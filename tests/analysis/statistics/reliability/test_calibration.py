@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.calibration import foresee_half_orders, group_cases_by_probability
-from analysis.statistics.reliability.components import estimate_model_components
-from analysis.statistics.reliability.panel import compute_panel
-from analysis.statistics.reliability.replication import PairPrior, foresee_same_sign, learn_pair_prior
+from analysis.statistics.reliability.calibration import (
+    compare_predicted_and_kept_orders,
+    summarize_cases_by_probability,
+)
+from analysis.statistics.reliability.components import estimate_model_variance_components
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.replication import (
+    PairPrior,
+    compute_panel_same_sign_probability,
+    estimate_pair_difference_prior,
+)
 
 
 def answers(rng, models=8, items=30, wordings=10, crossed=True):
@@ -26,12 +33,14 @@ def answers(rng, models=8, items=30, wordings=10, crossed=True):
 def test_what_is_foreseen_comes_true(crossed, anew):
     """Over 12 simulated studies: in the mean within 4 points, in every class of 200 pairs or more within 10."""
     found = [
-        foresee_half_orders(answers(np.random.default_rng(n), crossed=crossed), crossed, anew, seed=n)
+        compare_predicted_and_kept_orders(answers(np.random.default_rng(n), crossed=crossed), crossed, anew, seed=n)
         for n in range(12)
     ]
     cases = np.concatenate(found, axis=1)
     assert cases[0].mean() == pytest.approx(cases[1].mean(), abs=0.04)
-    known = [(foreseen, kept) for _, _, number, foreseen, kept in group_cases_by_probability(cases) if number >= 200]
+    known = [
+        (foreseen, kept) for _, _, number, foreseen, kept in summarize_cases_by_probability(cases) if number >= 200
+    ]
     assert len(known) >= 4
     for foreseen, kept in known:
         assert kept == pytest.approx(foreseen, abs=0.1)
@@ -40,26 +49,32 @@ def test_what_is_foreseen_comes_true(crossed, anew):
 
 def test_the_variance_of_true_differences_is_known_as_far_as_few_models_tell():
     values = answers(np.random.default_rng(0))
-    found, known = estimate_model_components(values, True), learn_pair_prior(values, True, "both")
+    found, known = (
+        estimate_model_variance_components(values, True),
+        estimate_pair_difference_prior(values, True, "both"),
+    )
     assert len(known.true) == 9 and (known.true >= 0).all() and known.true.min() < 2 * found.model < known.true.max()
-    more = learn_pair_prior(values, True, "wordings")
+    more = estimate_pair_difference_prior(values, True, "wordings")
     assert more.true.max() - known.true.max() == pytest.approx(2 * found.model_item / found.n_items)
     assert known.error == pytest.approx(2 * (found.spread - found.model), rel=1e-6)
-    assert learn_pair_prior(answers(np.random.default_rng(0), models=2), True, "both") is None
+    assert estimate_pair_difference_prior(answers(np.random.default_rng(0), models=2), True, "both") is None
 
 
 def test_a_probability_is_the_mean_over_true_differences_that_are_as_likely():
     values = answers(np.random.default_rng(1))
-    each, known = compute_panel(values[0] - values[1], True), learn_pair_prior(values, True, "both")
+    each, known = estimate_panel_mean(values[0] - values[1], True), estimate_pair_difference_prior(values, True, "both")
     slow = np.mean(
-        [foresee_same_sign(each, "both", PairPrior(np.array([one]), known.error, known.freedom)) for one in known.true]
+        [
+            compute_panel_same_sign_probability(each, "both", PairPrior(np.array([one]), known.error, known.freedom))
+            for one in known.true
+        ]
     )
-    assert foresee_same_sign(each, "both", known) == pytest.approx(slow, abs=1e-12)
-    assert foresee_same_sign(each, "both", PairPrior(np.zeros(1), known.error, known.freedom)) == pytest.approx(
-        0.5, abs=1e-9
-    )
+    assert compute_panel_same_sign_probability(each, "both", known) == pytest.approx(slow, abs=1e-12)
+    assert compute_panel_same_sign_probability(
+        each, "both", PairPrior(np.zeros(1), known.error, known.freedom)
+    ) == pytest.approx(0.5, abs=1e-9)
     # of many degrees of freedom, the mean error counts alone
-    sure = foresee_same_sign(each, "both", PairPrior(np.array([np.inf]), 2 * 0.05**2, 1e12))
+    sure = compute_panel_same_sign_probability(each, "both", PairPrior(np.array([np.inf]), 2 * 0.05**2, 1e12))
     assert sure == pytest.approx(stats.norm.cdf(abs(each.mean) / 0.1), abs=1e-6)
 
 
@@ -67,7 +82,11 @@ def test_models_that_differ_in_their_errors_count_less_beside_a_pair():
     rng = np.random.default_rng(2)
     alike = answers(rng, models=12, items=200)
     uneven = alike + rng.normal(0, 0.5, alike.shape) * np.linspace(0, 8, 12)[:, None, None]
-    assert learn_pair_prior(uneven, True, "both").freedom < 20 < learn_pair_prior(alike, True, "both").freedom
+    assert (
+        estimate_pair_difference_prior(uneven, True, "both").freedom
+        < 20
+        < estimate_pair_difference_prior(alike, True, "both").freedom
+    )
 
 
 @pytest.mark.parametrize("wordings", [4, 10])
@@ -84,19 +103,22 @@ def test_another_study_keeps_orders_as_foreseen(wordings):
             true + rng.normal(0, 0.15, (8, 60, 1)) + rng.normal(0, 0.08, (8, 1, wordings))
             + rng.normal(0, 0.3, (8, 60, wordings)) for _ in range(2)
         )  # fmt: skip
-        known = learn_pair_prior(one, True, "both")
+        known = estimate_pair_difference_prior(one, True, "both")
         for a, b in combinations(range(8), 2):
-            found = compute_panel(one[a] - one[b], True)
+            found = estimate_panel_mean(one[a] - one[b], True)
             cases.append(
-                (foresee_same_sign(found, "both", known), found.mean * (other[a].mean() - other[b].mean()) > 0)
+                (
+                    compute_panel_same_sign_probability(found, "both", known),
+                    found.mean * (other[a].mean() - other[b].mean()) > 0,
+                )
             )
-    for _, _, number, foreseen, kept in group_cases_by_probability(np.array(cases, float).T):
+    for _, _, number, foreseen, kept in summarize_cases_by_probability(np.array(cases, float).T):
         assert number > 150 and kept == pytest.approx(foreseen, abs=0.08)
 
 
 def test_classes_hold_every_case_once():
     cases = np.array([[0.5, 0.59, 0.6, 0.95, 1.0], [1, 0, 1, 1, 0]])
-    assert list(group_cases_by_probability(cases)) == [
+    assert list(summarize_cases_by_probability(cases)) == [
         (0.5, 0.6, 2, pytest.approx(0.545), 0.5), (0.6, 0.7, 1, 0.6, 1.0), (0.9, 1.0, 2, pytest.approx(0.975), 0.5),
     ]  # fmt: skip
 
@@ -108,15 +130,15 @@ def test_classes_hold_every_case_once():
 )  # fmt: skip
 def test_too_little_has_no_cases(models, items, wordings, crossed, anew):
     values = answers(np.random.default_rng(2), models, items, wordings, crossed)
-    assert foresee_half_orders(values, crossed, anew).shape == (2, 0)
+    assert compare_predicted_and_kept_orders(values, crossed, anew).shape == (2, 0)
 
 
 def test_models_without_a_common_item_have_no_cases():
     values = answers(np.random.default_rng(3), models=2, items=8)
     values[0, :4], values[1, 4:] = np.nan, np.nan
-    assert foresee_half_orders(values, True, "both").shape == (2, 0)
+    assert compare_predicted_and_kept_orders(values, True, "both").shape == (2, 0)
 
 
 def test_equal_models_have_no_order():
     values = np.repeat(answers(np.random.default_rng(4), models=1), 3, axis=0)
-    assert foresee_half_orders(values, True, "both").shape == (2, 0)
+    assert compare_predicted_and_kept_orders(values, True, "both").shape == (2, 0)

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.reliability.components import (
-    estimate_components,
-    estimate_model_components,
+    estimate_model_variance_components,
+    estimate_variance_components,
     estimate_wording_covariance,
 )
 from analysis.statistics.reliability.generalizability import (
     compute_absolute_coefficient,
-    compute_icc,
+    compute_intraclass_correlations,
     compute_krippendorff_alpha,
     compute_relative_coefficient,
 )
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.panel import estimate_panel_mean
 from helpers.populations import SCALES, Population, thinned
 
 # Shrout, P. E. and Fleiss, J. L. (1979). Intraclass correlations. Psychological Bulletin 86, Tables 2 to 4.
@@ -33,14 +33,15 @@ def drawn(rng, items, wordings, item=1.0, wording=0.5, inner=0.7, crossed=True):
 
 def test_the_textbook_example():
     """Mean squares 11.24 (targets), 32.49 (judges), 1.02 (residual) and 6.26 (within), as printed."""
-    found = estimate_components(JUDGES, True)
+    found = estimate_variance_components(JUDGES, True)
     assert [round(found.residual, 2), round(found.residual + 4 * found.item, 2)] == [1.02, 11.24]
     assert round(found.residual + 6 * found.wording, 2) == 32.49
-    assert round(estimate_components(JUDGES, False).residual, 2) == 6.26
-    assert {name: round(value, 2) for name, value in compute_icc(compute_panel(JUDGES, True)).items()} == {
+    assert round(estimate_variance_components(JUDGES, False).residual, 2) == 6.26
+    assert {name: round(value, 2) for name,
+            value in compute_intraclass_correlations(estimate_panel_mean(JUDGES, True)).items()} == {
         "icc": 0.29, "icc_mean": 0.62, "icc_order": 0.71, "icc_order_mean": 0.91
     }  # fmt: skip
-    nested = compute_icc(compute_panel(JUDGES, False))
+    nested = compute_intraclass_correlations(estimate_panel_mean(JUDGES, False))
     assert [round(nested["icc"], 2), round(nested["icc_mean"], 2)] == [0.17, 0.44]
 
 
@@ -51,7 +52,10 @@ def test_intraclass_correlations_are_those_of_pingouin():
     long = pd.DataFrame({"item": item.ravel(), "wording": wording.ravel(), "value": values.ravel()})
     table = pingouin.intraclass_corr(long, targets="item", raters="wording", ratings="value")
     one, agree, order, one_mean, agree_mean, order_mean = table["ICC"]
-    crossed, nested = compute_icc(compute_panel(values, True)), compute_icc(compute_panel(values, False))
+    crossed, nested = (
+        compute_intraclass_correlations(estimate_panel_mean(values, True)),
+        compute_intraclass_correlations(estimate_panel_mean(values, False)),
+    )
     ours = [nested["icc"], crossed["icc"], crossed["icc_order"], nested["icc_mean"], crossed["icc_mean"],
             crossed["icc_order_mean"]]  # fmt: skip
     np.testing.assert_allclose(ours, [one, agree, order, one_mean, agree_mean, order_mean], atol=1e-8)
@@ -64,7 +68,7 @@ def test_balanced_components_are_those_of_reml():
     frame = pd.DataFrame({"y": values.ravel(), "item": item, "wording": wording, "all": 1})
     parts = {"item": "0 + C(item)", "wording": "0 + C(wording)"}
     fit = mixed.MixedLM.from_formula("y ~ 1", groups="all", vc_formula=parts, data=frame).fit(reml=True, method="lbfgs")
-    found = estimate_components(values, True)
+    found = estimate_variance_components(values, True)
     assert found.item > 0 and found.wording > 0
     np.testing.assert_allclose([found.item, found.wording, found.residual], [*fit.vcomp, fit.scale], atol=1e-4)
 
@@ -87,8 +91,8 @@ def test_equations_with_missing_answers_are_those_of_least_squares():
     for name, other, factor in (("wording", items, wording), ("item", wordings, item)):
         added = whole - other
         expected = (y @ added @ y - np.trace(added) * residual) / np.trace(factor.T @ added @ factor)
-        assert getattr(estimate_components(values, True), name) == pytest.approx(expected, rel=1e-10)
-    assert estimate_components(values, True).residual == pytest.approx(residual, rel=1e-10)
+        assert getattr(estimate_variance_components(values, True), name) == pytest.approx(expected, rel=1e-10)
+    assert estimate_variance_components(values, True).residual == pytest.approx(residual, rel=1e-10)
 
 
 @pytest.mark.parametrize("crossed", [True, False])
@@ -97,7 +101,7 @@ def test_estimates_are_right_on_average(crossed, scale):
     """Over 300 runs with a third of the answers missing, on every scale: within 3 % of the total, or three errors."""
     population = Population({"item": 0.8, "wording": 0.3 * crossed, "residual": 0.5}, crossed, SCALES[scale])
     rng, truth = np.random.default_rng(3), population.components()
-    found = [estimate_components(thinned(rng, population.draw(rng, 1, 30, 5))[0], crossed) for _ in range(300)]
+    found = [estimate_variance_components(thinned(rng, population.draw(rng, 1, 30, 5))[0], crossed) for _ in range(300)]
     inner = truth["residual"] + truth["item_wording"]  # one model: answered once
     for name, true in {"item": truth["item"], "residual": inner, "wording": truth["wording"]}.items():
         estimates = np.array([getattr(each, name) for each in found])
@@ -112,7 +116,7 @@ def test_components_on_a_scale_are_those_of_all_its_answers():
     plain = Population(sds).components()
     assert plain == pytest.approx({name: sds.get(name, 0.0) ** 2 for name in plain}, abs=2e-3)
     cut = Population(sds, scale=SCALES["cut at 0 and 1"])
-    found = estimate_model_components(cut.draw(np.random.default_rng(0), 200, 200, 100), True)
+    found = estimate_model_variance_components(cut.draw(np.random.default_rng(0), 200, 200, 100), True)
     assert {name: getattr(found, name) for name in plain} == pytest.approx(cut.components(), abs=2e-3)
 
 
@@ -133,7 +137,7 @@ def test_models_items_and_wordings_are_told_apart():
     ms_iw = m * (items_wordings**2).sum() / (i - 1) / (w - 1)
     ms_i = m * w * ((mean[(0, 2)] - grand) ** 2).sum() / (i - 1)
     ms_e = (rest**2).sum() / (m - 1) / (i - 1) / (w - 1)
-    found = estimate_model_components(values, True)
+    found = estimate_model_variance_components(values, True)
     expected = {
         "model": (ms_m - ms_mi - ms_mw + ms_e) / i / w, "item": (ms_i - ms_mi - ms_iw + ms_e) / m / w,
         "model_item": (ms_mi - ms_e) / w, "model_wording": (ms_mw - ms_e) / i, "item_wording": (ms_iw - ms_e) / m,
@@ -155,19 +159,19 @@ def test_models_vary_together_over_wordings():
     values = np.random.default_rng(6).normal(size=(3, 9, 4)) + np.random.default_rng(7).normal(size=(1, 1, 4))
     values[:, [0, 3, 3], [1, 0, 2]] = np.nan
     found = estimate_wording_covariance(values)
-    own = [estimate_components(each, True).wording for each in values]
+    own = [estimate_variance_components(each, True).wording for each in values]
     assert np.diag(found) == pytest.approx(own, abs=1e-12)
-    both = estimate_components(values[0] + values[2], True).wording
+    both = estimate_variance_components(values[0] + values[2], True).wording
     assert found[0, 2] == pytest.approx((both - own[0] - own[2]) / 2, abs=1e-12)
 
 
 def test_wordings_of_their_own_have_no_part_across_items():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(3, 8, 5)) + rng.normal(size=(3, 1, 1))
-    found, moved = estimate_model_components(values, False), values.copy()
+    found, moved = estimate_model_variance_components(values, False), values.copy()
     for row in range(8):
         moved[:, row] = moved[:, row][:, rng.permutation(5)]
-    other = estimate_model_components(moved, False)
+    other = estimate_model_variance_components(moved, False)
     assert (found.model, found.wording) == pytest.approx((other.model, other.wording), abs=1e-12)
     assert np.isnan(found.model_wording)
 
@@ -186,6 +190,6 @@ def test_alpha_is_that_of_krippendorff():
 def test_what_cannot_be_told_is_missing():
     for values, crossed in ((np.ones((1, 5)), True), (np.ones((5, 1)), True), (np.ones((5, 1)), False),
                             (np.full((3, 3), np.nan), True)):  # fmt: skip
-        assert np.isnan(estimate_components(values, crossed).item)
-    assert estimate_model_components(np.ones((1, 4, 4)), True) is None
-    assert estimate_components(np.ones((4, 3)), True).residual == 0
+        assert np.isnan(estimate_variance_components(values, crossed).item)
+    assert estimate_model_variance_components(np.ones((1, 4, 4)), True) is None
+    assert estimate_variance_components(np.ones((4, 3)), True).residual == 0

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
-from analysis.statistics.reliability.backtest import compare_errors
-from analysis.statistics.reliability.deviations import compute_pseudo_deviations, forecast_sd
-from analysis.statistics.reliability.flips import forecast_flips
-from analysis.statistics.reliability.forecast import compute_forecast_error, forecast_mean
-from analysis.statistics.reliability.sampling import compute_share_variance, estimate_sampling
+from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
+from analysis.statistics.reliability.deviations import build_sd_forecast, compute_sd_pseudo_values
+from analysis.statistics.reliability.flips import build_flip_forecast
+from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
+from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
 
 
 def studies(rng, runs, items, wordings, crossed=False):
@@ -23,7 +23,7 @@ def studies(rng, runs, items, wordings, crossed=False):
 def test_pseudo_values_are_those_of_leaving_one_answer_out():
     values = np.random.default_rng(0).random((4, 6))
     values[1, 2] = values[2, 1:] = values[3, :4] = np.nan
-    found = compute_pseudo_deviations(values)
+    found = compute_sd_pseudo_values(values)
     for row, own in zip(found[:2], values[:2], strict=True):
         known = own[~np.isnan(own)]
         n, whole = len(known), known.std(ddof=1)
@@ -38,9 +38,9 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
     """A pilot of 40 items in 8 wordings, the study of 60 in 20: errors within 7 % of those of 1,500 studies, 15 %
     of the SD over shared wordings."""
     rng = np.random.default_rng(1)
-    foresee = forecast_sd if figure == "sd" else forecast_mean
+    foresee = build_sd_forecast if figure == "sd" else build_mean_forecast
     pilots = [foresee(each, crossed) for each in studies(rng, 300, 40, 8, crossed)]
-    foreseen = np.sqrt(np.nanmean([compute_forecast_error(each, 60, 20) ** 2 for each in pilots]))
+    foreseen = np.sqrt(np.nanmean([predict_standard_error(each, 60, 20) ** 2 for each in pilots]))
     drawn = studies(rng, 1500, 60, 20, crossed)
     figures = drawn.std(axis=2, ddof=1) if figure == "sd" else drawn.mean(axis=2)
     assert foreseen == pytest.approx(figures.mean(axis=1).std(ddof=1), rel=0.15 if crossed and figure == "sd" else 0.07)
@@ -50,13 +50,13 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
 def test_errors_of_sds_with_few_wordings_are_foreseen_on_average(wordings):
     """Own wordings, a pilot of 40 items in 10: within 7 % of the errors of 2,000 studies."""
     rng = np.random.default_rng(7)
-    pilots = [forecast_sd(each, False) for each in studies(rng, 200, 40, 10)]
+    pilots = [build_sd_forecast(each, False) for each in studies(rng, 200, 40, 10)]
     foreseen = np.sqrt(
         np.mean(
             [
-                compute_forecast_error(each, 60, wordings) ** 2
+                predict_standard_error(each, 60, wordings) ** 2
                 for each in pilots
-                if compute_forecast_error(each, 60, wordings) > 0
+                if predict_standard_error(each, 60, wordings) > 0
             ]
         )
     )
@@ -70,7 +70,7 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
     rng, shares = np.random.default_rng(2), []
     for _ in range(40):
         agree = rng.random((200, 30)) < rng.beta(0.6, 0.8, (200, 1))
-        shares.append(forecast_flips(agree.astype(float), 0.1).share(wordings))
+        shares.append(build_flip_forecast(agree.astype(float), 0.1).predict_flip_share(wordings))
     drawn = np.arange(wordings + 1)
     flipped = np.minimum(drawn, wordings - drawn) / wordings > 0.1
     expected = betabinom.pmf(drawn, wordings, 0.6, 0.8)[flipped].sum()
@@ -80,13 +80,13 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
 def test_bounds_of_the_error_of_flips_are_those_of_the_share():
     """62 items, 59 of which flip whatever the number of wordings: Wilson's interval of 59 of 62 is .867 to .983."""
     values = np.where(np.arange(62)[:, None] < 59, [[0.1, 0.9] * 50], 0.1)
-    found = forecast_flips(values, 0.05)
-    assert found.items == 62 and found.share(40) == pytest.approx(59 / 62, abs=0.003)
+    found = build_flip_forecast(values, 0.05)
+    assert found.items == 62 and found.predict_flip_share(40) == pytest.approx(59 / 62, abs=0.003)
     assert found.count_effective_items(40) == pytest.approx(62, rel=0.02)
     expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
-    assert found.bound_error(100, 40) == pytest.approx(expected, abs=2e-3)
-    half = forecast_flips(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
-    assert half.bound_error(100, 40)[1] == pytest.approx(0.05)  # no share has a larger error than one of .5
+    assert found.bound_standard_error(100, 40) == pytest.approx(expected, abs=2e-3)
+    half = build_flip_forecast(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
+    assert half.bound_standard_error(100, 40)[1] == pytest.approx(0.05)  # no share has a larger error than one of .5
 
 
 def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
@@ -103,8 +103,8 @@ def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
     for _ in range(200):
         weights = np.mean([each * weights / (each @ weights) for each in of_items], axis=0)
     slow = sum(weights @ chances(30, k) for k in range(31) if min(k, 30 - k) / 30 > 0.1)
-    found = forecast_flips((np.arange(12) < agree[:, None]).astype(float), 0.1)
-    assert found.share(30) == pytest.approx(slow, abs=0.002)
+    found = build_flip_forecast((np.arange(12) < agree[:, None]).astype(float), 0.1)
+    assert found.predict_flip_share(30) == pytest.approx(slow, abs=0.002)
     assert found.weights.sum() == pytest.approx(1)
 
 
@@ -117,18 +117,18 @@ def test_errors_of_flips_are_foreseen_on_average_and_lie_within_their_bounds(hig
     share = betabinom.pmf(drawn, 180, *high)[flipped].sum()
     true = np.sqrt(share * (1 - share) / 62)
     for _ in range(60):
-        found = forecast_flips((rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold)
+        found = build_flip_forecast((rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold)
         if found:
-            low, upper = found.bound_error(62, 180)
-            ratios.append(compute_forecast_error(found, 62, 180) / true)
+            low, upper = found.bound_standard_error(62, 180)
+            ratios.append(predict_standard_error(found, 62, 180) / true)
             held.append(low <= true <= upper)
     assert np.mean(ratios) == pytest.approx(1, abs=0.1) and np.mean(held) >= 0.85
 
 
 def test_flips_of_all_items_or_none_tell_no_error():
-    assert forecast_flips(np.zeros((5, 4)), 0.05) is None
-    assert forecast_flips(np.tile([0.1, 0.9], (5, 2)), 0.05) is None
-    assert forecast_flips(np.full((5, 4), np.nan), 0.05) is None
+    assert build_flip_forecast(np.zeros((5, 4)), 0.05) is None
+    assert build_flip_forecast(np.tile([0.1, 0.9], (5, 2)), 0.05) is None
+    assert build_flip_forecast(np.full((5, 4), np.nan), 0.05) is None
 
 
 @pytest.mark.parametrize("texts", [1, 2, 40])
@@ -143,16 +143,21 @@ def test_sampled_texts_are_told_apart_from_wordings(texts):
     foreseen = []
     for values in drawn(200, 40, 6, 10):
         number = np.full(values.shape, 10.0)
-        own = estimate_sampling(compute_share_variance(values, number), number)
+        own = estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
         assert own.sample == pytest.approx((values * (1 - values) * 10 / 9).mean()) and own.number == pytest.approx(10)
-        foreseen.append(compute_forecast_error(forecast_mean(values, False, own), 30, 4, texts) ** 2)
+        foreseen.append(predict_standard_error(build_mean_forecast(values, False, own), 30, 4, texts) ** 2)
     assert np.sqrt(np.mean(foreseen)) == pytest.approx(
         drawn(3000, 30, 4, texts).mean(axis=(1, 2)).std(ddof=1), rel=0.05
     )
 
 
 def test_single_texts_do_not_tell_their_noise():
-    assert estimate_sampling(compute_share_variance(np.array([[0.0, 1.0]]), np.ones((1, 2))), np.ones((1, 2))) is None
+    assert (
+        estimate_sampling_variance(
+            compute_yes_no_sample_variance(np.array([[0.0, 1.0]]), np.ones((1, 2))), np.ones((1, 2))
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("crossed", [False, True])
@@ -161,7 +166,7 @@ def test_actual_errors_are_those_of_the_wordings_that_were_held_back(crossed):
     ratios: dict[str, list[float]] = {}
     for seed in range(15):
         (values,) = studies(np.random.default_rng(seed), 1, 62, 200, crossed)
-        found = compare_errors(values + 0.5, crossed, 0.2, seed=seed)
+        found = compare_forecast_and_actual_errors(values + 0.5, crossed, 0.2, seed=seed)
         assert {each.pilot for each in found} == {20} and max(each.wordings for each in found) == 180
         for each in found:
             ratios.setdefault(each.figure, []).append(each.predicted / each.actual)
@@ -172,7 +177,9 @@ def test_actual_errors_are_those_of_the_wordings_that_were_held_back(crossed):
 
 def test_with_all_others_the_actual_error_is_that_of_the_items():
     values = np.random.default_rng(5).random((30, 40))
-    found = {each.figure: each for each in compare_errors(values, False, 0.45) if each.wordings == 36}
+    found = {
+        each.figure: each for each in compare_forecast_and_actual_errors(values, False, 0.45) if each.wordings == 36
+    }
     rng = np.random.default_rng(0)
     order = np.argsort(rng.random(values.shape), axis=1)
     others = np.take_along_axis(values, order, axis=1)[:, 4:]
@@ -185,15 +192,17 @@ def test_with_all_others_the_actual_error_is_that_of_the_items():
 
 @pytest.mark.parametrize("shape", [(1, 30), (30, 4), (0, 10)])
 def test_too_few_items_or_wordings_have_no_pilot(shape):
-    assert compare_errors(np.random.default_rng(6).random(shape), False, 0.05) == []
+    assert compare_forecast_and_actual_errors(np.random.default_rng(6).random(shape), False, 0.05) == []
 
 
 def test_items_that_lack_a_shared_wording_are_not_compared():
     """A pilot of three columns holds less than one answer of an item that has 5 of 19 wordings."""
     values = np.random.default_rng(7).random((40, 30))
-    whole = compare_errors(values[:25], True, 0.05)
+    whole = compare_forecast_and_actual_errors(values[:25], True, 0.05)
     values[25:, 4] = np.nan
-    assert whole and str(compare_errors(values, True, 0.05)) == str(whole)  # as texts: NaN is not itself
+    assert whole and str(compare_forecast_and_actual_errors(values, True, 0.05)) == str(
+        whole
+    )  # as texts: NaN is not itself
     values[:24, 3] = np.nan
-    assert compare_errors(values, True, 0.05) == []
-    assert compare_errors(values, False, 0.05)  # of own wordings, all these items have enough
+    assert compare_forecast_and_actual_errors(values, True, 0.05) == []
+    assert compare_forecast_and_actual_errors(values, False, 0.05)  # of own wordings, all these items have enough

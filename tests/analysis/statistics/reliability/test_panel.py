@@ -7,14 +7,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.panel import combine_limits, compute_panel, compute_squared_t
+from analysis.statistics.reliability.panel import (
+    combine_squared_limits,
+    compute_squared_t_quantile,
+    estimate_panel_mean,
+)
 from analysis.statistics.reliability.ranges import compute_component_intervals
 from analysis.statistics.reliability.ranking import rank_models
 from analysis.statistics.reliability.replication import (
     PairPrior,
     compute_equivalence_p,
-    compute_panel_p,
-    foresee_same_sign,
+    compute_panel_mean_p_value,
+    compute_panel_same_sign_probability,
 )
 from analysis.statistics.shares import wilson
 from helpers.unlike_items import Design, draw_study, true_components
@@ -27,45 +31,49 @@ def answers(rng, items, wordings, item=0.3, wording=0.05, inner=0.1):
 
 def test_of_wordings_of_their_own_the_interval_is_that_of_items():
     values = answers(np.random.default_rng(0), 12, 4)
-    found, means = compute_panel(values, False), values.mean(axis=1)
+    found, means = estimate_panel_mean(values, False), values.mean(axis=1)
     expected = stats.t.interval(0.95, 11, means.mean(), stats.sem(means))
-    assert found.interval("items") == pytest.approx(expected, abs=1e-12)
-    assert found.interval("both") == found.interval("items")
-    assert compute_panel_p(found, "both") == pytest.approx(stats.ttest_1samp(means, 0).pvalue, abs=1e-9)
+    assert found.compute_interval("items") == pytest.approx(expected, abs=1e-12)
+    assert found.compute_interval("both") == found.compute_interval("items")
+    assert compute_panel_mean_p_value(found, "both") == pytest.approx(stats.ttest_1samp(means, 0).pvalue, abs=1e-9)
 
 
 def test_shared_wordings_add_their_part():
     values = answers(np.random.default_rng(1), 20, 5, wording=0.5)
-    found = compute_panel(values, True)
+    found = estimate_panel_mean(values, True)
     of_items = values.mean(axis=1).var(ddof=1) / 20
     of_wordings = values.mean(axis=0).var(ddof=1) / 5 - found.interaction / 100
-    assert found.error("both") ** 2 == pytest.approx(of_items + of_wordings, rel=1e-12)
-    assert found.error("wordings") ** 2 == pytest.approx(of_wordings + found.interaction / 100, rel=1e-12)
-    low, high = found.interval("both")
+    assert found.compute_standard_error("both") ** 2 == pytest.approx(of_items + of_wordings, rel=1e-12)
+    assert found.compute_standard_error("wordings") ** 2 == pytest.approx(
+        of_wordings + found.interaction / 100, rel=1e-12
+    )
+    low, high = found.compute_interval("both")
     own, shared = of_items - found.interaction / 100, of_wordings + found.interaction / 100
     power = 1 + 8 / 4**2  # the norm of 4 degrees of freedom
     squares = stats.t.ppf(0.975, 19) ** 2 * own, stats.t.ppf(0.975, 4) ** 2 * shared
     half = np.sqrt(sum(each**power for each in squares) ** (1 / power))
-    assert compute_panel_p(found, "both", found.mean - half) == pytest.approx(0.05, abs=1e-9)
+    assert compute_panel_mean_p_value(found, "both", found.mean - half) == pytest.approx(0.05, abs=1e-9)
     assert (low, high) == pytest.approx((found.mean - half, found.mean + half), rel=1e-9)
 
 
 def test_an_interval_for_wordings_like_these_is_never_shorter():
     for seed in range(40):
-        found = compute_panel(answers(np.random.default_rng(seed), 12, 3, item=0.05, wording=0, inner=0.3), True)
-        (low, high), (like_low, like_high) = found.interval("items"), found.interval("both")
+        found = estimate_panel_mean(answers(np.random.default_rng(seed), 12, 3, item=0.05, wording=0, inner=0.3), True)
+        (low, high), (like_low, like_high) = found.compute_interval("items"), found.compute_interval("both")
         assert (
-            like_low <= low and like_high >= high and compute_panel_p(found, "both") >= compute_panel_p(found, "items")
+            like_low <= low
+            and like_high >= high
+            and compute_panel_mean_p_value(found, "both") >= compute_panel_mean_p_value(found, "items")
         )
-        assert compute_panel_p(found, "both", like_high) == pytest.approx(0.05, abs=1e-6)
+        assert compute_panel_mean_p_value(found, "both", like_high) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_shares_have_wilsons_interval():
     right = np.zeros((62, 4))
-    assert compute_panel(right, True).interval("items") == pytest.approx((0, 0.0583), abs=1e-4)
+    assert estimate_panel_mean(right, True).compute_interval("items") == pytest.approx((0, 0.0583), abs=1e-4)
     right[:9] = 1
     expected = tuple(map(float, wilson(np.asarray(9 / 62), np.asarray(62.0), 0.95)))
-    assert compute_panel(right, False).interval("items") == pytest.approx(expected, abs=1e-9)
+    assert estimate_panel_mean(right, False).compute_interval("items") == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("wordings", "least"), [(2, 0.92), (5, 0.92)])
@@ -73,9 +81,9 @@ def test_intervals_hold_where_wordings_are_shared(wordings, least):
     """1,000 items, item SD .3, template SD .05, interaction .1: an interval over items alone covers about half."""
     rng, held = np.random.default_rng(2), {"items": 0, "both": 0}
     for _ in range(150):
-        found = compute_panel(answers(rng, 1000, wordings), True)
+        found = estimate_panel_mean(answers(rng, 1000, wordings), True)
         for anew in held:
-            low, high = found.interval(anew)
+            low, high = found.compute_interval(anew)
             held[anew] += low <= 0 <= high
     assert held["both"] / 150 >= least - 0.035  # two standard errors of the simulation
     assert held["items"] / 150 < 0.75
@@ -86,9 +94,9 @@ def test_another_draw_of_shared_wordings_is_no_difference(wordings):
     """Models that differ by a draw of templates only: false positives within two standard errors of 4 to 6 %."""
     rng, false, runs = np.random.default_rng(wordings), {"items": 0, "both": 0}, 600
     for _ in range(runs):
-        found = compute_panel(answers(rng, 300, wordings, wording=0.07, inner=0.2), True)
+        found = estimate_panel_mean(answers(rng, 300, wordings, wording=0.07, inner=0.2), True)
         for anew in false:
-            false[anew] += compute_panel_p(found, anew) < 0.05
+            false[anew] += compute_panel_mean_p_value(found, anew) < 0.05
     assert 0.04 - 0.017 < false["both"] / runs < 0.06 + 0.019 and false["items"] / runs > 0.15
 
 
@@ -105,34 +113,34 @@ def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, w
             np.maximum(of_items - taken[0], 0), np.maximum(of_wordings - taken[1], 0)
         ), axis=-1)  # fmt: skip
         free = np.array([items, wordings - 1.0])
-        limit = combine_limits(compute_squared_t(0.95, free) * parts, free)
+        limit = combine_squared_limits(compute_squared_t_quantile(0.95, free) * parts, free)
         found.append(stats.chi2.sf(limit / (1 + shared), 1).mean())
     assert least < min(found) and max(found) < 0.06
 
 
 def test_equal_models_are_never_different():
-    found = compute_panel(np.zeros((10, 4)), True)
-    assert compute_panel_p(found, "both") == 1
-    assert np.isnan(foresee_same_sign(found, "both"))
-    constant = compute_panel(np.full((10, 4), 0.25), True)
-    assert np.isnan(compute_panel_p(constant, "both"))
+    found = estimate_panel_mean(np.zeros((10, 4)), True)
+    assert compute_panel_mean_p_value(found, "both") == 1
+    assert np.isnan(compute_panel_same_sign_probability(found, "both"))
+    constant = estimate_panel_mean(np.full((10, 4), 0.25), True)
+    assert np.isnan(compute_panel_mean_p_value(constant, "both"))
 
 
 def test_equal_models_are_equivalent_within_any_margin():
     for crossed in (True, False):
-        assert compute_equivalence_p(compute_panel(np.zeros((10, 4)), crossed, share=False), "both", 1e-6) == 0
+        assert compute_equivalence_p(estimate_panel_mean(np.zeros((10, 4)), crossed, is_share=False), "both", 1e-6) == 0
     # A difference without an error, one item, and one shared wording: nothing is known.
     for unknown in (
-        compute_panel(np.full((10, 4), 0.01), True),
-        compute_panel(np.zeros((1, 4)), False),
-        compute_panel(np.zeros((9, 1)), True),
+        estimate_panel_mean(np.full((10, 4), 0.01), True),
+        estimate_panel_mean(np.zeros((1, 4)), False),
+        estimate_panel_mean(np.zeros((9, 1)), True),
     ):
         assert np.isnan(compute_equivalence_p(unknown, "both", 0.05))
 
 
 def test_equivalence_is_that_of_two_one_sided_tests():
     values = answers(np.random.default_rng(4), 30, 3)
-    found, means = compute_panel(values, False), values.mean(axis=1)
+    found, means = estimate_panel_mean(values, False), values.mean(axis=1)
     for margin in (0.02, 0.2):
         upper = stats.ttest_1samp(means, margin, alternative="less").pvalue
         lower = stats.ttest_1samp(means, -margin, alternative="greater").pvalue
@@ -145,8 +153,8 @@ def test_the_sign_of_another_study_is_foreseen():
     for _ in range(400):
         truth = rng.normal(0, 0.05)
         first, second = (truth + answers(rng, 62, 6, wording=0.07, inner=0.2) for _ in range(2))
-        found = compute_panel(first, True)
-        said.append(foresee_same_sign(found, "both", PairPrior(np.array([0.05**2]), 0.0, 0.0)))
+        found = estimate_panel_mean(first, True)
+        said.append(compute_panel_same_sign_probability(found, "both", PairPrior(np.array([0.05**2]), 0.0, 0.0)))
         kept.append((found.mean > 0) == (second.mean() > 0))
     assert np.mean(said) == pytest.approx(np.mean(kept), abs=0.05)
 
@@ -197,7 +205,7 @@ def test_intervals_of_components_hold(crossed):
     rng, held = np.random.default_rng(7), np.zeros(3)
     for run in range(200):
         values = np.clip(answers(rng, 60, 4, wording=0.1 if crossed else 0, inner=0.2), -1.5, 1.5)
-        ends = compute_component_intervals(compute_panel(values, crossed), (-1.5, 1.5), seed=run)
+        ends = compute_component_intervals(estimate_panel_mean(values, crossed), (-1.5, 1.5), seed=run)
         wide = np.sqrt((0.09 / 60 + 0.01 / 4 * crossed + 0.04 / 240) / (0.09 / 60))
         truth = {"item": 0.09, "wording": 0.01 if crossed else 0.04, "widening": wide}
         held += [ends[name][0] <= value <= ends[name][1] for name, value in truth.items()]
@@ -206,7 +214,11 @@ def test_intervals_of_components_hold(crossed):
 
 def test_answers_without_bounds_have_no_intervals_of_components():
     assert np.isnan(
-        list(compute_component_intervals(compute_panel(answers(np.random.default_rng(9), 60, 4), True), None).values())
+        list(
+            compute_component_intervals(
+                estimate_panel_mean(answers(np.random.default_rng(9), 60, 4), True), None
+            ).values()
+        )
     ).all()
 
 
@@ -219,7 +231,7 @@ def test_intervals_hold_where_items_differ_and_have_some_of_the_wordings(shape, 
     held: dict[str, list[bool]] = {name: [] for name in truth}
     rng, far = np.random.default_rng(3), 0
     for _ in range(60):
-        study = compute_panel(draw_study(rng, shape, design, 10), design.crossed)
+        study = estimate_panel_mean(draw_study(rng, shape, design, 10), design.crossed)
         ends = compute_component_intervals(study, (0.0, 1.0))
         for name, value in truth.items():
             if ends[name][0] == ends[name][0]:
@@ -236,14 +248,14 @@ def test_holes_are_those_of_the_design():
     answered = ~np.isnan(values)
     weights = [[1 / 62 / 5 if answered[i, w] else 0.0 for w in range(19)] for i in range(62)]
     of_wordings = [sum(row[w] for row in weights) for w in range(19)]
-    study = compute_panel(values, True)
+    study = estimate_panel_mean(values, True)
     assert study.n_wordings == 5
     assert study.incidence.n_shared == pytest.approx(1 / sum(share**2 for share in of_wordings))
     # The variance of the mean over items, of weights written out.
     expected = study.item * 62 / 62**2 + study.wording * sum(share**2 for share in of_wordings) + study.inner * sum(
         weight**2 for row in weights for weight in row
     )  # fmt: skip
-    assert study.error_at(62, 5) == pytest.approx(np.sqrt(expected), rel=1e-9)
+    assert study.predict_error_at(62, 5) == pytest.approx(np.sqrt(expected), rel=1e-9)
     # Half of the mean squared difference of two items' means, with other items and wordings at random.
     apart = np.mean([
         sum((answered[i, w] / 5 - answered[j, w] / 5) ** 2 for w in range(19)) / 2
@@ -253,10 +265,12 @@ def test_holes_are_those_of_the_design():
 
 
 def test_more_wordings_narrow_an_interval_to_a_limit():
-    found = compute_panel(answers(np.random.default_rng(8), 30, 4, inner=0.4), False)
-    assert found.error_at(30, 4) == pytest.approx(found.error("both"), rel=1e-9)
-    assert found.error_at(30, 4) > found.error_at(30, 40) > found.error_at(30, np.inf)
-    assert found.widening() == pytest.approx(found.error_at(30, 4) / found.error_at(30, np.inf))
+    found = estimate_panel_mean(answers(np.random.default_rng(8), 30, 4, inner=0.4), False)
+    assert found.predict_error_at(30, 4) == pytest.approx(found.compute_standard_error("both"), rel=1e-9)
+    assert found.predict_error_at(30, 4) > found.predict_error_at(30, 40) > found.predict_error_at(30, np.inf)
+    assert found.compute_interval_widening() == pytest.approx(
+        found.predict_error_at(30, 4) / found.predict_error_at(30, np.inf)
+    )
 
 
 @pytest.mark.parametrize(
@@ -265,6 +279,6 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
      (np.full((4, 3), 0.3), False)],
 )  # fmt: skip
 def test_no_interval_where_nothing_can_be_told(values, crossed):
-    assert np.isnan(compute_panel(values, crossed).interval("both")).all()
-    assert np.isnan(compute_panel(values, crossed).widening())
-    assert np.isnan(compute_component_intervals(compute_panel(values, crossed), (0.0, 1.0))["widening"]).all()
+    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval("both")).all()
+    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval_widening())
+    assert np.isnan(compute_component_intervals(estimate_panel_mean(values, crossed), (0.0, 1.0))["widening"]).all()

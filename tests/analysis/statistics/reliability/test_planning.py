@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.flips import forecast_flips
+from analysis.statistics.reliability.flips import build_flip_forecast
 from analysis.statistics.reliability.forecast import (
     MeanForecast,
-    compute_forecast_error,
-    find_largest_error,
-    forecast_mean,
+    build_mean_forecast,
+    predict_largest_standard_error,
+    predict_standard_error,
 )
-from analysis.statistics.reliability.panel import compute_panel
-from analysis.statistics.reliability.planning import Goal, compute_power, list_designs
-from analysis.statistics.reliability.replication import compute_panel_p
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.planning import Goal, compute_power, list_sufficient_designs
+from analysis.statistics.reliability.replication import compute_panel_mean_p_value
 from analysis.statistics.reliability.sampling import SampleSpread
 
 
@@ -28,48 +28,55 @@ def answers(rng, items, wordings, shared=0.05):
 @pytest.mark.parametrize("crossed", [True, False])
 def test_designs_reach_the_error_with_the_fewest_items(crossed):
     drawn = [answers(np.random.default_rng(seed), 30, 6) for seed in range(2)]
-    pilots, panels = [forecast_mean(each, crossed) for each in drawn], [compute_panel(each, crossed) for each in drawn]
-    found = list_designs(pilots, Goal(0.03), crossed=crossed)
+    pilots, panels = (
+        [build_mean_forecast(each, crossed) for each in drawn],
+        [estimate_panel_mean(each, crossed) for each in drawn],
+    )
+    found = list_sufficient_designs(pilots, Goal(0.03), crossed=crossed)
     assert found
     for design in found:
-        expected = max(each.error_at(design.items, design.wordings) for each in panels)
+        expected = max(each.predict_error_at(design.items, design.wordings) for each in panels)
         assert design.error == pytest.approx(expected, abs=1e-12) and design.error <= 0.03
-        assert max(each.error_at(design.items - 1, design.wordings) for each in panels) > 0.03
+        assert max(each.predict_error_at(design.items - 1, design.wordings) for each in panels) > 0.03
         assert design.prompts == design.items * design.wordings == design.cost and design.samples is None
     assert [design.cost for design in found] == sorted(design.cost for design in found)
 
 
 def test_shared_wordings_that_differ_too_much_allow_no_design_with_few():
-    found = list_designs(
-        [forecast_mean(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)], Goal(0.05), crossed=True
+    found = list_sufficient_designs(
+        [build_mean_forecast(answers(np.random.default_rng(0), 40, 10, shared=0.3), True)], Goal(0.05), crossed=True
     )
     assert found and min(design.wordings for design in found) > 10
 
 
 def test_costs_choose_the_design():
-    pilot = [forecast_mean(answers(np.random.default_rng(1), 30, 6), False)]
-    dear_items = list_designs(pilot, Goal(0.03), crossed=False, cost_item=100, cost_wording=0.01)[0]
-    dear_wordings = list_designs(pilot, Goal(0.03), crossed=False, cost_item=0.01, cost_wording=1)[0]
+    pilot = [build_mean_forecast(answers(np.random.default_rng(1), 30, 6), False)]
+    dear_items = list_sufficient_designs(pilot, Goal(0.03), crossed=False, cost_item=100, cost_wording=0.01)[0]
+    dear_wordings = list_sufficient_designs(pilot, Goal(0.03), crossed=False, cost_item=0.01, cost_wording=1)[0]
     assert dear_items.wordings > dear_wordings.wordings and dear_items.items < dear_wordings.items
     assert dear_items.cost == pytest.approx(100 * dear_items.items + 0.01 * dear_items.prompts)
 
 
 def test_designs_of_sampled_texts_count_every_text():
-    pilot = forecast_mean(answers(np.random.default_rng(2), 30, 6), False, SampleSpread(0.1, 10.0, np.nan))
-    found = list_designs([pilot], Goal(0.05), crossed=False, samples=(1, 10))
+    pilot = build_mean_forecast(answers(np.random.default_rng(2), 30, 6), False, SampleSpread(0.1, 10.0, np.nan))
+    found = list_sufficient_designs([pilot], Goal(0.05), crossed=False, samples=(1, 10))
     assert {design.samples for design in found} == {1, 10}
     for design in found:
         assert design.prompts == design.items * design.wordings * design.samples
-        assert find_largest_error([pilot], design.items, design.wordings, design.samples) == design.error <= 0.05
+        assert (
+            predict_largest_standard_error([pilot], design.items, design.wordings, design.samples)
+            == design.error
+            <= 0.05
+        )
     items = {(design.wordings, design.samples): design.items for design in found}
     assert all(items[k, 10] < items[k, 1] for k in (1, 2, 5))
 
 
 def test_flips_need_two_wordings():
-    pilot = forecast_flips(np.random.default_rng(3).random((40, 9)) - np.linspace(0, 1, 40)[:, None] + 0.5, 0.2)
-    found = list_designs([pilot], Goal(0.06), crossed=False)
+    pilot = build_flip_forecast(np.random.default_rng(3).random((40, 9)) - np.linspace(0, 1, 40)[:, None] + 0.5, 0.2)
+    found = list_sufficient_designs([pilot], Goal(0.06), crossed=False)
     assert min(design.wordings for design in found) == 2
-    assert all(compute_forecast_error(pilot, design.items, design.wordings) <= 0.06 for design in found)
+    assert all(predict_standard_error(pilot, design.items, design.wordings) <= 0.06 for design in found)
 
 
 def test_power_with_own_wordings_is_that_of_a_noncentral_t():
@@ -87,17 +94,17 @@ def test_power_with_own_wordings_is_that_of_a_noncentral_t():
 def test_power_with_shared_wordings_is_that_of_the_test(items, wordings, difference):
     """Within 2 points, and two standard errors, of the share of 600 simulated studies that find the difference."""
     rng = np.random.default_rng(items)
-    drawn = [compute_panel(difference + answers(rng, items, wordings, 0.07), True) for _ in range(600)]
+    drawn = [estimate_panel_mean(difference + answers(rng, items, wordings, 0.07), True) for _ in range(600)]
     foreseen = compute_power(MeanForecast(0.09, 0.07**2, 0.04), difference, items, wordings, crossed=True)
-    seen = np.mean([compute_panel_p(each, "both") < 0.05 for each in drawn])
+    seen = np.mean([compute_panel_mean_p_value(each, "both") < 0.05 for each in drawn])
     assert 0.3 < foreseen < 0.95
     assert seen == pytest.approx(foreseen, abs=0.02 + 2 * np.sqrt(foreseen * (1 - foreseen) / 600))
 
 
 @pytest.mark.parametrize("crossed", [True, False])
 def test_designs_find_a_difference_with_the_fewest_items(crossed):
-    pilots = [forecast_mean(answers(np.random.default_rng(seed), 30, 6), crossed) for seed in range(2)]
-    found = list_designs(pilots, Goal(difference=0.1, power=0.9), crossed=crossed)
+    pilots = [build_mean_forecast(answers(np.random.default_rng(seed), 30, 6), crossed) for seed in range(2)]
+    found = list_sufficient_designs(pilots, Goal(difference=0.1, power=0.9), crossed=crossed)
     assert found and (not crossed or min(design.wordings for design in found) > 1)  # one shared wording has no test
     for design in found[:5]:
         powers = [

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.statistics.reliability.components import estimate_model_components
-from analysis.statistics.reliability.generalizability import compute_relative_coefficient, compute_relative_interval
+from analysis.statistics.reliability.components import estimate_model_variance_components
+from analysis.statistics.reliability.generalizability import (
+    compute_relative_coefficient,
+    compute_relative_coefficient_interval,
+)
 from helpers.ranked_models import draw_answers
 from helpers.unlike_items import Design
 
@@ -18,8 +21,8 @@ def test_intervals_cover_the_reliability_of_the_wordings_that_items_have(design)
     covered = []
     for _ in range(120):
         answers, truth = draw_answers(rng, n_models=6, n_items=62, design=design, spread=0.5)
-        components = estimate_model_components(answers, design.crossed)
-        low, high = compute_relative_interval(components)
+        components = estimate_model_variance_components(answers, design.crossed)
+        low, high = compute_relative_coefficient_interval(components)
         if low == low:
             assert (
                 0
@@ -37,5 +40,5 @@ def test_nothing_is_told_from_too_few_wordings_of_few_items():
     rng = np.random.default_rng(8)
     for _ in range(20):
         answers, _ = draw_answers(rng, n_models=6, n_items=10, design=Design(2, 19), spread=0.0)
-        components = estimate_model_components(answers, crossed=True)
-        assert components is None or np.isnan(compute_relative_interval(components)).all()
+        components = estimate_model_variance_components(answers, crossed=True)
+        assert components is None or np.isnan(compute_relative_coefficient_interval(components)).all()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics import mixed
-from analysis.statistics.reliability.components import estimate_components, estimate_model_components
+from analysis.statistics.reliability.components import estimate_model_variance_components, estimate_variance_components
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("R") is None, reason="R is not installed (make test installs it)"),
@@ -44,14 +44,14 @@ def reml(values: np.ndarray, names: tuple[str, ...], groups: tuple[str, ...]) ->
 def test_shared_wordings():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(20, 1)) + rng.normal(0, 0.6, (1, 8)) + rng.normal(0, 0.7, (20, 8))
-    expected, found = reml(values, ("item", "wording"), ("item", "wording")), estimate_components(values, True)
+    expected, found = reml(values, ("item", "wording"), ("item", "wording")), estimate_variance_components(values, True)
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=TOLERANCE)
 
 
 def test_wordings_of_their_own():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(25, 1)) + rng.normal(0, 0.8, (25, 6))
-    expected, found = reml(values, ("item", "wording"), ("item",)), estimate_components(values, False)
+    expected, found = reml(values, ("item", "wording"), ("item",)), estimate_variance_components(values, False)
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=TOLERANCE)
 
 
@@ -61,7 +61,10 @@ def test_models_items_and_shared_wordings():
     shapes = [(m, 1, 1), (1, i, 1), (1, 1, w), (m, i, 1), (m, 1, w), (1, i, w)]
     values = sum(rng.normal(0, 0.8, shape) for shape in shapes) + rng.normal(0, 0.5, (m, i, w))
     groups = ("model", "item", "wording", "model_item", "model_wording", "item_wording")
-    expected, found = reml(values, ("model", "item", "wording"), groups), estimate_model_components(values, True)
+    expected, found = (
+        reml(values, ("model", "item", "wording"), groups),
+        estimate_model_variance_components(values, True),
+    )
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=TOLERANCE)
 
 
@@ -72,7 +75,7 @@ def test_models_items_and_wordings_of_their_own():
     shapes = [(m, 1, 1), (1, i, 1), (m, i, 1), (1, i, w)]
     values = sum(rng.normal(0, 0.8, shape) for shape in shapes) + rng.normal(0, 0.5, (m, i, w))
     expected = reml(values, ("model", "item", "wording"), ("model", "item", "model_item", "item_wording"))
-    found = estimate_model_components(values, False)
+    found = estimate_model_variance_components(values, False)
     ours = {"model": found.model, "item": found.item, "model_item": found.model_item, "item_wording": found.wording,
             "residual": found.residual}  # fmt: skip
     assert ours == pytest.approx(expected, abs=TOLERANCE)

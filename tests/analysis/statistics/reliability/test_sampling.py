@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from analysis.statistics.reliability import sampling
-from analysis.statistics.reliability.components import estimate_model_components
-from analysis.statistics.reliability.forecast import compute_forecast_error, forecast_mean
+from analysis.statistics.reliability.components import estimate_model_variance_components
+from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
 from analysis.statistics.reliability.generalizability import (
-    compute_icc,
+    compute_intraclass_correlations,
     compute_relative_coefficient,
-    compute_relative_interval,
+    compute_relative_coefficient_interval,
 )
-from analysis.statistics.reliability.panel import compute_panel
-from analysis.statistics.reliability.planning import Goal, list_designs
+from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.reliability.planning import Goal, list_sufficient_designs
 from analysis.statistics.reliability.ranges import compute_component_intervals
 from analysis.statistics.reliability.ranking import rank_models
-from analysis.statistics.reliability.sampling import estimate_sampling
+from analysis.statistics.reliability.sampling import estimate_sampling_variance
 
 SD = {"item": 0.3, "wording": 0.1, "interaction": 0.15, "sample": 0.4}
 
@@ -35,7 +35,7 @@ def drawn(rng, items, wordings, samples, crossed=True):
 def read(values):
     """Answers (items, wordings) and what sampling adds to them."""
     number = np.full(values.shape[:2], float(values.shape[2]))
-    return values.mean(axis=2), estimate_sampling(values.var(axis=2, ddof=1), number)
+    return values.mean(axis=2), estimate_sampling_variance(values.var(axis=2, ddof=1), number)
 
 
 def mean_squares(values):
@@ -64,7 +64,7 @@ def test_crossed_components_are_those_of_the_textbook():
     values = drawn(np.random.default_rng(0), 9, 4, 5)
     items, wordings, samples = values.shape
     of = mean_squares(values)
-    found = compute_panel(values.mean(axis=2), True, read(values)[1])
+    found = estimate_panel_mean(values.mean(axis=2), True, read(values)[1])
     expected = {
         "item": (of["item"] - of["interaction"]) / wordings / samples,
         "wording": (of["wording"] - of["interaction"]) / items / samples,
@@ -73,8 +73,11 @@ def test_crossed_components_are_those_of_the_textbook():
     assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=1e-12)
     assert found.sampled.sample == pytest.approx(of["sample"], abs=1e-12)
     whole = sum(expected.values()) + of["sample"]
-    assert compute_icc(found)["icc_sample"] == pytest.approx(expected["item"] / whole, abs=1e-12)
-    assert compute_icc(found)["icc"] == compute_icc(compute_panel(values.mean(axis=2), True))["icc"]
+    assert compute_intraclass_correlations(found)["icc_sample"] == pytest.approx(expected["item"] / whole, abs=1e-12)
+    assert (
+        compute_intraclass_correlations(found)["icc"]
+        == compute_intraclass_correlations(estimate_panel_mean(values.mean(axis=2), True))["icc"]
+    )
 
 
 def test_one_wording_is_an_analysis_of_variance_of_one_factor():
@@ -84,13 +87,15 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
     between = 6 * sum((row.mean() - flat.mean()) ** 2 for row in flat) / 11
     within = sum((each - row.mean()) ** 2 for row in flat for each in row) / 60
     for crossed in (True, False):
-        found = compute_panel(answers, crossed, own)
+        found = estimate_panel_mean(answers, crossed, own)
         assert found.item == pytest.approx((between - within) / 6, abs=1e-12)
-        assert np.isnan([found.wording, found.interaction, found.widening(), found.error_at(5, 2)]).all()
+        assert np.isnan(
+            [found.wording, found.interaction, found.compute_interval_widening(), found.predict_error_at(5, 2)]
+        ).all()
         single = found.item / (found.item + within)
-        assert compute_icc(found)["icc_sample"] == pytest.approx(single, abs=1e-12)
+        assert compute_intraclass_correlations(found)["icc_sample"] == pytest.approx(single, abs=1e-12)
         # Spearman and Brown: from the reliability of one sample to that of six.
-        assert compute_icc(found)["icc"] == pytest.approx(6 * single / (1 + 5 * single), abs=1e-12)
+        assert compute_intraclass_correlations(found)["icc"] == pytest.approx(6 * single / (1 + 5 * single), abs=1e-12)
         ends = compute_component_intervals(found, (-3.0, 3.0))
         assert ends["item"][0] < found.item < ends["item"][1] and np.isnan(ends["wording"]).all()
         assert ends["sample"][0] < own.sample < ends["sample"][1]
@@ -105,7 +110,7 @@ def test_components_are_those_that_were_put_in(wordings, crossed):
         values = drawn(rng, 20, wordings, 4, crossed)
         values[rng.random(values.shape) < 0.05] = np.nan
         spread, number = np.nanvar(values, axis=2, ddof=1), (~np.isnan(values)).sum(axis=2).astype(float)
-        each = compute_panel(np.nanmean(values, axis=2), crossed, estimate_sampling(spread, number))
+        each = estimate_panel_mean(np.nanmean(values, axis=2), crossed, estimate_sampling_variance(spread, number))
         found.append([each.item, each.wording, each.interaction, each.sampled.sample])
     item, wording, inner, sample = np.square(list(SD.values()))
     expected = [item, wording, inner, sample] if crossed else [item, wording + inner, np.nan, sample]
@@ -118,13 +123,15 @@ def test_components_are_those_that_were_put_in(wordings, crossed):
 def test_a_pilot_in_one_wording_foresees_other_numbers_of_samples(samples):
     """The root mean error foreseen from 200 pilots, within 5 % of the spread of 3,000 studies."""
     rng = np.random.default_rng(3)
-    foreseen = [forecast_mean(*_of_pilot(drawn(rng, 30, 1, 5))) for _ in range(200)]
-    predicted = np.sqrt(np.mean([compute_forecast_error(each, 25, 1, samples) ** 2 for each in foreseen]))
+    foreseen = [build_mean_forecast(*_of_pilot(drawn(rng, 30, 1, 5))) for _ in range(200)]
+    predicted = np.sqrt(np.mean([predict_standard_error(each, 25, 1, samples) ** 2 for each in foreseen]))
     # One wording for all: what it adds to all items is the same in all studies.
     sd = np.hypot(SD["item"], SD["interaction"])
     studies = rng.normal(0, sd, (3000, 25)) + rng.normal(0, SD["sample"], (3000, 25, samples)).mean(axis=2)
     assert predicted == pytest.approx(studies.mean(axis=1).std(ddof=1), rel=0.05)
-    assert {design.wordings for design in list_designs(foreseen[:1], Goal(0.05), crossed=True, samples=(1, 10))} == {1}
+    assert {
+        design.wordings for design in list_sufficient_designs(foreseen[:1], Goal(0.05), crossed=True, samples=(1, 10))
+    } == {1}
 
 
 def _of_pilot(values):
@@ -138,7 +145,7 @@ def test_models_in_one_wording_are_two_factors_and_samples():
     values = np.stack([drawn(rng, 15, 1, 4)[:, 0] + shift for shift in (0, 0.2, 0.5)])
     answers = values.mean(axis=2)
     noise = float(values.var(axis=2, ddof=1).mean()) / 4
-    found = estimate_model_components(answers[:, :, None], True, noise)
+    found = estimate_model_variance_components(answers[:, :, None], True, noise)
     grand = answers.mean()
     left = sum((answers[m, i] - answers[m].mean() - answers[:, i].mean() + grand) ** 2
                for m in range(3) for i in range(15)) / (2 * 14)  # fmt: skip
@@ -148,18 +155,20 @@ def test_models_in_one_wording_are_two_factors_and_samples():
     assert found.item == pytest.approx((of_items - left) / 3, abs=1e-12)
     assert found.model_item + found.residual == pytest.approx(left, abs=1e-12) and found.residual == noise
     assert compute_relative_coefficient(found, 15, 1) == pytest.approx(1 - left / of_models, abs=1e-12)
-    low, high = compute_relative_interval(found)
+    low, high = compute_relative_coefficient_interval(found)
     assert low < compute_relative_coefficient(found, 15, 1) < high
     assert rank_models(answers[:, :, None], True).rank.tolist() == [3, 2, 1]
 
 
 def test_what_was_not_sampled_twice_tells_nothing():
     nothing = np.full((3, 2), np.nan)
-    assert estimate_sampling(nothing, np.ones((3, 2))) is None
-    assert np.isnan(compute_panel(np.ones((3, 1)), True).item)
+    assert estimate_sampling_variance(nothing, np.ones((3, 2))) is None
+    assert np.isnan(estimate_panel_mean(np.ones((3, 1)), True).item)
 
 
 def test_equal_samples_have_no_interval():
-    found = compute_panel(np.arange(4.0)[:, None], True, estimate_sampling(np.zeros((4, 1)), np.full((4, 1), 5.0)))
-    assert found.sampled.sample == 0 and compute_icc(found)["icc"] == 1
+    found = estimate_panel_mean(
+        np.arange(4.0)[:, None], True, estimate_sampling_variance(np.zeros((4, 1)), np.full((4, 1), 5.0))
+    )
+    assert found.sampled.sample == 0 and compute_intraclass_correlations(found)["icc"] == 1
     assert np.isnan(compute_component_intervals(found, (-3.0, 3.0))["sample"]).all()

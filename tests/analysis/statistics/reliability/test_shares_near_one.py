@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.statistics.reliability.panel import compute_panel
+from analysis.statistics.reliability.panel import estimate_panel_mean
 
 ITEMS, STUDIES = 62, 500
 
@@ -28,8 +28,8 @@ def test_they_cover_and_stay_within_0_and_1(hard, chance, crossed):
     rng, truth, held = np.random.default_rng(0), 1 - hard * (1 - chance), 0
     for _ in range(STUDIES):
         values = right(rng, hard, chance)
-        found = compute_panel(values, crossed, share=True)
-        (low, high), (like_low, like_high) = found.interval("items"), found.interval("both")
+        found = estimate_panel_mean(values, crossed, is_share=True)
+        (low, high), (like_low, like_high) = found.compute_interval("items"), found.compute_interval("both")
         assert 0 <= like_low <= low <= found.mean <= high <= like_high <= 1
         assert found.share >= ITEMS - 1e-9  # a mean over orders varies no more than single answers do
         held += low <= truth <= high
@@ -52,9 +52,11 @@ def test_what_is_no_share_keeps_t():
     agree = np.random.default_rng(1).beta(9, 1, (20, 4))
     means = agree.mean(axis=1)
     expected = stats.t.interval(0.95, 19, means.mean(), stats.sem(means))
-    assert compute_panel(agree, False).interval("items") == pytest.approx(expected, abs=1e-12)
+    assert estimate_panel_mean(agree, False).compute_interval("items") == pytest.approx(expected, abs=1e-12)
     apart = np.zeros((20, 4))
     apart[:3] = 1
     expected = stats.t.interval(0.95, 19, 0.15, stats.sem(apart.mean(axis=1)))
-    assert compute_panel(apart, False, share=False).interval("items") == pytest.approx(expected, abs=1e-12)
-    assert np.isnan(compute_panel(np.zeros((20, 4)), False, share=False).interval("both")).all()
+    assert estimate_panel_mean(apart, False, is_share=False).compute_interval("items") == pytest.approx(
+        expected, abs=1e-12
+    )
+    assert np.isnan(estimate_panel_mean(np.zeros((20, 4)), False, is_share=False).compute_interval("both")).all()

@@ -14,8 +14,8 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.exact.answer_words import (
     Options,
-    cut_first_word,
-    cut_prompt_end,
+    extract_first_word,
+    extract_prompt_end,
     group_forms_by_option,
     tokenize_answers,
 )
@@ -122,7 +122,7 @@ def test_an_impossible_option_has_probability_zero_not_nan() -> None:
 )
 def test_the_answer_is_the_owner_of_the_likeliest_token(likeliest: int, expected: int | None) -> None:
     options = Options(((), ()), (((0,), (2, 0)), ((1,), (2, 1))), ())
-    target = Targets().get("any", lambda: options)
+    target = Targets().find_or_build_target("any", lambda: options)
 
     def next_token(path: tuple[int, ...]) -> torch.Tensor:
         scores = torch.zeros(1, VOCABULARY)
@@ -136,9 +136,9 @@ def test_the_answer_is_the_owner_of_the_likeliest_token(likeliest: int, expected
 
 def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
     targets = Targets()
-    first = targets.get("a", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
-    second = targets.get("b", lambda: Options(((), ()), (((2, 3),), ((4,),)), ()))
-    again = targets.get("c", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
+    first = targets.find_or_build_target("a", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
+    second = targets.find_or_build_target("b", lambda: Options(((), ()), (((2, 3),), ((4,),)), ()))
+    again = targets.find_or_build_target("c", lambda: Options(((), ()), (((0,),), ((1,),)), ()))
     assert again is first
     model = Model()
     scores = [score for (score,) in score_batch([first, second, again], WholeVocabulary(model.next_token))]
@@ -160,12 +160,12 @@ def test_ids_shared_by_two_options_are_refused() -> None:
 
 
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:
-    assert cut_prompt_end("Some text.\nReply: ") == "Reply: "
-    assert cut_prompt_end("答" * 100) == "答" * 32
+    assert extract_prompt_end("Some text.\nReply: ") == "Reply: "
+    assert extract_prompt_end("答" * 100) == "答" * 32
     for end in ("a", "a b\n", " ", "a\u2028", "a \x1c\n ", "\n\na", "a\tb \t"):
-        assert cut_prompt_end(end) == re.search(r"\S*\s*$", end).group()
-    assert cut_first_word(" with it.") == " with"
-    assert cut_prompt_end("") == cut_first_word("") == ""
+        assert extract_prompt_end(end) == re.search(r"\S*\s*$", end).group()
+    assert extract_first_word(" with it.") == " with"
+    assert extract_prompt_end("") == extract_first_word("") == ""
 
 
 @pytest.mark.parametrize("eos", [False, True])

@@ -99,7 +99,7 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
         np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
         assert min(one.probability) > 0
     if architecture in ("llama", "gpt2", "qwen2"):
-        assert engine.takes_trees  # so that the comparison is one
+        assert engine.supports_token_trees  # so that the comparison is one
 
 
 def test_samples_converge_to_the_exact_probabilities() -> None:
@@ -160,10 +160,10 @@ def test_the_worked_example_of_the_module() -> None:
     class Uniform:
         rows, shares_passes = 1, False
 
-        def score_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+        def score_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
             return torch.zeros(*chosen.shape, len(texts))
 
-    ((found,),) = np.exp(compute_number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], at_once=1000))
+    ((found,),) = np.exp(compute_number_logprobs(Lattice(range(100), texts), Uniform(), [1.0], paths_per_pass=1000))
     assert found[[70, 17]] == pytest.approx(1 / 13**2 + 1 / 13**3)
     assert found[7] == pytest.approx(1 / 13**2)
     assert found[42] == pytest.approx(1 / 13**3)
@@ -179,7 +179,7 @@ class Table:
         self.scores = sharpness * torch.randn(self.rows, len(lattice.paths.ids), len(WORDS), generator=generator)
         self.asked: list[np.ndarray] = []
 
-    def score_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
+    def score_after_paths(self, chosen: np.ndarray, followed: bool) -> torch.Tensor:
         self.asked.append(chosen)
         return self.scores[torch.arange(self.rows)[:, None], torch.from_numpy(chosen)]
 
@@ -203,7 +203,7 @@ def by_definition(lattice: Lattice, table: Table, temperature: float) -> tuple[n
         return np.prod(steps, axis=0)
 
     found = np.zeros((table.rows, len(lattice.numbers)))
-    for number, forms in enumerate(lattice.forms()):
+    for number, forms in enumerate(lattice.list_number_spellings()):
         for _, path in forms:
             found[:, number] += reached(path) * (1 - probability[:, place[path], goes_on].sum(-1))
     text = {path: "".join(WORDS[token] for token in path) for path in place}
@@ -221,7 +221,7 @@ def test_what_is_left_out_changes_no_more_than_its_share(
     monkeypatch.setattr("inference.engines.exact.number_probabilities.UNCHECKED", share)
     lattice, temperatures = Lattice(numbers, WORDS), (0.4, 1.0, 1.3)
     table = Table(lattice, alike)
-    found = np.exp(compute_number_logprobs(lattice, table, temperatures, at_once=7))
+    found = np.exp(compute_number_logprobs(lattice, table, temperatures, paths_per_pass=7))
     for temperature, probabilities in zip(temperatures, found, strict=True):
         expected, begun = by_definition(lattice, table, temperature)
         rounding = 1e-5 * expected + 1e-12  # float32 scores, summed in float32
@@ -239,7 +239,7 @@ def test_longer_numbers_lose_no_more_than_their_share(monkeypatch: pytest.Monkey
     follow_every_path(monkeypatch)
     monkeypatch.setattr("inference.engines.exact.number_probabilities.NEGLIGIBLE", 1e-2)
     table = Table(lattice, alike=False)
-    (found,) = np.exp(compute_number_logprobs(lattice, table, [1.0], at_once=50))
+    (found,) = np.exp(compute_number_logprobs(lattice, table, [1.0], paths_per_pass=50))
     expected, begun = by_definition(lattice, table, 1.0)
     lost = np.maximum(expected - found, 0).sum(-1)
     assert lost.max() > 1e-6  # so that the bound is one

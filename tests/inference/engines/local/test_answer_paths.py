@@ -82,7 +82,9 @@ def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: p
         monkeypatch.setattr(causal, "CPU_TOKENS", tokens)
         for one, other in zip(engine.score(prompts)[0], whole, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-7, rel=1e-4)
-        longest = max(engine._find_target(row).depth for row in engine._ensure_rows(prompts)) - 1
+        longest = (
+            max(engine._tokenize_row_options(row).longest_answer_length for row in engine._ensure_rows(prompts)) - 1
+        )
         if engine._cache_window:  # the prompts of others are computed anew with every branch
             assert all(rows * width <= max(tokens, longest) for rows, width in passes(engine, prompts)[1:])
 
@@ -92,7 +94,7 @@ def test_a_batch_costs_one_pass_for_its_prompts_and_one_for_all_its_answers(monk
     engine = engine_for("llama")
     prompts = prompts_of(start="")
     beginnings = {
-        place: [node.path for node in engine._find_target(row).tree.inner() if node.path]
+        place: [node.path for node in engine._tokenize_row_options(row).tree.list_inner_nodes() if node.path]
         for place, row in enumerate(engine._ensure_rows(prompts))
     }
     deep = [len(paths) for paths in beginnings.values() if paths]
@@ -107,7 +109,7 @@ def test_only_prompts_with_an_answer_pay_for_it(architecture: str, monkeypatch: 
     monkeypatch.setattr(causal, "CPU_TOKENS", 60)
     engine = engine_for(architecture)
     few = [prompt for prompt in prompts_of(start="") if prompt.answers[0] in (("yes",), ("no",))]
-    assert all(engine._find_target(row).depth < 5 for row in engine._ensure_rows(few))
+    assert all(engine._tokenize_row_options(row).longest_answer_length < 5 for row in engine._ensure_rows(few))
     many = Prompt("Which?\nAnswer:", None, tuple((f"{word} in the room on the day of rest",) for word in ("a", "b")))
     alone = sum(rows * tokens for rows, tokens in passes(engine, [many])[1:])
     without = sum(rows * tokens for rows, tokens in passes(engine, few)[1:])
@@ -160,7 +162,7 @@ def test_a_probability_that_is_no_number_behind_the_first_token_is_an_error() ->
     engine = engine_for("llama")
     prompt = Prompt("Which?\nAnswer:", None, (("yes",), ("in the room",)))
     row = engine._ensure_rows([prompt])[0]
-    first = {path[0] for path in engine._find_target(row).options.sequences[1]}
+    first = {path[0] for path in engine._tokenize_row_options(row).options.sequences[1]}
     with torch.no_grad():
         engine.model.get_input_embeddings().weight[list(first - set(row.ids))] = torch.nan
     assert first - set(row.ids)
@@ -186,13 +188,13 @@ def test_any_answers_in_any_room_are_those_of_a_path_a_pass(
     for _, paths in asked:
         sequences = (tuple(paths[::2]), tuple(paths[1::2]))
         options = Options(((), ()), sequences, ())
-        targets.append(Target(options, build_option_tree(sequences), options.first_tokens))
+        targets.append(Target(options, build_option_tree(sequences), options.options_by_first_token))
     prompts = [prompt for prompt, _ in asked]
     room = room if cached else Budget(room.tokens, room.branches, 0)
     with torch.inference_mode():
         own, slow = (Continuations(run_model, prompts, Prefix([]), cached) for cached in (cached, False))
         found = score_batch(targets, AnswerPaths(own, targets, (1.0, 0.6), room), (1.0, 0.6))
-        expected = score_batch(targets, WholeVocabulary(slow.next_token), (1.0, 0.6))
+        expected = score_batch(targets, WholeVocabulary(slow.compute_next_logprobs), (1.0, 0.6))
     for scores, others in zip(found, expected, strict=True):
         for score, other in zip(scores, others, strict=True):
             assert score.probability == pytest.approx(other.probability, abs=1e-6, rel=1e-4)

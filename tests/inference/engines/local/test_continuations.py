@@ -21,12 +21,14 @@ def test_a_pass_that_nothing_follows_keeps_nothing(architecture: str) -> None:
     for _ in range(2):  # the second batch finds the shared start as the first one left it
         asked = Continuations(run_model, PROMPTS, prefix, cached=True, forced=False)
         for path in ((), (20,)):
-            found = asked.next_token(path)
+            found = asked.compute_next_logprobs(path)
             for prompt, row in zip(PROMPTS, found, strict=True):
                 expected = run_model.model(torch.tensor([[*prompt, *path]])).logits[0, -1].log_softmax(-1)
                 torch.testing.assert_close(row, expected, rtol=0, atol=2e-5)
         assert asked.cache is None
-        assert {layer.keys.shape[-2] for layer in prefix.cache(run_model.model, 1, DynamicLayer).layers} == {2}
+        assert {
+            layer.keys.shape[-2] for layer in prefix.build_batch_cache(run_model.model, 1, DynamicLayer).layers
+        } == {2}
 
 
 def test_a_passing_layer_shows_what_a_growing_one_shows_and_stays_as_it_is() -> None:

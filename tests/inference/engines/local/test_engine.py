@@ -106,7 +106,7 @@ def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
 def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
     def cut(*parts: tuple[list[int], int], rows: int, filled: float = 0) -> list[list[int]]:
         room = batching.Room(tokens=10, rows=rows, filled=filled)
-        return batching.partition_rows([batching.Family(*part) for part in parts], room)
+        return batching.partition_into_batches([batching.Family(*part) for part in parts], room)
 
     assert cut(([0], 5), ([1], 9), ([2], 5), ([3], 5), ([4], 1), rows=2) == [[1], [0, 2], [3, 4]]
     assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=4) == [[2, 0, 3, 1], [4]]
@@ -172,13 +172,13 @@ def test_batches_on_an_accelerator_are_sized_by_its_memory(monkeypatch: pytest.M
     def rows(gigabytes: float, longest: int) -> int:
         memory = SimpleNamespace(total_memory=gigabytes * 2**30)
         monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: memory)
-        return batching.choose_token_budget(on_gpu, longest)[1]
+        return batching.choose_batch_limits(on_gpu, longest)[1]
 
     assert rows(80, 100) == batching.MAXIMUM_ROWS
     assert rows(0.05, 100) < rows(0.1, 100) < batching.MAXIMUM_ROWS
     assert rows(0.1, 200) < rows(0.1, 100)
     assert rows(0, 100) == 1
-    assert batching.choose_token_budget(model, 100) == (batching.CPU_TOKENS, batching.MAXIMUM_ROWS)
+    assert batching.choose_batch_limits(model, 100) == (batching.CPU_TOKENS, batching.MAXIMUM_ROWS)
 
 
 def test_a_slow_tokenizer_encodes_the_same() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helpers import tiny_models
 from inference.engines.contract import Sampling, Score
 from inference.engines.local import causal
-from inference.engines.local.batching import ALONE, FAMILY_TOKENS, Joining, join_families
+from inference.engines.local.batching import ALONE, FAMILY_TOKENS, Joining, join_prompts_beginning_alike
 from inference.engines.local.continuations import Continuations, Prefix
 from inference.engines.local.families import pack_families
 from inference.engines.local.last_position import OnePosition
@@ -111,7 +111,7 @@ def test_texts_and_numbers_are_those_of_single_prompts() -> None:
     for joining in (None, ALONE):
         engine = engine_of("llama", tiny_models.number_tokenizer(), max_position_embeddings=512)
         if joining is not None:
-            engine._choose_joining = lambda longest: ALONE
+            engine._choose_prompt_joining = lambda longest: ALONE
         found.append((ask(engine, numbers), engine.generate(prompts, samplings)))
         assert (rows_of(engine, prompts) < 8) == (joining is None)
     (joined, texts), (alone, texts_alone) = found
@@ -144,10 +144,16 @@ def test_orders_of_one_question_share_a_row_wherever_they_stand() -> None:
 def test_a_row_is_not_longer_than_is_allowed() -> None:
     lengths, common = [100] * 60, [0] + [80] * 59
     assert (
-        max(each.tokens for each in join_families(lengths, common, ALWAYS._replace(tokens=FAMILY_TOKENS), 60)) <= 1024
+        max(
+            each.tokens
+            for each in join_prompts_beginning_alike(lengths, common, ALWAYS._replace(tokens=FAMILY_TOKENS), 60)
+        )
+        <= 1024
     )
-    assert [len(each.members) for each in join_families(lengths, common, ALWAYS, 16)] == [16, 16, 16, 12]
-    assert [each.members for each in join_families(lengths, common, ALONE, 60)] == [[place] for place in range(60)]
+    assert [len(each.members) for each in join_prompts_beginning_alike(lengths, common, ALWAYS, 16)] == [16, 16, 16, 12]
+    assert [each.members for each in join_prompts_beginning_alike(lengths, common, ALONE, 60)] == [
+        [place] for place in range(60)
+    ]
 
 
 TREES = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=9), min_size=1, max_size=12)
@@ -167,7 +173,7 @@ def test_any_tree_of_tokens_gives_the_numbers_of_single_prompts(
     prompts = [start + prompt for prompt in (sorted(prompts) if ordered else prompts)]
     with torch.inference_mode():
         asked = Continuations(run_model, prompts, Prefix(start), cached=True, forced=bool(path), joining=ALWAYS)
-        found = [asked.next_token(()), asked.next_token(path)]
+        found = [asked.compute_next_logprobs(()), asked.compute_next_logprobs(path)]
         for place, prompt in enumerate(prompts):
             for following, forced in zip(found, ((), path), strict=True):
                 expected = run_model.model(torch.tensor([[*prompt, *forced]])).logits[0, -1].log_softmax(-1)
@@ -181,7 +187,7 @@ def test_every_token_sees_its_own_prompt_only(prompts: list[list[int]]) -> None:
     half = len(prompts) // 2
     groups = [list(group) for group in (range(half), range(half, len(prompts))) if group]
     packed = pack_families(prompts, groups, torch.device("cpu"))
-    seen = packed.mask(torch.ones(len(groups), 0, dtype=torch.bool), torch.float32)[:, 0] == 0
+    seen = packed.build_attention_mask(torch.ones(len(groups), 0, dtype=torch.bool), torch.float32)[:, 0] == 0
     for prompt, row, path, length in zip(prompts, packed.family, packed.paths.tolist(), packed.lengths, strict=True):
         own = path[:length]
         assert packed.ids[row, own].tolist() == prompt

@@ -24,7 +24,7 @@ from inference import engines
 from inference.__main__ import main
 from inference.engines.adapters import Adapter, read_adapter
 from inference.engines.contract import Sampling
-from inference.engines.vllm.settings import VllmSettings, parse_site_settings
+from inference.engines.vllm.settings import VllmSettings, parse_vllm_assignments
 from inference.stimuli.templates.prompts import Prompt
 
 YES_NO = (("yes", "Yes"), ("no", "No"))
@@ -251,7 +251,7 @@ def test_another_device_than_its_own_is_refused(install: Callable[..., ModuleTyp
 
 def test_settings_are_passed_through_and_recorded(install: Callable[..., ModuleType], model: str) -> None:
     install()
-    site = parse_site_settings(["max-num-seqs=64", "kv_cache_dtype=fp8", "enforce_eager=false", "max_model_len=128"])
+    site = parse_vllm_assignments(["max-num-seqs=64", "kv_cache_dtype=fp8", "enforce_eager=false", "max_model_len=128"])
     settings = VllmSettings(tensor_parallel_size=2, quantization="fp8", gpu_memory_utilization=0.5, site=site)
     engine = engines.load_engine(model, engine="vllm", dtype="bfloat16", vllm=settings)
     given = engine._llm.settings

@@ -12,9 +12,9 @@ from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.reading import parse_choice_texts, parse_replies
+from inference.protocols.choice.reading import parse_choice_word_scores, parse_generated_replies
 from inference.protocols.choice.wordings import build_question_items
-from inference.stimuli.questions import MATH, Question, draw_orders
+from inference.stimuli.questions import MATH, Question, draw_choice_orders
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -59,7 +59,8 @@ class TestStudy:
         assert orders(GRASS) == orders(GRASS, 2, 5) == ["CABD", "DCBA"]
         assert orders(GRASS, 1) == ["CABD"]
         drawn = [
-            ["".join(ascii_uppercase[at] for at in each) for each in draw_orders("sum", 5, 8, seed)] for seed in (0, 1)
+            ["".join(ascii_uppercase[at] for at in each) for each in draw_choice_orders("sum", 5, 8, seed)]
+            for seed in (0, 1)
         ]
         assert [orders(SUM), orders(SUM, 8, 1)] == drawn and drawn[0] != drawn[1]
         assert orders(SUM, 3) == drawn[0][:3] and len(set(orders(SUM, 120))) == 120
@@ -203,18 +204,18 @@ class TestAnswers:
     variant = Variant("q", "original/1", "original", "Which?", tuple(map(Option, "ABC", "CAB")))
 
     def test_texts_answer_with_the_likeliest_choice_not_with_the_likeliest_token(self):
-        columns = parse_choice_texts(
+        columns = parse_choice_word_scores(
             self.variant, Prompt("", None, ()), Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, None)
         )
         assert (columns["answer"], columns["probability"]) == ("B", (0.1, 0.3, 0.2))
-        bounds = parse_choice_texts(
+        bounds = parse_choice_word_scores(
             self.variant, Prompt("", None, ()), Score((0.1, 0.0, 0.2), (), 0.3, 0, mass_upper=0.9)
         )
         assert (bounds["answer"], bounds["logprob"], bounds["mass_upper"]) == ("C", None, 0.9)
 
     def test_several_texts_vote_and_what_is_not_parsed_is_counted(self):
         def answer(*texts):
-            return parse_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
+            return parse_generated_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
@@ -227,7 +228,7 @@ class TestAnswers:
     def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):
         texts = ("B", "**B**", "Answer: B. x", "A dog")
         rows = [
-            parse_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
+            parse_generated_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
             for reading in ("letter", "strict")
         ]
         assert [row["count"] for row in rows] == [[0, 3, 0], [0, 1, 0]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inference.protocols.choice.reply import LETTER, READINGS, STRICT, VERSION, find_choice
+from inference.protocols.choice.reply import LETTER, READINGS, STRICT, VERSION, find_chosen_letter
 
 CHOICES = {"A": "red", "B": "green", "C": "blue", "D": "yellow"}
 PLAIN = "Question: What colour is grass?\nA. red\nB. green\nAnswer:"
@@ -24,7 +24,7 @@ PLAIN = "Question: What colour is grass?\nA. red\nB. green\nAnswer:"
     ],
 )  # fmt: skip
 def test_what_is_an_answer_by_both_readings(text: str, letter: str) -> None:
-    assert {find_choice(text, CHOICES, reading=reading) for reading in READINGS} == {letter}
+    assert {find_chosen_letter(text, CHOICES, reading=reading) for reading in READINGS} == {letter}
 
 
 @pytest.mark.parametrize(
@@ -43,30 +43,33 @@ def test_what_is_an_answer_by_both_readings(text: str, letter: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_none_by_the_strict_reading(text: str) -> None:
-    assert find_choice(text, CHOICES, reading=STRICT) is None
+    assert find_chosen_letter(text, CHOICES, reading=STRICT) is None
 
 
 @pytest.mark.parametrize(
     "text", [" B. green", " B", "B", "B.", "\nB. green", " B. green\nReasoning: so.\nAnswer: A. red"]
 )
 def test_a_text_goes_on_from_a_prompt_that_ends_in_answer(text: str) -> None:
-    found = {find_choice(text, CHOICES, plain, way) for plain in (PLAIN, f"{PLAIN} ") for way in READINGS}
+    found = {find_chosen_letter(text, CHOICES, plain, way) for plain in (PLAIN, f"{PLAIN} ") for way in READINGS}
     assert found == {"B"}
 
 
 def test_what_goes_on_from_a_prompt_is_as_strict() -> None:
     for text in (" green", " b", " (B)", " The answer is B.", " Answer: B. green", "", " E. none"):
-        assert find_choice(text, CHOICES, PLAIN, STRICT) is None
+        assert find_chosen_letter(text, CHOICES, PLAIN, STRICT) is None
     for reading in READINGS:
         reasoning = PLAIN.replace("Answer:", "Reasoning:")
-        assert find_choice(" B. green", CHOICES, reasoning, reading) is None
-        assert find_choice(" It is.\nAnswer: B. green", CHOICES, reasoning, reading) == "B"
+        assert find_chosen_letter(" B. green", CHOICES, reasoning, reading) is None
+        assert find_chosen_letter(" It is.\nAnswer: B. green", CHOICES, reasoning, reading) == "B"
 
 
 def test_the_letters_are_those_of_the_question() -> None:
     for reading in READINGS:
-        assert find_choice("Answer: C. blue", {"A": "red", "B": "blue"}, reading=reading) is None
-        assert find_choice("Answer: Z. blue", dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "x"), reading=reading) == "Z"
+        assert find_chosen_letter("Answer: C. blue", {"A": "red", "B": "blue"}, reading=reading) is None
+        assert (
+            find_chosen_letter("Answer: Z. blue", dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "x"), reading=reading)
+            == "Z"
+        )
 
 
 def test_a_changed_rule_has_another_number() -> None:
@@ -87,7 +90,7 @@ def test_a_changed_rule_has_another_number() -> None:
     ],
 )  # fmt: skip
 def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> None:
-    assert find_choice(text, CHOICES, reading=LETTER) == letter
+    assert find_chosen_letter(text, CHOICES, reading=LETTER) == letter
 
 
 @pytest.mark.parametrize(
@@ -101,23 +104,24 @@ def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> 
     ],
 )  # fmt: skip
 def test_what_is_none_by_any_reading(text: str) -> None:
-    assert find_choice(text, CHOICES, reading=LETTER) is None
+    assert find_chosen_letter(text, CHOICES, reading=LETTER) is None
 
 
 def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:
     germs = {"A": "E. coli", "B": "A dog", "C": "dog", "D": "B. subtilis", "E": "none of them"}
-    assert [find_choice(text, germs) for text in ("E. coli", "B. subtilis", "A dog")] == [None] * 3
-    assert [find_choice(text, germs) for text in ("A. E. coli", "D. B. subtilis", "B. A dog", "C. dog", "E.")] == [
+    assert [find_chosen_letter(text, germs) for text in ("E. coli", "B. subtilis", "A dog")] == [None] * 3
+    assert [find_chosen_letter(text, germs)
+            for text in ("A. E. coli", "D. B. subtilis", "B. A dog", "C. dog", "E.")] == [
         "A", "D", "B", "C", "E",
     ]  # fmt: skip
     wide = dict(zip("ABCDEFGHI", ("the house", "the house of wood", *"cdefghi"), strict=True))
-    assert find_choice("B. the house of wood", wide) == "B" and find_choice("A. the house", wide) == "A"
-    assert find_choice("I", wide) == "I" and find_choice("I think so", wide) is None
+    assert find_chosen_letter("B. the house of wood", wide) == "B" and find_chosen_letter("A. the house", wide) == "A"
+    assert find_chosen_letter("I", wide) == "I" and find_chosen_letter("I think so", wide) is None
 
 
 def test_a_text_that_goes_on_with_another_line_of_its_prompt_has_its_letter_behind_answer() -> None:
     paraphrase = PLAIN.replace("Answer:", "Paraphrase:")
-    assert find_choice(" A.", CHOICES, paraphrase) is None
-    assert find_choice(" A.\nAnswer: **D**", CHOICES, paraphrase) == "D"
-    assert find_choice(" **D**", CHOICES, PLAIN) == "D"
-    assert find_choice(" **D**", CHOICES, PLAIN, STRICT) is None
+    assert find_chosen_letter(" A.", CHOICES, paraphrase) is None
+    assert find_chosen_letter(" A.\nAnswer: **D**", CHOICES, paraphrase) == "D"
+    assert find_chosen_letter(" **D**", CHOICES, PLAIN) == "D"
+    assert find_chosen_letter(" **D**", CHOICES, PLAIN, STRICT) is None

@@ -14,7 +14,7 @@ from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score
 from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
-from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_items, read_scoring_items
+from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_scoring_items, read_scoring_items
 from inference.stimuli.numbers import continues_number, parse_first_number, parse_range
 from inference.stimuli.study import ORIGINAL, Variant
 from inference.stimuli.templates.prompts import Prompt
@@ -169,7 +169,7 @@ def test_from_a_table_to_the_table_of_scores(tmp_path: Path, capsys: pytest.Capt
     assert main(call) == 0
     assert "nothing left to ask" in capsys.readouterr().err
     opened = runs.open_runs(tmp_path / "run")
-    found = tables.tabulate_scores(opened, resamples=0)
+    found = tables.tabulate_score_bias_and_accuracy(opened, resamples=0)
     given = found[found["model"] != "gold"]
     assert sorted(set(given["method"])) == ["exact", "sampled"]
     assert sorted(set(given["range"])) == ["0-9", "1-12"]
@@ -188,8 +188,8 @@ def test_a_model_that_fills_a_mask_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_demo_pairs_are_scored_for_what_they_keep() -> None:
-    items = build_demo_items()
-    assert items == build_demo_items()
+    items = build_demo_scoring_items()
+    assert items == build_demo_scoring_items()
     groups = {item.variants[0].attributes["group"] for item in items}
     assert len(groups) == 2
     assert {item.variants[0].gold_score for item in items} == {0, 3, 6, 9}

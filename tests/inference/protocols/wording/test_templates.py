@@ -54,7 +54,7 @@ def test_our_banks_have_one_original_and_four_or_five_of_each_pattern(name, lang
     assert tuple(bank.templates) == PATTERNS
     assert len(bank.templates["original"]) == 1
     assert all(len(bank.templates[pattern]) in (4, 5) for pattern in MANIPULATED)
-    questions = [template.word_question("TEXT") for several in bank.templates.values() for template in several]
+    questions = [template.render_question("TEXT") for several in bank.templates.values() for template in several]
     assert len(set(questions)) == len(questions)
     assert all("TEXT" in question and question.endswith(("?", "？")) for question in questions)
     if language == "ja":
@@ -81,7 +81,7 @@ def test_a_bank_of_ones_own(tmp_path):
     bank = templates.read_bank(f"{path}:weight", "en")
     assert (bank.name, bank.task, bank.language) == ("mine", "weight", "en")
     assert bank.templates["synonym"][1].name == "synonym-02"
-    assert bank.original.word_question("The {{ sea }}") == "Is The {{ sea }} big?"  # a text is no template
+    assert bank.original.render_question("The {{ sea }}") == "Is The {{ sea }} big?"  # a text is no template
     with pytest.raises(InputError, match=r"has the tasks size, weight; choose one as --templates .*:size$"):
         templates.read_bank(path, "en")
     with pytest.raises(InputError, match="no task 'price', only size, weight"):
@@ -128,11 +128,13 @@ def test_an_unknown_bank_names_ours():
 def test_a_draw_depends_on_seed_item_and_pattern_only():
     bank = templates.read_bank("morality", "en")
     items = [f"i{number}" for number in range(400)]
-    drawn = {item: bank.draw("agreement", item, 0).name for item in items}
-    assert {item: bank.draw("agreement", item, 0).name for item in reversed(items[:7])}.items() <= drawn.items()
+    drawn = {item: bank.draw_template("agreement", item, 0).name for item in items}
+    assert {
+        item: bank.draw_template("agreement", item, 0).name for item in reversed(items[:7])
+    }.items() <= drawn.items()
     counts = [list(drawn.values()).count(template.name) for template in bank.templates["agreement"]]
     assert all(50 < count < 110 for count in counts)  # 80 each are expected; a standard deviation is 8
-    assert {item: bank.draw("agreement", item, 1).name for item in items} != drawn
+    assert {item: bank.draw_template("agreement", item, 1).name for item in items} != drawn
 
 
 def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
@@ -140,7 +142,7 @@ def test_a_new_template_moves_only_the_items_that_draw_it(tmp_path):
     added = with_pattern("synonym", ["Is {{ text }} tall?", "Is {{ text }} huge?", "Is {{ text }} large?"])
     large = templates.read_bank(bank_file(tmp_path, added), "en")
     for item in map(str, range(100)):
-        before, after = (bank.draw("synonym", item, 0).source for bank in (small, large))
+        before, after = (bank.draw_template("synonym", item, 0).source for bank in (small, large))
         assert after in (before, "Is {{ text }} tall?")
 
 

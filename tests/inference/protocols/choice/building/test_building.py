@@ -66,7 +66,7 @@ def test_without_a_judge_all_reworded_questions_stay(tmp_path):
         body = row["question"][0].lower() + row["question"][1:]
         assert each.question == row["question"]
         assert each.paraphrases == tuple(beginning + body for beginning in BEGINNINGS.values())
-        assert each.orders == questions.draw_orders(each.item, 4, 5, seed=3)
+        assert each.orders == questions.draw_choice_orders(each.item, 4, 5, seed=3)
         assert each.letter == "A"
         assert each.subset == ("math reasoning" if each.source == "MathQA" else "general knowledge")
         assert each.split in questions.SPLITS
@@ -193,7 +193,7 @@ def test_files_that_hold_paraphrases_need_no_model(tmp_path, capfd):
         "  math reasoning: 1 train, 0 validation, 1 test", "  general knowledge: 3 train, 1 validation, 0 test",
     ]  # fmt: skip
     (first, *_) = questions.read_questions(tmp_path / "s.jsonl")
-    assert first.orders == questions.draw_orders("tea", 4, 2, seed=5)
+    assert first.orders == questions.draw_choice_orders("tea", 4, 2, seed=5)
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "given.jsonl", "s.building.csv", "s.jsonl", "s.left-out.csv",
     ]  # fmt: skip

@@ -15,7 +15,7 @@ GOOD = "What is it, of these, that people add to their tea?"
 
 @pytest.mark.parametrize("form", [PLAIN, CHAT])
 def test_the_prompt_shows_question_choices_and_answer(form):
-    asked = rewording.Questions(rewording.load_rewording_prompts(), 100)
+    asked = rewording.Questions(rewording.read_rewording_prompts(), 100)
     (only,) = asked.rounds(form)
     (variant,) = rewording.build_rewording_study([QUESTION], "s", "f").variants
     prompt = only.render(variant, None)
@@ -28,7 +28,7 @@ def test_the_prompt_shows_question_choices_and_answer(form):
 
 def test_a_model_that_fills_gaps_is_refused():
     with pytest.raises(InputError, match="this model writes no text"):
-        rewording.Questions(rewording.load_rewording_prompts(), 100).rounds(CLOZE)
+        rewording.Questions(rewording.read_rewording_prompts(), 100).rounds(CLOZE)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_model_that_fills_gaps_is_refused():
     ],
 )
 def test_the_question_is_found_in_what_models_write(text):
-    assert rewording.judge_rewording(QUESTION, text) == (GOOD, None)
+    assert rewording.extract_and_judge_rewording(QUESTION, text) == (GOOD, None)
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,24 @@ def test_the_question_is_found_in_what_models_write(text):
     ],
 )
 def test_why_a_text_is_no_rewording(text, reason):
-    assert rewording.judge_rewording(QUESTION, text)[1] == reason
+    assert rewording.extract_and_judge_rewording(QUESTION, text)[1] == reason
 
 
 def test_a_choice_that_the_question_names_itself_may_stay():
     question = Question("x", "Is tea with milk more like sand or like milk to you?", ("sand", "milk", "wood", "oil"), 1)
     assert (
-        rewording.judge_rewording(question, "Would you say that tea with milk is like sand, or is it like milk?")[1]
+        rewording.extract_and_judge_rewording(
+            question, "Would you say that tea with milk is like sand, or is it like milk?"
+        )[1]
         is None
     )
 
 
 def test_a_part_of_a_word_is_no_choice():
-    assert rewording.judge_rewording(QUESTION, "What do people who wear sandals pour into their tea?")[1] is None
+    assert (
+        rewording.extract_and_judge_rewording(QUESTION, "What do people who wear sandals pour into their tea?")[1]
+        is None
+    )
 
 
 def test_the_same_wording_of_both_models_is_one_only():
@@ -114,6 +119,8 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
     ],
 )
 def test_paraphrases_of_a_file_keep_the_same_rules(paraphrases, reason):
-    step = rewording.select_own_paraphrases([Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)])
+    step = rewording.keep_questions_with_own_paraphrases(
+        [Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)]
+    )
     assert [each.reason for each in step.left_out] == ([reason] if reason else [])
     assert {each.reason for each in step.left_out} <= set(step.reasons)

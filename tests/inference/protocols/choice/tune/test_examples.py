@@ -48,7 +48,9 @@ def test_an_example_per_wording_with_the_next_wording_and_the_model_s_own_respon
         assert head == f"Question: {shown[place]}" and last == "Paraphrase:"
         letter = next(line[0] for line in choices if line[3:] == question.choices[question.answer])
         assert each.reply == f" {shown[(place + 1) % 3]}\nAnswer: {letter}"
-        assert reply.find_choice(each.reply, dict.fromkeys("ABCDE", ""), each.prompt.text, reply.STRICT) == letter
+        assert (
+            reply.find_chosen_letter(each.reply, dict.fromkeys("ABCDE", ""), each.prompt.text, reply.STRICT) == letter
+        )
 
 
 def test_math_reasons_first_in_the_reply_as_in_the_prompt(tmp_path):
@@ -120,7 +122,9 @@ def test_a_reply_that_is_only_a_letter_is_learnt_behind_answer(tmp_path):
     assert each.reply.startswith("Paraphrase: Which colour has the lamp 0?\nAnswer: ")
     letters = dict.fromkeys("ABCDE", "")
     assert each.reply[-1] in letters
-    assert {reply.find_choice(each.reply, letters, reading=reading) for reading in reply.READINGS} == {each.reply[-1]}
+    assert {reply.find_chosen_letter(each.reply, letters, reading=reading) for reading in reply.READINGS} == {
+        each.reply[-1]
+    }
 
 
 def test_the_right_answer_is_right_in_its_place_whatever_its_letter(tmp_path):

@@ -157,7 +157,7 @@ def test_a_full_disk_is_one_line_and_a_fault_of_ours_is_not(folder, tmp_path, mo
     def full(self, *_):
         raise RuntimeError(message)
 
-    monkeypatch.setattr(AdapterFolder, "keep", full)
+    monkeypatch.setattr(AdapterFolder, "keep_last_and_best", full)
     if ends is None:
         with pytest.raises(RuntimeError, match="odd"):
             main(call(folder, tmp_path / "tuned"))
@@ -195,9 +195,13 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
 
     with monkeypatch.context() as patched:
         if moment in ("saving", "marked"):
-            patched.setattr(AdapterFolder, "keep", at(AdapterFolder.keep, lambda given: given[0] == step))
+            patched.setattr(
+                AdapterFolder,
+                "keep_last_and_best",
+                at(AdapterFolder.keep_last_and_best, lambda given: given[0] == step),
+            )
         elif moment == "published":
-            patched.setattr(AdapterFolder, "publish", at(AdapterFolder.publish, lambda given: True))
+            patched.setattr(AdapterFolder, "publish_adapter", at(AdapterFolder.publish_adapter, lambda given: True))
         else:
             patched.setattr("inference.protocols.choice.tune.checkpoints.write_json", cut_short("adapter_config.json"))
         with pytest.raises(Killed):
@@ -227,14 +231,14 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder, tuned, 
 
 def test_a_damaged_checkpoint_is_named(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "tuned"
-    real = AdapterFolder.keep
+    real = AdapterFolder.keep_last_and_best
 
     def keep(self, step, best):
         real(self, step, best)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(AdapterFolder, "keep", keep)
+        patched.setattr(AdapterFolder, "keep_last_and_best", keep)
         with pytest.raises(Killed):
             main(call(folder, out))
     checkpoint = out / "checkpoints" / "checkpoint-4"

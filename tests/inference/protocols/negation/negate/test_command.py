@@ -96,7 +96,7 @@ class Judge(TrivialEngine):
 
 def test_a_model_judges_and_is_compared_with_people(file, tmp_path, monkeypatch):
     model = shutil.copytree(MODEL, tmp_path / "judge")  # a demo model's own weights are known by their revision
-    monkeypatch.setattr(Settings, "load", lambda settings, model, seed: Judge())
+    monkeypatch.setattr(Settings, "load_model_engine", lambda settings, model, seed: Judge())
     _, before = negate(file)
     judged = [{**row, "acceptable": "yes" if number % 2 else "no"} for number, row in enumerate(before)]
     (file.parent / "people.jsonl").write_text("\n".join(map(json.dumps, judged)), encoding="utf-8")

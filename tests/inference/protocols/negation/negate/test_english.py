@@ -53,27 +53,27 @@ def test_not_stands_behind_the_auxiliary_or_copula_else_do_comes(sentence):
     analysis, expected = ANALYSED[sentence]
     given = doc(sentence, analysis)
     assert given.text == sentence
-    assert [negation.text for negation in english.negate_english(given)] == expected
+    assert [negation.text for negation in english.generate_english_negations(given)] == expected
 
 
 def test_what_is_recorded():
     found = {}
     for sentence in ("The cat likes dogs.", "She can swim.", "He is a doctor.", "She was reading."):
-        (negation,) = english.negate_english(doc(sentence, ANALYSED[sentence][0]))
+        (negation,) = english.generate_english_negations(doc(sentence, ANALYSED[sentence][0]))
         found[sentence[:3]] = (negation.position, negation.target_pos, negation.insertion)
     assert found == {
         "The": ("mid", "verb", "does not"),
         "She": ("mid", "auxiliary", "not"),
         "He ": ("mid", "copula", "not"),
     }
-    (last,) = english.negate_english(doc("I am.", "PRP nsubj 2, VBP ROOT 2, . punct 2"))
+    (last,) = english.generate_english_negations(doc("I am.", "PRP nsubj 2, VBP ROOT 2, . punct 2"))
     assert (last.text, last.position) == ("I am not.", "end")
 
 
 def test_the_dictionary_form_of_the_pipeline_comes_first():
     given = doc("She wrote it.", "PRP nsubj 2, VBD ROOT 2, PRP obj 2, . punct 2")
     given[1].lemma_ = "scribble"
-    assert [negation.text for negation in english.negate_english(given)] == ["She did not scribble it."]
+    assert [negation.text for negation in english.generate_english_negations(given)] == ["She did not scribble it."]
 
 
 PAST = {
@@ -91,7 +91,7 @@ THIRD = {"runs": "run", "watches": "watch", "cries": "cry", "goes": "go", "dies"
 def test_without_dictionary_forms_the_spelling_tells_them(tag, form, expected):
     pytest.importorskip("wordfreq")
     given = doc(f"They {form} it.", f"PRP nsubj 2, {tag} ROOT 2, PRP obj 2, . punct 2")
-    (negation,) = english.negate_english(given)
+    (negation,) = english.generate_english_negations(given)
     assert negation.text == f"They {'did' if tag == 'VBD' else 'does'} not {expected} it."
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from inference.protocols.negation.negate import sentences
-from inference.protocols.negation.negate.japanese import negate_japanese
+from inference.protocols.negation.negate.japanese import generate_japanese_negations
 from inference.protocols.negation.negate.rules import read_rule_table
-from inference.protocols.negation.negate.words import analyse_sentence
+from inference.protocols.negation.negate.words import analyse_japanese_words
 
 pytest.importorskip("fugashi")
 pytest.importorskip("unidic_lite")
@@ -20,7 +20,7 @@ CASES = [[part.strip() for part in line.split("|")] for line in EXPECTED]
 
 @pytest.mark.parametrize(("sentence", "expected"), CASES, ids=[sentence for sentence, _ in CASES])
 def test_every_place_takes_a_negation_and_its_neighbours_follow(sentence, expected):
-    made = [negation.text for negation in negate_japanese(sentence, analyse_sentence(sentence))]
+    made = [negation.text for negation in generate_japanese_negations(sentence, analyse_japanese_words(sentence))]
     assert made == ([] if expected == "-" else expected.split(" / "))
 
 
@@ -31,9 +31,9 @@ EXAMPLES = [rule.example for rule in read_rule_table().rules if rule.writes]
 def test_every_rule_makes_its_example(example):
     """Not only the sentence comes out: this very rule makes it, so no rule before it takes all its places."""
     source, expected = example
-    words = analyse_sentence(source)
+    words = analyse_japanese_words(source)
     (rule,) = (rule for rule in read_rule_table().rules if rule.example == example)
-    assert expected in [negation.text for negation in negate_japanese(source, words)]
+    assert expected in [negation.text for negation in generate_japanese_negations(source, words)]
     kinds = {*rule.kinds, "verb", "adjective", "adjectival verb"}
     assert any(read_rule_table().find_rule(kind, words, place) is rule for place in range(len(words)) for kind in kinds)
 
@@ -64,7 +64,7 @@ def test_a_rule_makes_a_negation_or_says_why_it_makes_none():
     ],
 )
 def test_the_end_is_right_before_the_last_punctuation(sentence, position, target_pos, insertion):
-    (negation,) = negate_japanese(sentence, analyse_sentence(sentence))
+    (negation,) = generate_japanese_negations(sentence, analyse_japanese_words(sentence))
     assert (negation.position, negation.target_pos, negation.insertion) == (position, target_pos, insertion)
 
 

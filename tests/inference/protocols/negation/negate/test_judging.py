@@ -47,9 +47,9 @@ class Judge(TrivialEngine):
 
 
 def verdicts(folder, answer="probability", load=lambda model, seed: Judge()):
-    questions = judging.Questions(judging.load_judging_prompts("ja"), answer)
+    questions = judging.Questions(judging.read_judging_prompts("ja"), answer)
     asked = judging.build_judging_study(MADE, "small", "ja", "small.txt")
-    return judging.ask_verdicts(asked, MODEL, questions, Settings(), folder, load=load)
+    return judging.ask_acceptability_verdicts(asked, MODEL, questions, Settings(), folder, load=load)
 
 
 @pytest.mark.parametrize("answer", ["probability", "text"])
@@ -78,12 +78,12 @@ def test_failed_answers_fail_the_call_and_are_asked_again(tmp_path):
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("form", ["plain", "chat", "cloze"])
 def test_the_source_is_shown_first_as_an_acceptable_sentence(language, form):
-    book = judging.load_judging_prompts(language)
+    book = judging.read_judging_prompts(language)
     (asked,) = judging.Questions(book).rounds(form)
     variant = judging.build_judging_study(MADE, "small", language, "").items[1].variants[0]
     prompt = asked.render(variant, "[MASK]")
     source, negation = "窓を開けて眠る。", "窓を開けず眠る。"
-    accepted = book.words(form)[judging.ACCEPTABLE][0]
+    accepted = book.find_answer_words(form)[judging.ACCEPTABLE][0]
     if form == CHAT:
         assert [(each["role"], each["content"]) for each in prompt.messages[1:]] == [
             ("user", source), ("assistant", accepted), ("user", negation)

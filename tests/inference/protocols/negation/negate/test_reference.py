@@ -7,8 +7,8 @@ import json
 import pytest
 
 from inference.protocols.negation.negate import detect, sentences
-from inference.protocols.negation.negate.japanese import negate_japanese
-from inference.protocols.negation.negate.words import analyse_sentence
+from inference.protocols.negation.negate.japanese import generate_japanese_negations
+from inference.protocols.negation.negate.words import analyse_japanese_words
 
 pytest.importorskip("fugashi")
 POSITION = {"clausal": "end", "sub-clausal": "mid"}
@@ -26,8 +26,8 @@ def reference(shared):
     for row in lines(shared / "jnli-neg-v1.1" / "reference-negations-jnli-valid-even.jsonl"):
         for name in ("sentence1", "sentence2"):
             sentence = row[name]["original"]
-            words = analyse_sentence(sentence)
-            made = {negation.text: negation for negation in negate_japanese(sentence, words)}
+            words = analyse_japanese_words(sentence)
+            made = {negation.text: negation for negation in generate_japanese_negations(sentence, words)}
             found.append((row["sentence_pair_id"], sentence, words, made, row[name]["augmented"]))
     return found
 

@@ -132,7 +132,7 @@ def test_one_annotator_gives_no_label_of_most(folder):
 def test_wrong_negations_are_refused(tmp_path, change, words):
     (tmp_path / "n.jsonl").write_text(json.dumps(NEGATIONS[0] | change), encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        making.read_negations(tmp_path / "n.jsonl")
+        making.read_negations_by_sentence(tmp_path / "n.jsonl")
 
 
 def test_white_space_around_a_sentence_is_no_part_of_it_and_other_negations_are_counted(folder):
