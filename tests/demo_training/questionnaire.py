@@ -1,7 +1,8 @@
 """Make Waver's own questionnaire: expand a grammar of everyday statements into items with paraphrases.
 
 `PYTHONPATH=tests python -m demo_training.questionnaire` rewrites inference/demo/questionnaire.yaml from
-questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be checked by eye instead.
+questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be checked by
+eye instead.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import yaml
 
 from demo_training.templates import expand_template, fold_sentence
 from ground.errors import InputError
-from inference.demo import QUESTIONNAIRE, SEED
+from inference.demo import DEMO, SEED
 
+QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 GRAMMAR = Path(__file__).with_name("questionnaire-grammar.yaml")
 REVIEW = Path(__file__).with_name("match-proportion.yaml")
 PARAPHRASES = 64
