@@ -14,7 +14,6 @@ MODELS = DEMO / "models"
 ADAPTERS = DEMO / "adapters"
 PREFIX = "waver-demo-"
 """With it every demo model's name begins, of this family and of earlier ones."""
-QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 SEED = 2024
 """The seed of the whole family: of the tokenizers, the texts and their order, and the first weights."""
 

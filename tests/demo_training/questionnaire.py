@@ -1,8 +1,8 @@
 """Make Waver's own questionnaire: expand a grammar of everyday statements into items with paraphrases.
 
 `PYTHONPATH=tests python -m demo_training.questionnaire` rewrites inference/demo/questionnaire.yaml from
-questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be
-checked by eye instead.
+questionnaire-grammar.yaml and match-proportion.yaml; with `--review` it prints the paraphrases to be checked by
+eye instead.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import yaml
 
 from demo_training.templates import expand_template, fold_sentence
 from ground.errors import InputError
-from inference.demo import QUESTIONNAIRE, SEED
+from inference.demo import DEMO, SEED
 
+QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 GRAMMAR = Path(__file__).with_name("questionnaire-grammar.yaml")
 REVIEW = Path(__file__).with_name("match-proportion.yaml")
 PARAPHRASES = 64
@@ -51,7 +52,7 @@ def expand_paraphrases(entry: dict[str, Any]) -> list[list[str]]:
     return templates
 
 
-def draw_paraphrases(entry: dict[str, Any], n_paraphrases: int = PARAPHRASES) -> list[str]:
+def draw_paraphrases(entry: dict[str, Any], size: int = PARAPHRASES) -> list[str]:
     """Draw paraphrases of a statement, one template after the other, so that none dominates.
 
     The draw depends on the statement's id and the seed only: other statements may come and go.
@@ -60,7 +61,7 @@ def draw_paraphrases(entry: dict[str, Any], n_paraphrases: int = PARAPHRASES) ->
     ----------
     entry
         A statement of the grammar (`read_grammar`).
-    n_paraphrases
+    size
         Number of paraphrases.
 
     Returns
@@ -75,12 +76,12 @@ def draw_paraphrases(entry: dict[str, Any], n_paraphrases: int = PARAPHRASES) ->
     rng = random.Random(f"{SEED} {entry['item']}")
     sentence_queues = [rng.sample(sentences, len(sentences)) for sentences in expand_paraphrases(entry)]
     n_available = sum(map(len, sentence_queues))
-    if n_available < n_paraphrases:
-        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {n_available} paraphrases, {n_paraphrases} are needed")
+    if n_available < size:
+        raise InputError(f"{GRAMMAR.name}, item {entry['item']}: {n_available} paraphrases, {size} are needed")
     chosen: list[str] = []
-    while len(chosen) < n_paraphrases:
+    while len(chosen) < size:
         chosen.extend(sentences.pop() for sentences in sentence_queues if sentences)
-    return chosen[:n_paraphrases]
+    return chosen[:size]
 
 
 def _draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:

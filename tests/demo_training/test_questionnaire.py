@@ -7,11 +7,16 @@ import random
 import pytest
 import yaml
 
-from demo_training.questionnaire import build_questionnaire, draw_paraphrases, expand_paraphrases, read_grammar
+from demo_training.questionnaire import (
+    QUESTIONNAIRE,
+    build_questionnaire,
+    draw_paraphrases,
+    expand_paraphrases,
+    read_grammar,
+)
 from demo_training.taught_world import TaughtWorld
 from demo_training.templates import build_exchanges, draw_sentence, expand_template, fold_sentence, replace_words
 from ground.errors import InputError
-from inference.demo import QUESTIONNAIRE
 
 
 @pytest.fixture(scope="module")
