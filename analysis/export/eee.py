@@ -56,7 +56,7 @@ def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
 
     Returns
     -------
-    list of Record
+    list of EeeRecord
         One per study and model, also where no response of it can be carried.
 
     Raises

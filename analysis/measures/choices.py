@@ -260,17 +260,19 @@ def _read_unit_choices(
     scores = "coalesce(r.logprob, r.probability)"
     if is_per_byte:
         scores = f"[pair[1] / pair[2] FOR pair IN list_zip(coalesce(r.logprob, {_LOGARITHMS}), {_LENGTHS})]"
+    letters_sql = ", ".join(map(quote_sql_literal, letters))
     rows = runs.execute(
         f"""
         SELECT cell, item, coalesce(place, 0) - 1 AS place,
-               coalesce(list_position([{", ".join(map(quote_sql_literal, letters))}], canonical[place]), 0) - 1 AS letter,
+               coalesce(list_position([{letters_sql}], canonical[place]), 0) - 1 AS letter,
                CASE WHEN scores IS NOT NULL THEN mass WHEN samples > 0 THEN 1 - invalid / samples
                     ELSE CAST(place IS NOT NULL AS DOUBLE) END AS validity,
                CASE WHEN scores IS NOT NULL AND mass IS NOT NULL THEN coalesce(mass_upper, mass) ELSE validity
                     END AS most,
                short, texts, read_otherwise
-        FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_build_place_of_largest_sql("scores")} WHEN answer IS NOT NULL
-                             THEN list_position(options, answer) ELSE {_build_place_of_largest_sql("counts")} END AS place
+        FROM (SELECT *, CASE WHEN scores IS NOT NULL THEN {_build_place_of_largest_sql("scores")}
+                             WHEN answer IS NOT NULL THEN list_position(options, answer)
+                             ELSE {_build_place_of_largest_sql("counts")} END AS place
               FROM (SELECT c.cell, s.item, s.variant, r.answer, s.options, s.canonical, {scores} AS scores,
                            r."count" AS counts, r.mass, r.mass_upper, len(r.output) AS texts,
                            r.read_otherwise, coalesce(r.invalid, 0) AS invalid,

@@ -125,7 +125,7 @@ class Runs:
 
         Several tables are made of the same rows or the same fits. ::
 
-            rows = runs.kept("scored rows", lambda: _read(runs))
+            rows = runs.compute_once("scored rows", lambda: _read(runs))
 
         Parameters
         ----------

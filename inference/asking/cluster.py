@@ -142,7 +142,7 @@ class RemoteEngine:
         self._scout: Any = None
         self._packed: Any = None
         self.info: dict[str, Any]
-        self.info, self.mask_token, self.independent_of_batch = self._ask_scout("about")
+        self.info, self.mask_token, self.independent_of_batch = self._ask_scout("describe_scout_engine")
 
     def form(self, requested: str) -> str:
         """Choose the prompt form, as the scout's engine does."""

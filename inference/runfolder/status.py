@@ -130,7 +130,7 @@ def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int
 
 def _list_response_parts(folder: Path) -> list[Path]:
     """List the response parts of a run folder that are there now."""
-    # A running call may remove a part after it was listed (`drop_superseded`).
+    # A running call may remove a part after it was listed (`drop_superseded_errors`).
     return [path for path in sorted((folder / "responses").glob("part-*.parquet")) if os.path.lexists(path)]
 
 

@@ -83,9 +83,9 @@ def ask(engine: LocalEngine, prompts: list[Prompt]) -> torch.Tensor:
 def a_path_a_pass(engine: LocalEngine, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
     """Score options with a pass over all rows for every beginning of any answer."""
     targets = [engine._tokenize_row_options(row) for row in rows]
-    longest = max(len(row.ids) for row in rows) + max(target.depth for target in targets)
+    longest = max(len(row.ids) for row in rows) + max(target.longest_answer_length for target in targets)
     following = engine._asked(rows, longest, forced=True)
-    return score_batch(targets, WholeVocabulary(following.next_token), temperatures)
+    return score_batch(targets, WholeVocabulary(following.compute_next_logprobs), temperatures)
 
 
 def compare(shape: Shape, rounds: int, answers: str) -> tuple[str, bool]:

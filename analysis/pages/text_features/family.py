@@ -64,11 +64,12 @@ def explain_unfittable_runs(runs: Runs) -> str:
         agreement.create_agreement_tables(runs)
     except InputError as error:
         return str(error)
+    unspaced_codes = ", ".join(map(quote_sql_literal, sorted(UNSPACED - {"ja"})))
     fittable_studies = runs.execute(
         f"""
         SELECT DISTINCT study FROM item_patterns
         JOIN (SELECT study, {build_language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
-        WHERE NOT original AND n_valid > 0 AND code NOT IN ({", ".join(map(quote_sql_literal, sorted(UNSPACED - {"ja"})))})
+        WHERE NOT original AND n_valid > 0 AND code NOT IN ({unspaced_codes})
         GROUP BY study, model, condition, code
         HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)}
             AND max(agreement_max) > min(agreement_min)"""

@@ -155,14 +155,15 @@ def _check_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
 
 def _build_wording_answers_sql(study: str, yes_label: str) -> str:
     """Return the SQL of one study's rows of the view."""
-    name, place = quote_sql_literal(study), f"list_position(s.options, {quote_sql_literal(yes_label)})"
+    name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
+    place = f"list_position(s.options, {yes_sql})"
     counted = 'r."count"[1] + r."count"[2]'
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
         SELECT {name} AS study, model, condition, item, variant, place, pattern, language, task, gold,
-               said = {quote_sql_literal(yes_label)} AS yes, canonical[list_position(options, said)] AS meant,
-               canonical[list_position(options, {quote_sql_literal(yes_label)})] <> {quote_sql_literal(yes_label)} AS inverted,
+               said = {yes_sql} AS yes, canonical[list_position(options, said)] AS meant,
+               canonical[list_position(options, {yes_sql})] <> {yes_sql} AS inverted,
                p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,

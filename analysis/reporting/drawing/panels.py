@@ -86,7 +86,7 @@ def draw_text(
     axes
         The panel.
     place
-        Where, as `read_marked_answers` says.
+        Where, in `coordinates`.
     text
         The text.
     offset_points

@@ -133,7 +133,7 @@ def write_figure(figure: Figure, path: Path) -> tuple[Path, Path]:
 
 @apply_style
 def render_svg(figure: Figure) -> str:
-    """Return the figure as one `<render_svg>` element that names no outside address except the SVG namespace.
+    """Return the figure as one `<svg>` element that names no outside address except the SVG namespace.
 
     Text stays text, so that it can be searched and read aloud; its fonts are named once.
     """

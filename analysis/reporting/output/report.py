@@ -96,7 +96,7 @@ def write_report(
 
     Returns
     -------
-    list of Result
+    list of NotebookResult
         One per notebook about such runs. A failed notebook has an `error` and no page; one that the runs have no data
         for, or that needs a missing package, is left out. The other pages are written all the same.
 

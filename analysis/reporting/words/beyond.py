@@ -91,7 +91,7 @@ def describe_significant_differences(pairs: pd.DataFrame, wordings_noun: str = "
     Parameters
     ----------
     pairs
-        From `differences`, of one measure per study.
+        From `compare_model_pairs`, of one measure per study.
     wordings_noun
         What they are called: orders, where these are the only wordings.
 

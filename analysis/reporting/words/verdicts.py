@@ -83,9 +83,8 @@ def choose_word_for_interval(low: float, high: float, bands: Sequence[Band]) -> 
     The word; empty where no band holds the interval, or there is none.
 
     >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
-    >>> (choose_word_for_interval(0.0, 0.06, bands), choose_word_for_interval(0.05, 0.2, bands), choose_word_for_interval(0.3, 0.6, bands),
-    ...  choose_word_for_interval(float("nan"), float("nan"), bands))
-    ('hardly', '', 'yes', '')
+    >>> [choose_word_for_interval(*ends, bands) for ends in ((0.0, 0.06), (0.05, 0.2), (0.3, 0.6), (math.nan, math.nan))]
+    ['hardly', '', 'yes', '']
     """
     return next((band.word for band in bands if low >= band.low and high <= band.high), "")
 
@@ -104,9 +103,9 @@ def compare_interval_with_value(low: float, high: float, value: float) -> str:
     -------
     "more" or "less"; empty where the interval holds the value, or one is unknown.
 
-    >>> (compare_interval_with_value(0.33, 0.67, 0.47), compare_interval_with_value(0.5, 0.67, 0.47), compare_interval_with_value(0.1, 0.4, 0.47),
-    ...  compare_interval_with_value(float("nan"), 1, 0.47))
-    ('', 'more', 'less', '')
+    >>> intervals = ((0.33, 0.67), (0.5, 0.67), (0.1, 0.4), (math.nan, 1))
+    >>> [compare_interval_with_value(*ends, 0.47) for ends in intervals]
+    ['', 'more', 'less', '']
     """
     return "more" if low > value else "less" if high < value and low <= high else ""
 

@@ -229,8 +229,9 @@ def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) 
         NaN for equal means.
     """
     mean = np.mean([block.accuracies.mean(axis=1) for block in task_accuracies], axis=0)
+    n_tasks = len(task_accuracies)
     variances, freedoms = add_variances_with_freedom([
-        (_compute_difference_variances(np.cov(block.accuracies)) / block.accuracies.shape[1] / len(task_accuracies) ** 2,
+        (_compute_difference_variances(np.cov(block.accuracies)) / block.accuracies.shape[1] / n_tasks**2,
          block.accuracies.shape[1] - 1.0)
         for block in task_accuracies
     ])  # fmt: skip

@@ -91,7 +91,7 @@ class MeanForecast:
 def build_mean_forecast(
     values: Array, crossed: bool, sample_spread: SampleSpread | None = None, *, least: int = 1
 ) -> MeanForecast:
-    """Foresee the error of a mean of answers, of pseudo-deviations (`compute_pseudo_deviations`), or of differences.
+    """Foresee the error of a mean of answers, of pseudo-deviations (`compute_sd_pseudo_values`), or of differences.
 
     Of sampled answers to one wording of each item: with other items and samples in that wording.
 

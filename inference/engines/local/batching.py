@@ -100,8 +100,9 @@ def join_prompts_beginning_alike(
     --------
     The second prompt begins as the first one does, with 8 of its 10 tokens; the third with 1:
 
-    >>> [family.members for family in join_prompts_beginning_alike([10, 10, 10], [0, 8, 1], Joining(10, shortest=1, tokens=30),
-    ...                                             max_prompts=4)]
+    >>> joining = Joining(10, shortest=1, tokens=30)
+    >>> families = join_prompts_beginning_alike([10, 10, 10], [0, 8, 1], joining, max_prompts=4)
+    >>> [family.members for family in families]
     [[0, 1], [2]]
     """
     joined_families: list[Family] = []

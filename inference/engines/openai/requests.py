@@ -68,7 +68,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `prompt` or `question` makes it.
+            As `build_request_prompt` or `build_text_prompt` makes it.
         n_shown
             Number of tokens to be shown.
         token_ids
@@ -94,7 +94,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `prompt` makes it.
+            As `build_request_prompt` makes it.
         sampling
             How the texts are written; its number of samples does not count here.
         n_samples

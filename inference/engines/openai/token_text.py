@@ -54,7 +54,7 @@ class Words:
         Parameters
         ----------
         prompt, shows_ids
-            As in `forms`.
+            As in `find_option_forms`.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class Words:
         Raises
         ------
         InputError, Failed
-            As in `forms`.
+            As in `find_option_forms`.
         """
         if shows_ids:
             options, _ = await self._find_token_id_forms(prompt)

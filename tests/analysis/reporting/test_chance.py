@@ -121,7 +121,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
 
 @pytest.mark.parametrize("samples", [2, 5])
 def test_coin_flips_are_told_from_wordings_in_one_of_twenty_studies_at_most(samples):
-    """62 items in 5 wordings: the test of `find_chance` on the gaps, by the formula of the SQL."""
+    """62 items in 5 wordings: the test of `find_chance_prone_units` on the gaps, by the formula of the SQL."""
     rng, studies, wrong = np.random.default_rng(7), 1_000, 0
     for _ in range(studies):
         agree = rng.binomial(samples, rng.beta(1, 1, (62, 1)), (62, 5))

@@ -121,7 +121,7 @@ def test_of_every_kind_of_rewording():
     mixed = build_agreement_study(
         (Item("0", tuple(replace(base[n], pattern=kind) for n, kind in enumerate(kinds))),), "mixed"
     )
-    found = asks(mixed, 2, key=build_pattern_key)
+    found = asks(mixed, 2, build_key=build_pattern_key)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
 

@@ -93,7 +93,7 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
     engine.batches(prompts)
     (together,) = engine.score(prompts, [0.8])
     alone = engine_of(architecture)
-    alone.__dict__["takes_trees"] = False
+    alone.__dict__["supports_token_trees"] = False
     (single,) = alone.score(prompts, [0.8])
     for one, other in zip(together, single, strict=True):
         np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)

@@ -233,12 +233,12 @@ def test_a_damaged_checkpoint_is_named(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "tuned"
     real = AdapterFolder.keep_last_and_best
 
-    def keep(self, step, best):
-        real(self, step, best)
+    def keep_and_die(self, step, best_step):
+        real(self, step, best_step)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(AdapterFolder, "keep_last_and_best", keep)
+        patched.setattr(AdapterFolder, "keep_last_and_best", keep_and_die)
         with pytest.raises(Killed):
             main(call(folder, out))
     checkpoint = out / "checkpoints" / "checkpoint-4"
