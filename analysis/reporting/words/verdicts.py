@@ -83,7 +83,8 @@ def choose_word_for_interval(low: float, high: float, bands: Sequence[Band]) -> 
     The word; empty where no band holds the interval, or there is none.
 
     >>> bands = (Band("hardly", 0, 0.1), Band("yes", 0.1, 1))
-    >>> [choose_word_for_interval(*ends, bands) for ends in ((0.0, 0.06), (0.05, 0.2), (0.3, 0.6), (math.nan, math.nan))]
+    >>> intervals = ((0.0, 0.06), (0.05, 0.2), (0.3, 0.6), (math.nan, math.nan))
+    >>> [choose_word_for_interval(*ends, bands) for ends in intervals]
     ['hardly', '', 'yes', '']
     """
     return next((band.word for band in bands if low >= band.low and high <= band.high), "")

@@ -20,8 +20,8 @@ class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
     The watcher is a process of its own. It kills them when this process is gone or calls `kill_companions`, or when the
-    block ends with an error. It leaves alone the children that were there before the block or start after it. It looks every
-    `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one is killed.
+    block ends with an error. It leaves alone the children that were there before the block or start after it. It looks
+    every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one is killed.
 
     On Linux only: elsewhere nothing is watched.
 
