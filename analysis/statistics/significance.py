@@ -1,10 +1,10 @@
 """Test whether two figures of the same items differ.
 
-Two shares are compared by the exact sign test of McNemar's table (`compute_share_difference_p_values`) where both have
-one answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other
-differences are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and shares with
-several answers per item. Where only few items differ, the bootstrap finds a difference too often; a difference of two
-means has another test (`compute_permutation_p_values`).
+Two shares are compared by the exact sign test of McNemar's table (`compute_share_difference_p_values`) where both
+have one answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other
+differences are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and
+shares with several answers per item. Where only few items differ, the bootstrap finds a difference too often; a
+difference of two means has another test (`compute_permutation_p_values`).
 """
 
 from __future__ import annotations

@@ -19,9 +19,10 @@ PAUSE, LONG_PAUSE = 0.1, 2.0  # seconds between two looks: while children are be
 class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
-    The watcher is a process of its own. It kills them when this process is gone or calls `kill_companions`, or when the
-    block ends with an error. It leaves alone the children that were there before the block or start after it. It looks
-    every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one is killed.
+    The watcher is a process of its own. It kills them when this process is gone or calls `kill_companions`, or when
+    the block ends with an error. It leaves alone the children that were there before the block or start after it. It
+    looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one
+    is killed.
 
     On Linux only: elsewhere nothing is watched.
 
