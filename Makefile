@@ -11,7 +11,7 @@ R_PACKAGES := r-base-core r-cran-lme4 r-cran-lmertest r-cran-emmeans r-cran-broo
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: help setup references report test test-kills test-vllm test-ray lint notebooks clean
+.PHONY: help setup references report quick test test-kills test-vllm test-ray lint notebooks clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | column -t -s $$'\t'
@@ -60,6 +60,9 @@ report: setup  ## ask the demo models, write results/demo/report/index.html
 	$(BIN)/waver run inference/demo/demo.toml
 	$(BIN)/waver report $(DEMO) --out $(DEMO)/report --single-file \
 		-p scores=inference/demo/benchmarks.csv -p score_columns=all
+
+quick: setup  ## the quick tests, for every edit: below a minute, without R, Chromium, LaTeX or the demo
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
 
 test: setup references .browser .latex  ## the test suite, a process per core; says so, then installs R, Chromium and LaTeX if missing
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

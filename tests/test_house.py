@@ -18,6 +18,8 @@ from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.rewordings import import_reader_function, list_readers_by_protocol
 from inference import protocols
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "analysis" / "pages"
 TOY = ROOT / "tests" / "fixtures" / "toy_page" / "analysis" / "pages" / "toy"  # the smallest page
@@ -323,6 +325,17 @@ def test_what_runs_keep_has_a_key_of_its_own():
     sources = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path.name != "database.py"]
     keys = [key for source in sources for key in re.findall(r'runs\.compute_once\("([^"]+)"', source)]
     assert len(keys) > 10 and len(keys) == len(set(keys))
+
+
+def test_every_folder_has_quick_tests():
+    """`make quick` leaves out what is marked slow; a whole file is by its `pytestmark`."""
+    files = [file for file in (ROOT / "tests").rglob("test_*.py") if file.parent.name != "real_vllm"]
+    slow = {
+        file
+        for file in files
+        if re.search(r"^pytestmark\b[^=]*=[^\n]*\n?[^\n]*mark\.slow", file.read_text("utf-8"), re.M)
+    }
+    assert slow and {file.parent for file in files} == {file.parent for file in files if file not in slow}
 
 
 def test_runs_are_not_committed():

@@ -232,10 +232,10 @@ class RemoteEngine:
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         tasks = group_into_tasks(batches, 1 if batch_by_batch else self._choose_prompts_per_task(batches))
 
-        def list_prompts(key: Key) -> list[Prompt]:
+        def list_batch_prompts(key: Key) -> list[Prompt]:
             return [rounds[key[0]].prompts[index] for index in batches[key]]
 
-        blocks = [pa.table({"task": [pack_value([(key, list_prompts(key)) for key in task])]}) for task in tasks]
+        blocks = [pa.table({"task": [pack_value([(key, list_batch_prompts(key)) for key in task])]}) for task in tasks]
         with warnings.catch_warnings():
             # Retries can only be set in a way that Ray 2.64 will remove; pyproject.toml keeps Ray below that.
             warnings.simplefilter("ignore")

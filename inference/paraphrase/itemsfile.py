@@ -30,7 +30,7 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
     json_lines.write_json_lines(path, (_build_variant_record(variant) for item in items for variant in item.variants))
 
 
-def drop_match_attributes(variant: Variant) -> dict[str, str]:
+def drop_paraphrase_set_attributes(variant: Variant) -> dict[str, str]:
     """Keep the attributes that do not describe one set of paraphrases."""
     return {name: value for name, value in variant.attributes.items() if name not in MATCH_ATTRIBUTES}
 

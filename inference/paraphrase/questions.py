@@ -10,7 +10,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
-from inference.paraphrase.itemsfile import drop_match_attributes
+from inference.paraphrase.itemsfile import drop_paraphrase_set_attributes
 from inference.stimuli.study import Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -48,7 +48,7 @@ def build_paraphrase_study(paraphrased_items: Sequence[Item], name: str, source:
         if item.original is None:
             raise InputError(f"{source}, item '{item.item}': there is no original to paraphrase; set a pattern")
     originals = [
-        replace(item.original, attributes=drop_match_attributes(item.original))
+        replace(item.original, attributes=drop_paraphrase_set_attributes(item.original))
         for item in paraphrased_items
         if item.original
     ]

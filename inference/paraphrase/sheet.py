@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.paraphrase.combining import list_paraphrase_sources
-from inference.paraphrase.itemsfile import drop_match_attributes
+from inference.paraphrase.itemsfile import drop_paraphrase_set_attributes
 from inference.paraphrase.parsing import fold_wording
 from inference.runfolder.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.stimuli.reading import records
@@ -161,4 +161,4 @@ def _add_match_attributes(variant: Variant, item: Item, verdicts: Mapping[tuple[
     if not item_verdicts:
         return variant
     match = {"match_proportion": f"{sum(item_verdicts) / len(item_verdicts):.2f}", "match_n": str(len(item_verdicts))}
-    return replace(variant, attributes={**drop_match_attributes(variant), **match})
+    return replace(variant, attributes={**drop_paraphrase_set_attributes(variant), **match})

@@ -17,6 +17,8 @@ from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import OPTION_ORDERS
 from inference.stimuli.templates.prompts import build_option_values
 
+pytestmark = pytest.mark.slow
+
 REWORDED = ("which_colour", "which_kind", "biggest")
 
 

@@ -15,6 +15,8 @@ from demo_training.taught_world import TURNING_WORDS, TaughtWorld
 from inference.demo import FAMILY
 from inference.demo.exercises import Exercise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("course", list(COURSES))
 def test_shares_sum_to_one_and_stages_follow_each_other(course: str) -> None:

@@ -21,6 +21,8 @@ from inference.demo.exercises import Exercise, make_rating_exercise
 from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import Wording
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Corpus(TaughtWorld())
 
 

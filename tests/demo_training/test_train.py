@@ -18,6 +18,8 @@ from demo_training.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E
 from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
 from demo_training.taught_world import TaughtWorld  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]
 
 

@@ -17,6 +17,8 @@ from ground.errors import InputError
 from helpers import apart
 from helpers.refusals import missing
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 ANSWERS = "item,text,answer,model\na,Tea.,yes,m\na,Tea!,no,m\n"

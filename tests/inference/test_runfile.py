@@ -81,6 +81,7 @@ def about(folder: Path) -> dict:
     return json.loads((folder / "run.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_every_study_gets_its_folder_and_every_model_is_loaded_once(folder, loaded):
     here = Path.cwd()
     assert run(folder) == 0
@@ -94,6 +95,7 @@ def test_every_study_gets_its_folder_and_every_model_is_loaded_once(folder, load
     }
 
 
+@pytest.mark.slow
 def test_a_folder_may_have_another_name_than_its_study(folder, loaded):
     plan = PLAN.replace('name = "texts"', 'name = "orders"\nfolder = "written"')
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
@@ -102,6 +104,7 @@ def test_a_folder_may_have_another_name_than_its_study(folder, loaded):
     assert sorted(path.name for path in (folder / "results").iterdir()) == ["orders", "written"]
 
 
+@pytest.mark.slow
 def test_a_folder_is_the_one_that_the_recorded_call_would_have_made(folder, loaded, monkeypatch):
     assert run(folder) == 0
     for name in ("orders", "texts"):
@@ -116,6 +119,7 @@ def test_a_folder_is_the_one_that_the_recorded_call_would_have_made(folder, load
         assert rows(folder / "alone" / name) == rows(folder / "results" / name)
 
 
+@pytest.mark.slow
 def test_engines_that_differ_in_a_setting_are_loaded_apart(folder, loaded):
     with (folder / "plan.toml").open("a", encoding="utf-8") as plan:
         plan.write('[[study]]\nprotocol = "agreement"\nname = "half"\nitems = "items.csv"\ndtype = "float16"\n')
@@ -124,6 +128,7 @@ def test_engines_that_differ_in_a_setting_are_loaded_apart(folder, loaded):
     assert [name for name, _ in loaded] == ["b", "a", "c", "b", "a"]
 
 
+@pytest.mark.slow
 def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatch, capsys):
     monkeypatch.setattr(session, "FIRST_FLUSH", 0.0)
     with monkeypatch.context() as patch:
@@ -156,6 +161,7 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
     assert capsys.readouterr().out.splitlines()[-1] == "in all: 16 rows done, 0 left"
 
 
+@pytest.mark.slow
 def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
     monkeypatch.setattr(
         Settings, "load_model_engine", lambda self, model, seed: TrivialEngine(fails=lambda text: "first" in text)
@@ -175,6 +181,7 @@ def test_failed_rows_are_left_to_ask(folder, monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines()[2].split() == ["b", "plain/yes-no", "3", "1", "1"]
 
 
+@pytest.mark.slow
 def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder, monkeypatch, loaded, capsys):
     with monkeypatch.context() as patch:
         patch.setattr(Settings, "load_model_engine", lambda self, model, seed: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -186,6 +193,7 @@ def test_a_model_that_was_never_loaded_and_is_asked_no_more_is_forgotten(folder,
     assert list(about(folder / "results" / "orders")["expected"]) == ["a"]
 
 
+@pytest.mark.slow
 def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loaded, monkeypatch):
     assert run(folder) == 0
     counts = status._count_outcomes
@@ -249,6 +257,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), REFUSED, ids=[message[-60:] for _, _, message in REFUSED])
+@pytest.mark.slow
 def test_what_is_wrong_is_one_line_before_anything_is_loaded_or_written(folder, loaded, capsys, old, new, message):
     (folder / "plan.toml").write_text(PLAN.replace(old, new, 1), encoding="utf-8")
     assert run(folder) == 2
@@ -275,6 +284,7 @@ def test_numbers_that_a_server_cannot_tell_are_refused_before_a_model_loads(fold
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_a_changed_study_is_refused_before_a_model_loads(folder, loaded, capsys):
     assert run(folder) == 0
     loaded.clear()
@@ -303,6 +313,7 @@ def test_a_list_repeats_an_option_that_may_be_repeated():
         convert_to_arguments("x", "one", ["a"], single)
 
 
+@pytest.mark.slow
 def test_the_plan_of_the_docs_asks_every_protocol_and_is_right(tmp_path, loaded):
     """Every protocol that comes has its study there; what a study names comes with Waver."""
     page = (Path(__file__).parents[2] / "docs" / "run-files.md").read_text(encoding="utf-8")

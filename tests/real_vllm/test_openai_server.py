@@ -27,6 +27,8 @@ from inference.engines.openai.settings import ApiSettings
 from inference.protocols import agreement
 from inference.stimuli.templates.prompts import build_option_values
 
+pytestmark = pytest.mark.slow
+
 MODEL = "waver-demo-large-tuned"
 TOLERANCE = 1e-5
 START = 300  # seconds

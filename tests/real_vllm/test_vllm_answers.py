@@ -25,6 +25,8 @@ from inference.protocols import agreement, choice
 from inference.stimuli import items
 from inference.stimuli.templates.prompts import Prompt, build_option_values
 
+pytestmark = pytest.mark.slow
+
 DEMO = Path(engines.__file__).parent.parent / "demo" / "models"
 TUNED, BASE = str(DEMO / "waver-demo-large-tuned"), str(DEMO / "waver-demo-large")
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))

@@ -15,6 +15,8 @@ import pytest
 
 from inference.runfolder.parquet import KEY
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 MODEL = str(ROOT / "inference" / "demo" / "models" / "waver-demo-large")
 ORDERS = ("yes-no", "no-yes")

@@ -14,6 +14,8 @@ from analysis.reporting import catalogue
 from helpers.commands import ROOT, waver
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):

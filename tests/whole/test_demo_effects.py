@@ -10,6 +10,8 @@ from demo_training import benchmarks
 from helpers.commands import waver
 from inference.demo import FAMILY
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 CAUSAL = [name for name, about in FAMILY.items() if about.family == "causal"]
 

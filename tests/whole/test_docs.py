@@ -33,6 +33,8 @@ from inference.protocols import list_protocols
 from inference.stimuli import items
 from waver import list_commands_by_wing
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PAGES = {str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 LINKING = {**PAGES, "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md"}

@@ -15,6 +15,8 @@ from helpers.eee_facts import checked
 from helpers.synthetic import write_run
 from inference import protocols
 
+pytestmark = pytest.mark.slow
+
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-small-tuned"
 WAYS = {
     "agreement": [["--answer", "probability", "text"]],

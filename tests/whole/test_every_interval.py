@@ -14,6 +14,8 @@ from ground.errors import InputError
 from helpers.commands import waver
 from helpers.intervals import list_faults, possible_range
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "results" / "demo"
 BENCHMARKS = ROOT / "inference" / "demo" / "benchmarks.csv"

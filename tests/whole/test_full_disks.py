@@ -15,6 +15,8 @@ from helpers.page_runs import FULL
 from helpers.synthetic import paraphrases, write_run
 from helpers.trivial_engine import TrivialEngine
 
+pytestmark = pytest.mark.slow
+
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 ITEMS = "item,text\n" + "".join(f"i{n},Thing {n} is good.\n" for n in range(200))
 TABLE = "item,text,answer\n" + "".join(f"i{n},Thing {n} is good.,yes\n" for n in range(200))

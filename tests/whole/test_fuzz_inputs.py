@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from whole.fuzz_inputs import fuzz
+
+pytestmark = pytest.mark.slow
 
 
 def test_changed_inputs_end_in_one_line():

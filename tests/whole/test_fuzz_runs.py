@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from whole.fuzz_runs import fuzz
+
+pytestmark = pytest.mark.slow
 
 
 def test_damaged_values_are_refused():

@@ -19,6 +19,8 @@ from analysis.reporting.catalogue import Catalogue
 from helpers.commands import ROOT
 from helpers.html_pages import Page
 
+pytestmark = pytest.mark.slow
+
 if sys.platform == "win32" or not shutil.which("perl"):
     pytest.skip("the steps are those of a shell with perl", allow_module_level=True)
 

@@ -15,6 +15,8 @@ from helpers.trivial_engine import TrivialEngine, loader
 from inference.__main__ import main
 from inference.asking.one_model import Settings
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 HEAVY = {"torch", "transformers", "pandas", "duckdb", "datasets", "pyarrow", "numpy", "matplotlib", "scipy"}
 

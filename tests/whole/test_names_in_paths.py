@@ -16,6 +16,8 @@ from ground.errors import InputError
 from helpers import text_features
 from helpers.synthetic import paraphrases, write_run
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("../../outside", "/tmp/outside", "x" * 300, "a:b", "con.", "Name", "name", "日本")
 FIELDS = ("model", "condition", "item", "variant", "pattern", "language", "study")
 

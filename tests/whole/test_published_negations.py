@@ -13,6 +13,8 @@ from helpers import tiny_models
 from helpers.negation_runs import differences, published, said_in
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 2
 
 

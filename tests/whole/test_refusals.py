@@ -10,6 +10,8 @@ import pytest
 from helpers import apart
 from helpers.refusals import Case, areas
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 10
 MEGABYTES = 1_000
 CASES = [pytest.param(case, id=f"{area}: {case.name}") for area, cases in areas().items() for case in cases]

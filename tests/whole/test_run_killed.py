@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from helpers import apart
 from helpers.trivial_engine import loader, small_study
@@ -19,6 +20,8 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
+
+pytestmark = pytest.mark.slow
 
 KILLS = 24
 

@@ -18,6 +18,8 @@ import pytest
 from inference.__main__ import main
 from inference.runfolder.parquet import KEY
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 tiny_models = pytest.importorskip("helpers.tiny_models")

@@ -15,6 +15,8 @@ import analysis.__main__
 import inference.__main__
 import waver
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

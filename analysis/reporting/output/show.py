@@ -111,7 +111,7 @@ def _describe_prompts_and_answers(
         yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
         for row in answers[:MODELS]:
             yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
-            yield from _quote_written_texts(row["output"] or ())
+            yield from _quote_first_texts(row["output"] or ())
         if len(answers) > MODELS:
             yield f"  and {format_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
@@ -137,7 +137,7 @@ def _quote_prompt_lines(text: str) -> Iterator[str]:
         yield f"  and {len(text) - MOST_CHARACTERS:,} more characters"
 
 
-def _quote_written_texts(texts: Sequence[str]) -> Iterator[str]:
+def _quote_first_texts(texts: Sequence[str]) -> Iterator[str]:
     """Yield the first texts that a model wrote, and how many more there are."""
     for text in texts[:TEXTS]:
         yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")

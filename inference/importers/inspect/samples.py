@@ -99,7 +99,7 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
         where=where,
         name=_parse_sample_id(where, sample),
         epoch=_parse_epoch(where, sample),
-        prompt=_find_first_user_message(where, sample),
+        prompt=_find_first_message_or_input(where, sample),
         choices=choices,
         gold=_find_letter_place(targets[0], len(choices)) if len(targets) == 1 else None,
         answer=_find_letter_place(score_fields.get("answer"), len(choices)),
@@ -129,7 +129,7 @@ def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
     return epoch
 
 
-def _find_first_user_message(where: str, sample: Mapping[str, Any]) -> str:
+def _find_first_message_or_input(where: str, sample: Mapping[str, Any]) -> str:
     """Find the first message of the user; the input where no message was recorded."""
     sample_input = sample.get("input")
     for message in [

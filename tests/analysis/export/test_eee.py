@@ -15,6 +15,8 @@ from helpers.eee_facts import checked
 from helpers.scoring_runs import condition, name_of
 from helpers.synthetic import write_run
 
+pytestmark = pytest.mark.slow
+
 YES_NO = ("yes", "no")
 
 

@@ -13,6 +13,8 @@ from ground.errors import InputError
 from helpers.commands import waver
 from helpers.synthetic import write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):

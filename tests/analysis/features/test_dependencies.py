@@ -14,6 +14,8 @@ from analysis.features.component import Component, MissingComponent
 from ground.errors import InputError
 from helpers.text_features import make_pipeline
 
+pytestmark = pytest.mark.slow
+
 spacy = pytest.importorskip("spacy", reason="needs spaCy")
 VOCABULARY = spacy.blank("en").vocab
 

@@ -13,6 +13,8 @@ from analysis.measures.agreement import create_agreement_tables
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _offline(monkeypatch):

@@ -16,6 +16,8 @@ from ground import locking, writing
 from ground.errors import InputError
 from helpers.text_features import OPTIONAL, TEXTS, hide, kept, make_pipeline, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def uninstalled(monkeypatch):

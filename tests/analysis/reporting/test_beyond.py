@@ -21,6 +21,8 @@ from helpers import choice_runs, wording_runs
 from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def study(values, crossed=True):
     units = [(f"m{number}", "plain") for number in range(len(values))]

@@ -19,6 +19,8 @@ from helpers.coin_flips import FLIPS, flip_agreement, list_answers
 from helpers.commands import waver
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 # What a first sentence may not say of coin flips: that wordings, or models, make a difference.
 CLAIMS = re.compile(r"\byes\b|not reliably|has a reliability|goes? with", re.IGNORECASE)
 OF_WORDINGS = {"stability": "agreement", "wording": "wording", "choice": "choice"}

@@ -19,6 +19,8 @@ import pytest
 from analysis.reporting.output import execution
 from helpers.commands import ROOT
 
+pytestmark = pytest.mark.slow
+
 BUSY = """
 import os, re
 from pathlib import Path

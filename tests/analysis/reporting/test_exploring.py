@@ -20,6 +20,8 @@ from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
 
+pytestmark = pytest.mark.slow
+
 MODELS = [f"model-{number}" for number in range(8)]
 
 

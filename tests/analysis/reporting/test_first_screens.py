@@ -18,6 +18,8 @@ from analysis.reporting.output import notebooks
 from helpers.page_runs import BARE, FULL, SILENT
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(published_numbers.__file__).parents[3]
 DEMO = ROOT / "results" / "demo"
 # A number that stands alone; those in the names of models and conditions do not.

@@ -20,6 +20,8 @@ from helpers.commands import ROOT
 from helpers.page_runs import BARE
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 OF_PAGES = [path for path in NOTEBOOKS if path.stem != "explore"]  # that one is a notebook to begin with, and no page
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+pytestmark = pytest.mark.slow
+
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "bench_null.py"
 STUDIES = 60
 

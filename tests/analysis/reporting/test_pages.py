@@ -35,6 +35,8 @@ from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 PAGES, PACKAGES = catalogue.list_pages(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
 FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]

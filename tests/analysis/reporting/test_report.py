@@ -23,6 +23,8 @@ from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 ATTACK = "<script>alert('item')</script><img src=x onerror=alert(1)>"
 CITED = {address for study in read_published_studies().values() for address in study.links.values()}
 OUTPUT = '<script>alert("output")</script> as a model I cannot say'

@@ -22,6 +22,8 @@ from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run
 from inference.stimuli import numbers
 
+pytestmark = pytest.mark.slow
+
 
 def asked_once(orders=("ABCD",), wordings=("0-shot", "5-shot"), items=12, template=True, choices=4):
     """Questions as a log has them: wordings that all share, the options in some fixed orders."""

@@ -16,6 +16,8 @@ from helpers.commands import ROOT
 from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
 
 

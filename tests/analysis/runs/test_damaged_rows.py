@@ -17,6 +17,8 @@ from ground.errors import InputError
 from helpers.damaged_rows import RESPONSES, damage
 from helpers.page_runs import FULL
 
+pytestmark = pytest.mark.slow
+
 
 def write_by_duckdb(file: Path) -> None:
     copy = file.with_suffix(".copy")

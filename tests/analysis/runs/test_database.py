@@ -15,6 +15,8 @@ from analysis import runs
 from analysis.pages.stability import cases, tables
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 PART = "responses/part-000001.parquet"
 
 

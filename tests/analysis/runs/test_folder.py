@@ -16,6 +16,8 @@ from analysis.pages.stability import tables
 from ground.errors import InputError
 from helpers.synthetic import SCHEMA, arrow_schema, edit_run_json, random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 PART = "responses/part-000001.parquet"
 
 

@@ -15,6 +15,8 @@ from analysis.runs.unanswered import count_unanswered_prompts
 from helpers.page_runs import BARE, FULL
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 TOO_LONG = "the prompt has 5,000 tokens; the model's window has 2,048"
 
 

@@ -11,6 +11,8 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis.statistics.multiplicity import bonferroni, correct_families_by_holm, has_possibly_significant_test, holm
 
+pytestmark = pytest.mark.slow
+
 METHODS = {"bonferroni": bonferroni, "holm": holm}
 
 

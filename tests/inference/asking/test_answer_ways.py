@@ -24,6 +24,8 @@ from inference.engines.contract import Sampling
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 
+pytestmark = pytest.mark.slow
+
 STUDY = small_study(items=8, paraphrases=7)
 A = Model("a", "somewhere/a")
 

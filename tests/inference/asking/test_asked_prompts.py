@@ -25,6 +25,8 @@ from inference.protocols.wording.texts import Text
 from inference.stimuli import nli
 from inference.stimuli.study import Study
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = "answers: {agree: ['yes'], disagree: ['no']}"
 
 

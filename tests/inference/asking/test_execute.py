@@ -25,6 +25,8 @@ from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
 from inference.stimuli.templates.prompts import build_option_values
 
+pytestmark = pytest.mark.slow
+
 STUDY = small_study(items=5, paraphrases=5)
 A, B = Model("a", "somewhere/a"), Model("b", "somewhere/b")
 

@@ -17,6 +17,8 @@ from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.status import count_progress, describe_status
 
+pytestmark = pytest.mark.slow
+
 STUDY = small_study(items=5, paraphrases=3)
 
 

@@ -14,6 +14,8 @@ from inference.engines.contract import Explanation, Score
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.templates.prompts import build_option_values
 
+pytestmark = pytest.mark.slow
+
 STUDY = small_study(items=5, paraphrases=5)
 MODELS = (Model("a", "x"), Model("b", "y"))
 

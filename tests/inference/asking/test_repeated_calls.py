@@ -16,6 +16,8 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Engine
 
+pytestmark = pytest.mark.slow
+
 tiny_models = pytest.importorskip("helpers.tiny_models")
 
 ROOT = Path(__file__).parents[3]

@@ -22,6 +22,8 @@ from inference.protocols.agreement import Questions, build_agreement_study, read
 from inference.runfolder.status import count_progress, describe_status
 from inference.stimuli.study import ORIGINAL, Item, Study
 
+pytestmark = pytest.mark.slow
+
 STUDY = small_study(items=4, paraphrases=9)
 
 

@@ -20,6 +20,8 @@ from inference.protocols import choice
 from inference.protocols.choice.reading import parse_generated_replies
 from inference.stimuli.reading.files import read_toml
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ADAPTERS / "waver-demo-large-choice"
 BASE = FAMILY["waver-demo-large"]
 

@@ -12,6 +12,8 @@ from inference.__main__ import build_call_parser, build_study_table_parser, buil
 from inference.protocols import list_protocols
 from inference.runfile import read_run_file
 
+pytestmark = pytest.mark.slow
+
 PLAN = ROOT / "inference" / "demo" / "demo.toml"
 # The calls that would ask the same, a study each; the same rows must come from the file.
 CALLS = {

@@ -11,6 +11,8 @@ import pytest
 
 from inference.demo import ADAPTERS, ALL, FAMILY, MODELS
 
+pytestmark = pytest.mark.slow
+
 CAUSAL = [name for name in FAMILY if not name.endswith("bert")]
 TUNED = [name for name in FAMILY if name.endswith("tuned")]
 BERT = "waver-demo-bert"

@@ -24,6 +24,8 @@ from inference.asking.models import Model, find_models
 from inference.engines.adapters import read_adapter
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 PROMPTS = [Prompt(f"Do you agree with it? {text}\nReply:", None, (("yes",), ("no",))) for text in ("Bread.", "A lamp")]
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from helpers.commands import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 def test_garbage_is_looked_for_and_modules_are_freed_at_the_end() -> None:
     """Modules made by nanobind, such as DuckDB's, complain on standard error where their objects outlive the process.

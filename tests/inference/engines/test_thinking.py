@@ -26,6 +26,8 @@ from inference.protocols import agreement
 from inference.stimuli.study import ORIGINAL, Item, Variant
 from inference.stimuli.templates.prompts import Prompt, build_option_values
 
+pytestmark = pytest.mark.slow
+
 TEMPLATE = (
     tiny_models.CHAT_TEMPLATE.replace("{{ bos_token }}", "{{ bos_token }}{{ reasoning_effort|default('') }}")
     + "{% if add_generation_prompt %}{{ '<think>\n' }}"

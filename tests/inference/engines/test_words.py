@@ -14,6 +14,8 @@ from inference.engines import words
 from inference.engines.tokens import build_plain_encoder
 from inference.engines.words import PATTERNS, WordByWord, tokenizes_words_separately
 
+pytestmark = pytest.mark.slow
+
 PIECES = [
     " ", "  ", "\0", "\0 ", "\n", "\n\n", " \n", "\n ", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u2028", "a",
     "yes", "Yes", "NO",

@@ -25,6 +25,8 @@ from helpers.eval_logs import (
     imported as run,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_multiple_choice(tmp_path, capsys):
     log = as_eval([sample(1), sample("two", "I", "C"), sample(3, "I", "")], {**header(), **stating("choice", 1 / 3)})

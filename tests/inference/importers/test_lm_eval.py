@@ -11,6 +11,8 @@ import pytest
 from helpers.lm_eval_logs import CHOICE, FEW, LATER, SNOW, TEA, TEXT, letters, row, write, written
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 
 def imported(tmp_path, *words, out="run"):
     """Import, and return the rows with their stimuli, and run.json."""

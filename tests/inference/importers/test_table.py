@@ -15,6 +15,8 @@ from inference.asking import text_answers
 from inference.importers.tables import long
 from inference.stimuli.reading import records
 
+pytestmark = pytest.mark.slow
+
 
 def run(out, *arguments):
     """Import, expecting success, and return (run.json, stimuli, responses)."""

@@ -8,6 +8,8 @@ from helpers.answer_tables import ANSWERS, COUNTS, IDS, NUMBERS, PROBABILITIES, 
 from inference.__main__ import main
 from inference.importers.tables import long
 
+pytestmark = pytest.mark.slow
+
 
 def refused(capsys, tmp_path, *arguments):
     """Import, expecting exit status 2 and no run folder, and return the one line on standard error."""

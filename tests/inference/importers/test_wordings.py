@@ -11,6 +11,8 @@ from helpers.answer_tables import write
 from inference.__main__ import main
 from inference.stimuli.reading.line_ends import unify_line_ends
 
+pytestmark = pytest.mark.slow
+
 IDS = ("--model-column", "model", "--item-column", "item", "--variant-column", "variant")
 CALL = (*IDS, "--probability-columns", "agree=yes,disagree=no")
 NUMBERED = (

@@ -24,6 +24,8 @@ from inference.paraphrase.questions import Calls, build_paraphrase_study, read_p
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
+pytestmark = pytest.mark.slow
+
 TEA = Variant("tea", "original", "original", "Tea is good.", ())
 ITEMS = [{"item": f"i{n}", "text": f"Thing {n} is =good.", "language": "en", "gold": "agree",
           "attributes": {"theme": "things", "match_proportion": "0.93"}, "paraphrases": ["An old one."]}

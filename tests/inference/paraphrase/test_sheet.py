@@ -16,6 +16,8 @@ from inference.paraphrase.sheet import apply_checked_sheet, write_match_sheet
 from inference.runfolder.spreadsheet import escape_formula, unescape_formula
 from inference.stimuli import items
 
+pytestmark = pytest.mark.slow
+
 
 def nested(path, paraphrases, text="Thing {} is good.", **fields):
     """Items 0, 1 ... with these paraphrases each."""

@@ -15,6 +15,8 @@ from inference.asking import rounds
 from inference.demo import FAMILY
 from inference.engines.digest import compute_folder_digest
 
+pytestmark = pytest.mark.slow
+
 BEFORE = ROOT / "tests" / "fixtures" / "run-of-f7ec5ae"
 ROWS = {"agreement": (13, 18), "wording": (18, 20), "scoring": (8, 16)}
 """Rows of each run: there already, and in all."""

@@ -13,6 +13,8 @@ from helpers.workbooks import workbook
 from inference.__main__ import main
 from inference.asking.one_model import Settings
 
+pytestmark = pytest.mark.slow
+
 ABOUT_TEA = (("tea", "original", "Tea is good."), ("tea", "paraphrase-001", "I like tea."))
 TWO = (*ABOUT_TEA, ("dog", "original", "Dogs are good."))
 

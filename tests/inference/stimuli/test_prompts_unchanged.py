@@ -14,6 +14,8 @@ from inference.paraphrase.questions import Calls, build_paraphrase_study, read_p
 from inference.protocols import list_protocols
 from inference.stimuli import items
 
+pytestmark = pytest.mark.slow
+
 BEFORE = ROOT / "tests" / "fixtures" / "prompts-of-f7ec5ae"
 CALLS = {
     "agreement": "agreement --items demo --option-order yes-no no-yes",

@@ -18,6 +18,8 @@ from inference.stimuli.templates.sandbox import (
     compile_template,
 )
 
+pytestmark = pytest.mark.slow
+
 PLAIN = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 VALUES = {
     "text": "  Tea is\n\tgood.  ",

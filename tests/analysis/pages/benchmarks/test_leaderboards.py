@@ -16,6 +16,8 @@ from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.wording_runs import random_rows, write_wording
 
+pytestmark = pytest.mark.slow
+
 SEVERAL = """model,precision,date,seed,MT,GPQA
 a,float16,2024-05-01,1,5,0.9
 b,float16,2024-05-01,1,7,0.2

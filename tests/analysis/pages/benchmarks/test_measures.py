@@ -25,6 +25,8 @@ from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 from helpers.wording_runs import random_rows, write_wording
 
+pytestmark = pytest.mark.slow
+
 MEASURED = {
     (page, name): table.measures
     for page, entry in list_pages().items() for name, table in entry.tables.items() if table.measures

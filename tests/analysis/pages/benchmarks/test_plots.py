@@ -15,6 +15,8 @@ from analysis.reporting.drawing import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
 from helpers.wording_runs import write_family
 
+pytestmark = pytest.mark.slow
+
 DRAWN = sorted({entry.plot_name or name for name, entry in FIGURES.items()})
 
 

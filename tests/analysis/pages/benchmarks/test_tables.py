@@ -20,6 +20,8 @@ from ground.errors import InputError
 from helpers.commands import waver
 from helpers.wording_runs import random_rows, write_wording
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"org/model-{k}" for k in range(12)]
 
 

@@ -8,6 +8,8 @@ import pytest
 from analysis.pages.choice import measures, over_questions
 from analysis.statistics.resampling import bootstrap_intervals
 
+pytestmark = pytest.mark.slow
+
 ORDERS, STUDIES = 8, 600
 WIDEST = measures.compute_largest_possible_sd(3)
 

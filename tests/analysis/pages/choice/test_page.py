@@ -18,6 +18,8 @@ from analysis.reporting.words import chance
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 
+pytestmark = pytest.mark.slow
+
 ASKED = questions(100, 4, choices=(4,))
 FIRST = dict(zip(ASKED["item"].unique(), range(100), strict=True))
 ADAPTER = {"b": {"stage": "tuned", "adapter": {"name": "b", "base": "a", "revision": "r", "settings": {}}}}

@@ -30,6 +30,8 @@ from helpers.choice_runs import (
     write_choice,
 )  # fmt: skip
 
+pytestmark = pytest.mark.slow
+
 ASKED = questions(30, subsets=("general knowledge", "math reasoning", None))
 WAYS = [LETTER, TEXTS, TEXT, AWARE]
 TABLES = ("choice", "choice_classes", "choice_consistency")

@@ -15,6 +15,8 @@ from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure
 from helpers.negation_runs import LABELS, answers, stimuli, write_negation
 
+pytestmark = pytest.mark.slow
+
 ASKED = stimuli(120)
 
 

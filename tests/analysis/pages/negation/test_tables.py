@@ -17,6 +17,8 @@ from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
+pytestmark = pytest.mark.slow
+
 ASKED = stimuli(30)
 MODELS = ("a", "b")
 

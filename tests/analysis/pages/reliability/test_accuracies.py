@@ -18,6 +18,8 @@ from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 NOREVAL = Path(__file__).parents[5] / "shared" / "data" / "noreval" / "accuracy_by_template.csv"
 OPTIONS = {"k": 0, "threshold": 0.05, "margin": 0.05, "resamples": 50, "seed": 0}
 

@@ -15,6 +15,8 @@ from helpers.synthetic import random_frame, write_run
 from inference.__main__ import main
 from inference.demo import ALL
 
+pytestmark = pytest.mark.slow
+
 OF_AGREEMENT = {"agreement", "logit"}
 
 

@@ -23,6 +23,8 @@ from ground.errors import InputError
 from helpers import text_feature_runs, wording_runs
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 MODELS = ["a", "b", "c"]
 
 

@@ -23,6 +23,8 @@ from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scoring_runs import Judge, make_run, one_judge
 
+pytestmark = pytest.mark.slow
+
 SETTING = "0-9/0.7/sampled"
 
 

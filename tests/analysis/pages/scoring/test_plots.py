@@ -16,6 +16,8 @@ from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 
+pytestmark = pytest.mark.slow
+
 MANY = {
     f"organisation-{i}/a-rather-long-model-name-of-{i}b{ending}": Judge(f"series-{i}", stage, 0.4, 1.0)
     for i in range(5) for ending, stage in (("", "base"), ("-instruct", "instruct"))

@@ -29,6 +29,8 @@ from helpers import textbook
 from helpers.scoring_runs import FAMILY, Judge, condition, make_run, name_of, one_judge, stimuli, write_scores
 from helpers.synthetic import edit_run_json
 
+pytestmark = pytest.mark.slow
+
 GROUPS = {"En-De": 30, "Et-En": 40, "Si-En": 25}
 
 

@@ -14,6 +14,8 @@ from analysis.reporting.catalogue import selection, tables
 from analysis.reporting.words import chance
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 NAMES = narrative.TABLES
 
 

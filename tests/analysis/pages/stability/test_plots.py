@@ -18,6 +18,8 @@ from analysis.reporting.drawing import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 FIGURES = ("overview", "agreement", "item_stability", "validity", "differences")
 
 

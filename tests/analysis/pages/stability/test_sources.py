@@ -18,6 +18,8 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics import resampling
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("sources", "source_agreement")
 
 

@@ -15,6 +15,8 @@ from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 NAN = pytest.approx(math.nan, nan_ok=True)
 
 

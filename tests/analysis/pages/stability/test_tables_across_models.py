@@ -14,6 +14,8 @@ from analysis.reporting import catalogue
 from analysis.statistics.significance import compute_smallest_possible_p
 from helpers.synthetic import paraphrases, random_frame
 
+pytestmark = pytest.mark.slow
+
 NAN = pytest.approx(math.nan, nan_ok=True)
 
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import runs
 from analysis.pages.stability.tables import tabulate_item_agreement, tabulate_stability
 from helpers.synthetic import write_run
+
+pytestmark = pytest.mark.slow
 
 # Quarters, so that ties and exact shares are common; and numbers between.
 AGREEMENTS = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.integers(0, 1000).map(lambda n: n / 1000))

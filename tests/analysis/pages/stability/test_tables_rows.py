@@ -12,6 +12,8 @@ from analysis.pages.stability import cases, tables
 from ground.errors import InputError
 from helpers.synthetic import paraphrases, write_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_permuted_options_mean_what_canonical_says(opened):
     # All three rows say 0.9 for agreement, under other labels and in another order.

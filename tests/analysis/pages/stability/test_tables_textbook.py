@@ -16,6 +16,8 @@ from analysis.statistics import resampling
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 THRESHOLDS = {"flip_05": 0.05, "flip_10": 0.10, "flip_25": 0.25}
 UNIT = ["study", "model", "condition"]
 

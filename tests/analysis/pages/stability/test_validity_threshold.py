@@ -19,6 +19,8 @@ from analysis.reporting.words import labels
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
 
+pytestmark = pytest.mark.slow
+
 KEPT = {"whole": 1.0, "most": 0.7, "some": 0.45, "few": 0.15}
 NAMES = narrative.TABLES
 

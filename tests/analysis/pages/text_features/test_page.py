@@ -19,6 +19,8 @@ from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.text_feature_runs import SENTIMENT, make_run
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("statsmodels")
 
 

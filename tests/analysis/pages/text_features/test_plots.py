@@ -18,6 +18,8 @@ from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 UNIT = {"study": "s", "condition": "plain/yes-no"}
 
 

@@ -18,6 +18,8 @@ from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, make_run, wordings
 from helpers.text_features import hide
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("statsmodels")
 
 KEY = ["study", "model", "condition", "term"]

@@ -25,6 +25,8 @@ from helpers.html_pages import Page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
 
+pytestmark = pytest.mark.slow
+
 MODELS = {
     "org/small": {"stage": "base", "series": "S", "parameters": 1000},
     "org/small-tuned": {"stage": "tuned", "series": "S", "parameters": 1000},

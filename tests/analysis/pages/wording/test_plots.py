@@ -15,6 +15,8 @@ from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, texts
 from helpers.wording_runs import PATTERNS, write_family
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):

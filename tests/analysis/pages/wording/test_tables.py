@@ -21,6 +21,8 @@ from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
+pytestmark = pytest.mark.slow
+
 LETTERS = st.sampled_from("yyynnn-")
 COMPARED = ["n", *MEASURES]
 thorough = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])

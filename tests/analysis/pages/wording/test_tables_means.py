@@ -12,6 +12,8 @@ from analysis import runs
 from analysis.pages.wording import shifts, tables
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
+pytestmark = pytest.mark.slow
+
 MODELS = {
     "s": {"stage": "base", "series": "S", "parameters": 1000},
     "s-it": {"stage": "instruct", "series": "S", "parameters": 1000},

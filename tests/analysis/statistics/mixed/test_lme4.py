@@ -15,6 +15,7 @@ from ground.errors import InputError
 from reference.mixed_data import CROSSED, FORMULAS, SLOPES, datasets
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(shutil.which("R") is None, reason="R is not installed (make test installs it)"),
     pytest.mark.skipif(find_spec("pymer4") is None, reason="the Python package pymer4 is not installed"),
 ]

@@ -15,6 +15,8 @@ from analysis.statistics.mixed import lme4
 from ground.errors import InputError
 from reference.mixed_data import responses
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[4]
 FORMULA = "y ~ x1 + x2 + (1 | item)"
 COLUMNS = [

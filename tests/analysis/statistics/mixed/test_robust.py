@@ -9,6 +9,8 @@ import pytest
 from analysis.statistics import mixed
 from reference.mixed_data import responses
 
+pytestmark = pytest.mark.slow
+
 FORMULA = "y ~ x1 + x2 + (1 | item)"
 
 

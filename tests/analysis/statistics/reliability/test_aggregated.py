@@ -22,6 +22,8 @@ from analysis.statistics.reliability.aggregated import (
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import PLACES, compute_panel_same_sign_probability
 
+pytestmark = pytest.mark.slow
+
 
 def block(rng, models=6, number=5, n=200, templates=0.03, spread=0.1):
     """Accuracies with effects of models, of templates, and of both."""

@@ -19,6 +19,8 @@ from analysis.statistics.reliability.templates import (
     summarize_answers_with_intervals,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("k", [2, 3, 5, 7])
 def test_at_k_is_the_mean_over_all_subsets(k):

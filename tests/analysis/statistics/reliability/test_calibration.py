@@ -20,6 +20,8 @@ from analysis.statistics.reliability.replication import (
     estimate_pair_difference_prior,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def answers(rng, models=8, items=30, wordings=10, crossed=True):
     """Draw answers of models whose true means differ little, so that orders often change."""

@@ -20,6 +20,8 @@ from analysis.statistics.reliability.generalizability import (
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from helpers.populations import SCALES, Population, thinned
 
+pytestmark = pytest.mark.slow
+
 # Shrout, P. E. and Fleiss, J. L. (1979). Intraclass correlations. Psychological Bulletin 86, Tables 2 to 4.
 JUDGES = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)
 

@@ -12,6 +12,8 @@ from analysis.statistics.reliability.flips import build_flip_forecast
 from analysis.statistics.reliability.forecast import build_mean_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
 
+pytestmark = pytest.mark.slow
+
 
 def studies(rng, runs, items, wordings, crossed=False):
     """Draw answers (runs, items, wordings) of items that differ in mean and in SD."""

@@ -23,6 +23,8 @@ from analysis.statistics.reliability.replication import (
 from analysis.statistics.shares import wilson
 from helpers.unlike_items import Design, draw_study, true_components
 
+pytestmark = pytest.mark.slow
+
 
 def answers(rng, items, wordings, item=0.3, wording=0.05, inner=0.1):
     shared = rng.normal(0, wording, (1, wordings))

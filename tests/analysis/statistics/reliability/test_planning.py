@@ -18,6 +18,8 @@ from analysis.statistics.reliability.planning import Goal, compute_power, list_s
 from analysis.statistics.reliability.replication import compute_panel_mean_p_value
 from analysis.statistics.reliability.sampling import SampleSpread
 
+pytestmark = pytest.mark.slow
+
 
 def answers(rng, items, wordings, shared=0.05):
     return (

@@ -13,6 +13,7 @@ from analysis.statistics import mixed
 from analysis.statistics.reliability.components import estimate_model_variance_components, estimate_variance_components
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(shutil.which("R") is None, reason="R is not installed (make test installs it)"),
     pytest.mark.skipif(find_spec("pymer4") is None, reason="the Python package pymer4 is not installed"),
 ]

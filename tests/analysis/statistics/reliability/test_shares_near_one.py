@@ -8,6 +8,8 @@ from scipy import stats
 
 from analysis.statistics.reliability.panel import estimate_panel_mean
 
+pytestmark = pytest.mark.slow
+
 ITEMS, STUDIES = 62, 500
 
 

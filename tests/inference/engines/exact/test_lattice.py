@@ -23,6 +23,8 @@ from inference.engines.local.masked import MaskedEngine
 from inference.engines.local.number_tree import NumberTree
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ("Statement: Bread.\nReply:", "Statement: A warm lamp makes a room friendlier.\nReply:")
 TOKENIZERS = {
     "bytes and merged digits": tiny_models.byte_tokenizer,

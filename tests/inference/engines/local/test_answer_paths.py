@@ -24,6 +24,8 @@ from inference.stimuli.templates.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 
+pytestmark = pytest.mark.slow
+
 NO_TREES = ("bloom", "mamba", "recurrent_gemma", "falcon_alibi")
 QUESTIONS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Where is it warm?", (("in the room",), ("in the room of bread",), ("on trains",))),  # one begins another

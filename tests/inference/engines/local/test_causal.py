@@ -15,6 +15,8 @@ from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import SHORTEST_PREFIX, CausalEngine
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 YES_NO = (("yes", "Yes", "YES"), ("no", "No", "NO"))
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "
 STATEMENTS = (

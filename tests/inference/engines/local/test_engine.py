@@ -19,6 +19,8 @@ from inference.engines.local.last_position import PARTS, OnePosition
 from inference.engines.tokens import build_plain_encoder
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 PROMPTS = [Prompt(f"Reply yes or no. Statement: {'warm ' * n}bread.\nReply:", None, ANSWERS) for n in range(7)]
 

@@ -21,6 +21,8 @@ from inference.stimuli.templates.prompts import Prompt
 
 from .test_causal import ask, assert_like_slow, engine_of
 
+pytestmark = pytest.mark.slow
+
 ALWAYS = Joining(10**6, 1, 10**6)
 NO_TREES = {"bloom", "mamba", "recurrent_gemma", "falcon_alibi"}
 SHORT_WINDOWS = {"gpt_neo", "mistral", "gemma3", "gpt_oss"}

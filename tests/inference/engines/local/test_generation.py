@@ -18,6 +18,8 @@ from inference.engines.local.causal import CausalEngine
 from inference.engines.local.generation import choose_tokens, draw_random_numbers
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = (("yes", "Yes"), ("no", "No"))
 START = "Do you agree with the statement below? Reply yes or no.\nStatement: "
 STATEMENTS = ("Bread.", "Small rooms.", "Trains should leave on time, even on Sundays, when it rains.", "A warm lamp.")

@@ -16,6 +16,8 @@ from inference.engines.local.last_position import OnePosition
 from inference.engines.local.masked import MaskedEngine
 from inference.stimuli.templates.prompts import Prompt
 
+pytestmark = pytest.mark.slow
+
 WORDS = (("agree", "Agree", "accept", "support"), ("disagree", "DISAGREE", "reject", "xylophone"))
 STATEMENTS = (
     "Bread.",

@@ -9,6 +9,8 @@ import pytest
 from helpers.faulty_server import MODEL, FaultyServer, text_of
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-do-not-write-me-down-4711"
 
 

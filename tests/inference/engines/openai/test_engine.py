@@ -32,6 +32,8 @@ from inference.engines.openai.settings import ApiSettings
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.templates.prompts import build_option_values
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-do-not-write-me-down-4711"
 STUDY = small_study(items=3, paraphrases=4)
 VARIANTS = list(STUDY.variants)

@@ -16,6 +16,8 @@ from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
 from inference.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 ITEMS = 1_000
 ENOUGH = 60  # replies after which a server fails, or a signal is sent
 

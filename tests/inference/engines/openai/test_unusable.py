@@ -14,6 +14,8 @@ from inference.engines.openai.doubts import MOST_DOUBTFUL, Doubts
 from inference.engines.openai.failures import RepliesUnusable
 from inference.engines.openai.settings import ApiSettings
 
+pytestmark = pytest.mark.slow
+
 GOOD, ITEMS = 30, 200
 JSON = '{"id": "1", "model": "hash-1", "choices": ['
 KINDS = {  # what is said of the replies, and how the one that is shown begins

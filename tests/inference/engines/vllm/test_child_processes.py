@@ -15,7 +15,10 @@ import pytest
 
 from inference.engines.vllm.child_processes import PAUSE, Companions
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="process file descriptors are Linux's")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="process file descriptors are Linux's"),
+]
 SLEEPER = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(300)"]
 # Starts a sleeper, tells its id, and sleeps or ends.
 BETWEEN = "import subprocess, time; print(subprocess.Popen({sleeper}).pid, flush=True); time.sleep({seconds})"

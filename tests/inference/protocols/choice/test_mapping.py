@@ -23,6 +23,8 @@ from inference.protocols import choice
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import Question
 
+pytestmark = pytest.mark.slow
+
 CHOICES = ("red", "green", "blue", "blue sky")
 RIGHT = 1
 ORDERS = tuple(permutations(range(len(CHOICES))))  # all 24

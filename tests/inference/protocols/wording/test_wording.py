@@ -19,6 +19,8 @@ from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import Shot
 from inference.stimuli.templates.prompts import PromptBook, build_option_values
 
+pytestmark = pytest.mark.slow
+
 TEXTS = tuple(Text(f"t{n}", f"Remark number {n}.", "yes" if n % 2 else "no") for n in range(12))
 BANK = templates.read_bank("sentiment", "en")
 YES_NO = (Option("yes", "yes"), Option("no", "no"))

@@ -16,6 +16,8 @@ from inference.protocols.choice.building import selecting
 from inference.protocols.choice.building.building import build_study_in_steps, write_questions
 from inference.stimuli import questions
 
+pytestmark = pytest.mark.slow
+
 THINGS = ("tea", "milk", "sugar", "lemon", "honey", "mint")
 ENDS = {f"when they want to have some {thing} in it?": thing for thing in THINGS}
 SUBSETS = ("math reasoning", "general knowledge")

@@ -25,6 +25,8 @@ from inference.protocols.choice.tune.checkpoints import AdapterFolder
 from inference.protocols.choice.tune.examples import Example
 from inference.protocols.choice.tune.training import IGNORED_LABEL, Learner
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = """
 [training]
 learning_rate = 0.02

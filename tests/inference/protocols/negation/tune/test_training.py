@@ -21,6 +21,8 @@ from inference.stimuli import nli
 
 from .test_tune import ROWS, write
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
