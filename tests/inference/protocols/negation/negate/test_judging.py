@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
 
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown
@@ -102,7 +101,8 @@ def test_precision_recall_and_f1_are_those_of_scikit_learn():
     judged = {("s", str(number)): number % 3 != 0 for number in range(40)}
     accepted = {("s", str(number)) for number in range(40) if number % 4}
     found = people.compare_with_people(accepted | {("s", "other")}, judged)
-    expected = precision_recall_fscore_support(
+    metrics = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn (make references)")
+    expected = metrics.precision_recall_fscore_support(
         [not verdict for verdict in judged.values()], [pair not in accepted for pair in judged], average="binary"
     )
     assert (found.precision, found.recall, found.f1) == pytest.approx(expected[:3], abs=1e-12)
