@@ -257,9 +257,11 @@ def bare_vllm(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
     engine: Any = engines.load_engine(
         str(folder), engine="vllm", vllm=VllmSettings(site=parse_vllm_assignments(given.set))
     )
-    rows = engine._rows(prompts(folder))
+    rows = engine._ensure_rows(prompts(folder))
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
-    parameters = [engine._scored(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows]
+    parameters = [
+        engine._build_scoring_parameters(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows
+    ]
     began = time.perf_counter()
     outputs = engine._llm.generate(ids, parameters, use_tqdm=False)
     seconds = time.perf_counter() - began

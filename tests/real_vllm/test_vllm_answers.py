@@ -99,7 +99,7 @@ def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
 def test_more_token_ids_than_one_request_may_ask(vllm: Any, causal: Any) -> None:
     letters = [a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "aeiousn"]
     prompts = plain((tuple(letters[:90]), tuple(letters[90:])))
-    assert len(vllm._tokenize_row_options(vllm._rows(prompts)[0]).tree.children) > 128
+    assert len(vllm._tokenize_row_options(vllm._ensure_rows(prompts)[0]).tree.children) > 128
     assert_same(vllm, causal, prompts)
 
 
