@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
-from ground.errors import InputError, RunFailed, describe_os_error_with_status, flatten_message
+from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, flatten_message
 from ground.extras import explain_missing_package
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -77,7 +77,7 @@ def run_command(
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         discard_remaining_output()
-        return print_failure(program, *describe_os_error_with_status(error))
+        return print_failure(program, *describe_os_error_with_exit_status(error))
     return status or 0
 
 

@@ -99,10 +99,10 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
 
 
-def describe_os_error_with_status(error: OSError) -> tuple[int, str]:
+def describe_os_error_with_exit_status(error: OSError) -> tuple[int, str]:
     """Say in one line what the operating system refused: the exit status, and file, reason and what to do.
 
-    >>> describe_os_error_with_status(OSError(errno.ENOSPC, "", "run/run.json"))
+    >>> describe_os_error_with_exit_status(OSError(errno.ENOSPC, "", "run/run.json"))
     (1, 'run/run.json: No space left on device; make room, then give the same command again')
     """
     name = "standard output" if error.filename is None else str(error.filename)

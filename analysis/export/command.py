@@ -36,13 +36,13 @@ def main(args: argparse.Namespace) -> int:
     """Write the folder; print its files and how many rows each has."""
     from analysis import runs
     from analysis.export import folder
-    from analysis.reporting.output.notebooks import find_run_folder
+    from analysis.reporting.output.notebooks import resolve_run_folder
     from ground import extras
 
     if args.kind == "croissant":
         extras.check_packages("an export with Croissant metadata", "mlcroissant")
     folder.check_export_folder(args.out)
-    opened = runs.open_runs(*(find_run_folder(run) for run in args.runs))
+    opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
     fill = _write_export_records if args.kind == "eee" else _write_export_tables
     noted = folder.write_export_folder(

@@ -11,7 +11,7 @@ from analysis.features.component import describe_component_identity
 from analysis.features.computation import Summary, build_language_sql, compute_features
 from analysis.features.names import FEATURES
 from analysis.runs.folder import UNIT, quote_sql_literal
-from ground.errors import describe_os_error_with_status
+from ground.errors import describe_os_error_with_exit_status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,7 +141,7 @@ def _compute_feature_summaries(runs: Runs) -> dict[str, Summary]:
         }
         for summary in summaries.values():
             if summary.keep_error is not None:
-                _, why = describe_os_error_with_status(summary.keep_error)
+                _, why = describe_os_error_with_exit_status(summary.keep_error)
                 print(f"{summary.path}: text features were computed, but cannot be kept there: {why}", file=sys.stderr)
         return summaries
 

@@ -169,7 +169,7 @@ def _read_choice_study(runs: Runs, study: str) -> Choices:
     )  # fmt: skip
     _check_question_gaps(runs, questions)
     # Of 3 wordings and 2 orders, question 1, wording 0, order 1 is the cell 1 * 6 + 0 * 2 + 1 = 7.
-    _create_choice_cells_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
+    _create_variant_places_table(runs, variants, np.ravel_multi_index(tuple(cell_index), shape))
     units = _list_choice_units(runs, study)
     choices = replace(questions, units=tuple(units), **_read_choice_answers(runs, study, units, letters, shape))
     _check_missing_answers(runs, choices, position)
@@ -214,7 +214,7 @@ def _list_choice_units(runs: Runs, study: str) -> list[tuple[str, str]]:
     ]
 
 
-def _create_choice_cells_table(runs: Runs, variants: pd.DataFrame, cell_numbers: npt.NDArray[np.int64]) -> None:
+def _create_variant_places_table(runs: Runs, variants: pd.DataFrame, cell_numbers: npt.NDArray[np.int64]) -> None:
     """Note for every variant its place in the arrays, as the table `choice_cells`; positions name variants."""
     index = pd.DataFrame({"position": variants["position"], "cell": cell_numbers})
     runs.con.register("choice_index", index)

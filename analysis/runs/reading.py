@@ -120,7 +120,7 @@ def read_yaml_file(file: Path) -> Any:
 
 
 class _TextLoader(yaml.CBaseLoader):
-    """Keep every scalar as text; refuse what a mapping cannot hold."""
+    """Keep every scalar as text, and build no object, whatever tag it has; refuse what a mapping cannot hold."""
 
     def construct_scalar(self, node: yaml.Node) -> str | None:
         is_empty = not node.style and node.value.lower() in ("", "~", "null")

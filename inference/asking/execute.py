@@ -14,7 +14,7 @@ from inference.asking import failures
 from inference.asking.adapters import inherit_series
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_outdated_demo_models
-from inference.asking.one_model import Settings, ask_model, find_finished_tallies, release_memory
+from inference.asking.one_model import Settings, ask_model, find_tallies_if_complete, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import Stop, Tally, print_bill
 from inference.engines import is_hosted
@@ -162,7 +162,9 @@ def _find_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict[_Share, li
     answered = {}
     for share in chain.from_iterable(groups):
         with suppress(InputError):
-            answered[share] = find_finished_tallies(share.run, share.model, share.task.questions, share.task.settings)
+            answered[share] = find_tallies_if_complete(
+                share.run, share.model, share.task.questions, share.task.settings
+            )
     return {share: tallies for share, tallies in answered.items() if tallies}
 
 

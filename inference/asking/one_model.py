@@ -103,7 +103,7 @@ class Settings:
             raise InputError(f"{error}{suggest_model(model.source)}") from error
 
 
-def find_finished_tallies(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
+def find_tallies_if_complete(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
     """Return the tallies of a model that has nothing left to ask, without loading it.
 
     Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter.

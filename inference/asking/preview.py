@@ -160,7 +160,7 @@ def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterato
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
             f"{option.label}: mass {mass}{bound}; counted{how}:",
-            _select_first_entries(_format_forms_by_token_ids(forms)),
+            _select_first_entries(_group_forms_with_same_token_ids(forms)),
         )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else variant.options[score.answer].label
@@ -186,13 +186,13 @@ def _describe_numbers(explanation: Explanation, numbers: range) -> Iterator[str]
         mass = f"{score.probability[index]:.3g}" if score.probability else "none"
         yield from _wrap_entries(
             f"{numbers[index]}: mass {mass}; counted (token ids):",
-            _format_forms_by_token_ids(explanation.options[index]),
+            _group_forms_with_same_token_ids(explanation.options[index]),
         )
     if score.mass is not None:
         yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
-def _format_forms_by_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+def _group_forms_with_same_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]

@@ -72,7 +72,7 @@ def make_rating_exercise(world: World, rng: random.Random, wording: Wording, sca
     The exercise.
     """
     scale = scale or rng.choices(list(SCALES), weights=[2, 1, 1])[0]
-    draw_fields = _draw_size_rating if rng.random() < 0.5 else _draw_retelling_rating
+    draw_fields = _draw_size_rating if rng.random() < 0.5 else _draw_retelling_exercise
     fields, score = draw_fields(world, rng, world.ratings[wording])
     numbers = SCALES[scale]
     fields |= {"low": str(numbers[0]), "high": str(numbers[-1])}
@@ -106,7 +106,7 @@ def _draw_size_rating(world: World, rng: random.Random, wordings: dict[str, list
     return {"text": capitalise_sentence(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
 
 
-def _draw_retelling_rating(
+def _draw_retelling_exercise(
     world: World, rng: random.Random, wordings: dict[str, list[str]]
 ) -> tuple[dict[str, str], int]:
     """Draw a sentence and a retelling that keeps some of its details: the fields, and the score."""

@@ -162,7 +162,7 @@ def list_model_conditions(path: Path) -> frozenset[tuple[str, str]]:
     return frozenset(zip(table["model"].to_pylist(), table["condition"].to_pylist(), strict=True))
 
 
-def check_columns(path: Path, table: str) -> None:
+def check_stored_columns(path: Path, table: str) -> None:
     """Refuse a file of the run folder that is damaged, or has a column missing or of another type than the schema.
 
     Only the end of the file is read.

@@ -15,7 +15,7 @@ from inference.runfolder.parquet import (
     Rows,
     build_arrow_schema,
     build_responses_table,
-    check_columns,
+    check_stored_columns,
     drop_superseded_errors,
     list_model_conditions,
     read_parquet,
@@ -53,7 +53,7 @@ class Responses:
     def check_and_clean_parts(self) -> None:
         """Refuse parts that lack a column, and remove those whose rows are all in later ones."""
         for part in self.parts:
-            check_columns(part, "responses")
+            check_stored_columns(part, "responses")
         drop_superseded_errors(self.parts)
 
     def list_answered(self, model: str, condition: str) -> set[tuple[str, str]]:

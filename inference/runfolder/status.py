@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from ground.errors import InputError
-from inference.runfolder.parquet import KEY, check_columns, read_parquet
+from inference.runfolder.parquet import KEY, check_stored_columns, read_parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _count_outcomes(folder: Path) -> dict[tuple[str, str | None], tuple[int, int
     """Count (keys with a response, keys with errors only) by model and condition."""
     paths = _list_response_parts(folder)
     for path in paths:
-        check_columns(path, "responses")
+        check_stored_columns(path, "responses")
     tables = [read_parquet(path, [*KEY, "error"]) for path in paths]
     if not tables:
         return {}

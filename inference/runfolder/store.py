@@ -21,7 +21,7 @@ from inference.runfolder.belonging import build_run_json, build_stimuli_tables, 
 from inference.runfolder.locking import make_and_lock_run_folder, remove_leftovers, remove_new_run
 from inference.runfolder.parquet import (
     build_arrow_schema,
-    check_columns,
+    check_stored_columns,
     drop_superseded_errors,
     write_atomically,
     write_tables,
@@ -101,7 +101,7 @@ class Run:
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables(folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study))
             run = cls(folder, study, content, lock, new_folders if new else None)
-            check_columns(folder / "stimuli.parquet", "stimuli")
+            check_stored_columns(folder / "stimuli.parquet", "stimuli")
             run.responses.check_and_clean_parts()
             session = {
                 "command": list(command),

@@ -37,7 +37,7 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     )
     return (
         f"Accuracy of {format_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
-        f"{_quote_choice_study(part)}, over {format_count_range(part['n_questions'])} questions a panel. "
+        f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'])} questions a panel. "
         f"{WHAT}.{_describe_infinite_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
         f"intervals.{labels.explain_silent_mark(part)}"
@@ -51,7 +51,7 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     n_rows = frame["label"].nunique()
     selection = labels.describe_selection(panels.ROWS, n_rows, "rows", "with the highest and the lowest XParaCon")
     return (
-        f"XParaCon of {units_text} in the study {_quote_choice_study(part)}, over "
+        f"XParaCon of {units_text} in the study {_quote_first_study_name(part)}, over "
         f"{format_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
         f"of the mean standard deviation).{_describe_infinite_values(part, 'stands as a triangle at the edge')} "
         "Counterpart of Choi, Figures 3 and 4."
@@ -59,7 +59,7 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     )
 
 
-def _quote_choice_study(frame: pd.DataFrame) -> str:
+def _quote_first_study_name(frame: pd.DataFrame) -> str:
     """Return the name of the first row's study in quotation marks."""
     return f"“{frame['study'].iloc[0]}”"
 
@@ -74,7 +74,7 @@ def caption_choice_positions(frame: pd.DataFrame) -> str:
     """Write the caption of the letters."""
     return (
         f"Share of the answers that are each letter, of {format_quantity(frame['model'].nunique(), 'model')} in the "
-        f"study {_quote_choice_study(frame)}, over "
+        f"study {_quote_first_study_name(frame)}, over "
         f"{format_count_range(frame['n'])} answers a row: every question in all wordings and orders. Strokes: share of "
         "the answers for which the letter is right. A dot far from its stroke is a preference for a place, not for a "
         "choice, where each choice stands at each place about as often; with one order it may be either. Lines: 95 % "

@@ -152,7 +152,7 @@ def _compare_pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for every subset, pair and measure; `pair` is the number of the pair."""
     for subset, part in study.split_by_subset().items() if unit_pairs else ():
-        figures, wordings = over_questions.compute_headline_share_terms(part), len(part.wordings)
+        figures, wordings = over_questions.compute_headline_measure_terms(part), len(part.wordings)
         intervals = over_questions.estimate_share_differences(figures, unit_pairs, resamples, seed)
         ends = (
             over_questions.compute_xparacon_difference_ends(figures, unit_pairs, wordings)

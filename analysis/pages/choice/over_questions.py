@@ -38,7 +38,7 @@ ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
 MEASURES = (ACCURACY, XPARACON, PERFECT)
 
 
-def compute_headline_share_terms(choices: Choices) -> dict[str, ShareTerms]:
+def compute_headline_measure_terms(choices: Choices) -> dict[str, ShareTerms]:
     """Return the parts of accuracy, of the mean standard deviation (under the name of XParaCon) and of perfect answers.
 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording.
@@ -168,12 +168,12 @@ def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tu
 
 
 def build_headline_columns(share_intervals: Mapping[str, Interval], n_wordings: int) -> dict[str, Any]:
-    """Make the columns of a table from the intervals of `compute_headline_share_terms`.
+    """Make the columns of a table from the intervals of `compute_headline_measure_terms`.
 
     Parameters
     ----------
     share_intervals
-        From `estimate_share_intervals`, of the figures of `compute_headline_share_terms`.
+        From `estimate_share_intervals`, of the figures of `compute_headline_measure_terms`.
     n_wordings
         How many a question has.
 

@@ -38,7 +38,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
 
     def measure_accuracy_and_xparacon(choices: Choices) -> dict[str, Any]:
         """Compute the columns over units for the questions of a subset."""
-        terms_by_measure = over_questions.compute_headline_share_terms(choices)
+        terms_by_measure = over_questions.compute_headline_measure_terms(choices)
         answers = choices.chosen_letter != NOT_ASKED
         sizes = np.where(choices.asked_mask, choices.size, 1)
         with np.errstate(invalid="ignore"):

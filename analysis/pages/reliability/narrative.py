@@ -161,7 +161,7 @@ def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
     low, high = row["relative_lower"], row["relative_upper"]
     yield (
         f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
-        f"{_phrase_wording_restriction(row)}."
+        f"{_phrase_in_this_wording(row)}."
     )
 
 
@@ -174,7 +174,7 @@ def is_ranking_shown_reliable(ranking_row: Mapping[str, Any]) -> bool:
     return bool(ranking_row["relative_lower"] > 0)
 
 
-def _phrase_wording_restriction(row: Mapping[str, Any]) -> str:
+def _phrase_in_this_wording(row: Mapping[str, Any]) -> str:
     """Write " in this wording" of a ranking for the one wording that items share; else nothing."""
     return " in this wording" if row["anew"] == ITEMS else ""
 
@@ -241,7 +241,7 @@ def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
             continue
         yield (
             f"Ranking these {row['n_models']} models by {row['measure']} is reliable to "
-            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}{_phrase_wording_restriction(row)}{_phrase_reliability_with_few_wordings(row)}."
+            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}{_phrase_in_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
             yield f"With the ranking of another study of this size, it is expected to have a tau of {row['tau']:.2f}."

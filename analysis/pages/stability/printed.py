@@ -82,7 +82,7 @@ def read_printed_stability() -> pd.DataFrame:
     rows = pd.concat([pd.read_csv(file, dtype={"mark": str}) for file in files])
     # Table 7 repeats three rows of Table 1 for comparison.
     rows = rows[(rows["table"] == 1) | (rows["paraphrases"] != "gpt-3.5-turbo")]
-    source = _name_printed_table(rows) + ", paraphrases by " + rows["paraphrases"]
+    source = _name_printed_table_of_rows(rows) + ", paraphrases by " + rows["paraphrases"]
     rows = rows.rename(columns={"model": "printed"}).assign(source=source, mark=rows["mark"].fillna(""))
     return rows.drop(columns=["table", "paraphrases", "family"])
 
@@ -90,12 +90,12 @@ def read_printed_stability() -> pd.DataFrame:
 def read_printed_stability_by_source() -> pd.DataFrame:
     """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
-    rows = rows.assign(source=_name_printed_table(rows), mark=rows["mark"].fillna(""))
+    rows = rows.assign(source=_name_printed_table_of_rows(rows), mark=rows["mark"].fillna(""))
     rows = rows.rename(columns={"model": "printed", "paraphrases": "paraphrase_source"})
     return rows.drop(columns=["table", "family"])
 
 
-def _name_printed_table(rows: pd.DataFrame) -> pd.Series:
+def _name_printed_table_of_rows(rows: pd.DataFrame) -> pd.Series:
     """Name the printed table of every row, such as "Haller et al., Table 7"."""
     return "Haller et al., Table " + rows["table"].astype(str)
 

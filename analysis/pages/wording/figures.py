@@ -14,7 +14,7 @@ from analysis.reporting.catalogue.frames import Frames
 
 def frame_consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `consistency` by language and task."""
-    yield from _split_by_task(_mark_silent_tasks(frames["consistency"]))
+    yield from _split_by_language_and_task(_mark_silent_tasks(frames["consistency"]))
 
 
 def frame_diff_yes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -25,7 +25,7 @@ def frame_diff_yes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 def frame_shift_curve(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `curve` by language and task, where any bin holds enough pairs."""
     silence_by_unit = _mark_silent_tasks(frames["consistency"])[[*UNIT, "silent"]]
-    for (part,) in _split_by_task(frames["curve"].merge(silence_by_unit, on=UNIT)):
+    for (part,) in _split_by_language_and_task(frames["curve"].merge(silence_by_unit, on=UNIT)):
         if len(select_drawn_bins(part)):
             yield (part,)
 
@@ -33,7 +33,7 @@ def frame_shift_curve(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 def frame_stage_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield what tuning changes in Consistency, by language and task."""
     frame = frames["stages"]
-    yield from _split_by_task(frame[frame["measure"] == "consistency"])
+    yield from _split_by_language_and_task(frame[frame["measure"] == "consistency"])
 
 
 def _mark_silent_tasks(frame: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def _mark_silent_tasks(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(silent=is_silent(average_validity_over_patterns(frame)))
 
 
-def _split_by_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
+def _split_by_language_and_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
     """Split a frame by language and task."""
     for _, part in frame.groupby(["language", "task"], sort=False):
         if "n" not in part or part["n"].any():  # no valid answers: the cautions on top say so

@@ -33,10 +33,10 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
     Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
     words by their texts, are shared; one that an item has twice counts by its mean.
     """
-    return runs.compute_once("reliability studies", lambda: list(_read_studies_of_all_readers(runs)))
+    return runs.compute_once("reliability studies", lambda: list(_read_studies_by_protocol(runs)))
 
 
-def _read_studies_of_all_readers(runs: Runs) -> Iterator[Study]:
+def _read_studies_by_protocol(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_study_names_by_reader(runs).items():
         yield from import_reader_function(reader.read_studies)(runs, names)

@@ -14,7 +14,7 @@ from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
-from analysis.reporting.output.notebooks import find_run_folder
+from analysis.reporting.output.notebooks import resolve_run_folder
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Run:
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
-        self._folders = [find_run_folder(os.fspath(folder)) for folder in folders]
+        self._folders = [resolve_run_folder(os.fspath(folder)) for folder in folders]
         self._runs = runs.open_runs(*self._folders)
         self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
         if not self._list_run_pages():

@@ -16,7 +16,7 @@ SET_BY_REPORT = ("runs", "out")  # the report sets these itself
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def find_run_folder(folder: str) -> Path:
+def resolve_run_folder(folder: str) -> Path:
     """Find a run folder: as given, or else relative to the folder of the notebooks."""
     if not str(folder):
         raise InputError("the name of a run folder is empty")

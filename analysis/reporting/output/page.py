@@ -32,7 +32,7 @@ from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance
 from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_note
-from analysis.reporting.output.notebooks import find_run_folder, parse_run_folders
+from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.unanswered import count_unanswered_prompts
@@ -85,7 +85,7 @@ class Page:
         self.folders = parse_run_folders(folders)
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = runs.open_runs(*(find_run_folder(folder) for folder in self.folders), protocols=self.protocols)
+        self.runs = runs.open_runs(*(resolve_run_folder(folder) for folder in self.folders), protocols=self.protocols)
         self.frames = Frames(self.runs, self.options, self._write_frame)
         self.choice = selection.find_answer_pair(self.runs.info) if self.of_agreement else AnswerPair()
         self._answer: Answer | None = None
@@ -99,7 +99,7 @@ class Page:
 
     def list_ignored_protocols(self) -> frozenset[str]:
         """List the protocols of the given run folders that the page does not look at."""
-        inside = [folder for name in self.folders for folder in list_run_folders(Path(find_run_folder(name)))]
+        inside = [folder for name in self.folders for folder in list_run_folders(Path(resolve_run_folder(name)))]
         return frozenset(map(read_protocol, inside)) - self.protocols
 
     def _write_frame(self, name: str, frame: pd.DataFrame) -> None:
@@ -128,7 +128,7 @@ class Page:
             raise RuntimeError("the cautions belong to the answer: show page.answer() first")
         return render_fragment("cautions", cautions=self._answer.cautions)
 
-    def render_details(self, name: str) -> str:
+    def render_sentences_about(self, name: str) -> str:
         """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
         return render_fragment("said", sentences=self._details.pop(name, ())).text
 
@@ -143,7 +143,9 @@ class Page:
             self._render_picture(entry.title, picture) for picture in build_pictures(name, self.frames)
         )
         html = pictures_html or render_note(f"{entry.title}: {entry.empty_note}").text
-        return Html(html + self.render_details(name) if self._figures == 1 else self.render_details(name) + html)
+        return Html(
+            html + self.render_sentences_about(name) if self._figures == 1 else self.render_sentences_about(name) + html
+        )
 
     def _render_picture(self, title: str, picture: Picture) -> str:
         """Return a picture as HTML with its caption, for a wide screen and for a phone."""
@@ -200,7 +202,7 @@ class Page:
         frame, entry = self.frame(name), catalogue.look_up_table(name)
         title, caption = self.choice.rewrite_text(entry.title), self.choice.rewrite_text(entry.caption)
         if frame.empty:
-            return Html(self.render_details(name) + render_note(f"{title}: none.").text)
+            return Html(self.render_sentences_about(name) + render_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
         chosen_rows = (
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
@@ -222,14 +224,16 @@ class Page:
             cells.names
         ):  # only names of rows are left
             sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
-            return Html(self.render_details(name) + render_fragment("uniform", said=sentence, caption=caption).text)
+            return Html(
+                self.render_sentences_about(name) + render_fragment("uniform", said=sentence, caption=caption).text
+            )
         box = render_fragment(
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
             same=same_text, keys=_count_leading_key_columns(cells.names), ours=_find_own_rows(shown_rows),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
-        return Html(self.render_details(name) + box.text)
+        return Html(self.render_sentences_about(name) + box.text)
 
     def section(self, name: str, title: str = "", introduction: str = "") -> Html:
         """Show a table under its own heading; without rows, only say so.
@@ -269,7 +273,9 @@ class Page:
         """Return name and lines of every entry of the page's foot."""
         run_paths = [folder.path for folder in self.runs.folders]
         shown_folders = [
-            name for name in self.folders if any(find_run_folder(name) in (path, *path.parents) for path in run_paths)
+            name
+            for name in self.folders
+            if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
         return provenance.list_provenance_entries(self.runs, shown_folders, self.options)
 

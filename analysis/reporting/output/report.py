@@ -19,7 +19,7 @@ from analysis.reporting.output import execution, files, layout, notebooks, prove
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.words import citations
-from ground.errors import InputError, describe_os_error_with_status
+from ground.errors import InputError, describe_os_error_with_exit_status
 from ground.extras import check_packages
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def write_report(
     """
     check_packages("a report", "papermill", "nbconvert", "ipykernel")
     candidates = list_notebooks() if registry is None else registry
-    opened = runs.open_runs(*(notebooks.find_run_folder(folder) for folder in folders))
+    opened = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders))
     folders_by_notebook = {notebook.name: _list_page_folders(notebook.page, opened) for notebook in candidates}
     reasons = {
         n.name: n.page.explain_no_data(_open_run_subset(folders_by_notebook[n.name], opened), parameters or {})
@@ -192,7 +192,9 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
                 files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, chapters, title))
             written.append(result)
         except OSError as error:
-            written.append(_build_failed_result(result.name, result.question, describe_os_error_with_status(error)[1]))
+            written.append(
+                _build_failed_result(result.name, result.question, describe_os_error_with_exit_status(error)[1])
+            )
             _print_progress_line(written[-1].progress_line)
     return written
 
@@ -235,7 +237,7 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
     except execution.NotebookFailed as error:
         return _build_failed_result(notebook.name, question, str(error), error.wrong_input)
     except OSError as error:
-        return _build_failed_result(notebook.name, question, describe_os_error_with_status(error)[1])
+        return _build_failed_result(notebook.name, question, describe_os_error_with_exit_status(error)[1])
     progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
     return NotebookResult(
         notebook.name,

@@ -11,7 +11,7 @@ import torch
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, Explanation, Score
 from inference.engines.exact.answer_words import Answers
-from inference.engines.local.engine import SilentEngine, pad_right
+from inference.engines.local.engine import NonWritingEngine, pad_right
 from inference.engines.rows import Row
 from inference.stimuli.templates.prompt_forms import PAIR
 
@@ -31,7 +31,7 @@ class PairRow(Row):
     segments: list[int] | None = None
 
 
-class ClassifierEngine(SilentEngine):
+class ClassifierEngine(NonWritingEngine):
     """An engine that reads the probability of every class of a pair of sentences; an option is the class of its name.
 
     A class that is no option keeps its probability, which the mass of the options then lacks.

@@ -97,7 +97,7 @@ class LocalEngine(RowEngine):
         return ALONE
 
 
-class SilentEngine(LocalEngine):
+class NonWritingEngine(LocalEngine):
     """An engine of a model that writes no text: a masked model or a classifier.
 
     Attributes

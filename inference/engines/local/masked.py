@@ -25,7 +25,7 @@ from inference.engines.local.batching import (
     join_batches,
     partition_into_batches,
 )
-from inference.engines.local.engine import SilentEngine, pad_right
+from inference.engines.local.engine import NonWritingEngine, pad_right
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import PromptMeasures, Row
 from inference.engines.tokens import build_plain_encoder
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class MaskedEngine(SilentEngine):
+class MaskedEngine(NonWritingEngine):
     """An engine that reads option probabilities at the mask: the sum over an option's words that are one token."""
 
     does = "fills a mask"

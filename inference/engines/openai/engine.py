@@ -255,7 +255,7 @@ class OpenAIEngine:
         before = self._server.usage.tokens_in
         score = Score(error=endpoint.unshown) if endpoint.unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
-        options, dropped = self._runner.run(self._words.explain_forms(prompt, endpoint.shape.ids))
+        options, dropped = self._runner.run(self._words.list_kept_and_dropped_forms(prompt, endpoint.shape.ids))
         return Explanation(
             requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0], options, dropped, score
         )

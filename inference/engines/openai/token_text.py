@@ -48,7 +48,7 @@ class Words:
         """
         return (await self._find_token_id_forms(prompt))[1] if shows_ids else build_text_forms(prompt.answers)
 
-    async def explain_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
+    async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
 
         Parameters

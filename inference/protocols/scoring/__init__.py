@@ -157,7 +157,7 @@ def parse_score_response(
     into the scale; None where there is none.
     """
     if isinstance(response, Generation):
-        return _parse_score_texts(numbers, response)
+        return _read_first_numbers(numbers, response)
     mass = sum(response.probability)
     return {
         "probability": response.probability,
@@ -168,7 +168,7 @@ def parse_score_response(
     }
 
 
-def _parse_score_texts(numbers: range, generation: Generation) -> dict[str, Any]:
+def _read_first_numbers(numbers: range, generation: Generation) -> dict[str, Any]:
     """Read the first number of every text, and move those beyond the scale to its nearer end."""
     stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]

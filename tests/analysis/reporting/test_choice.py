@@ -67,7 +67,7 @@ def test_no_sentence_speaks_of_agreement(page):
     said = (
         page.answer().text + page.cautions().text + page.method().text + page.examples().text + page.describe_answers()
     )
-    said += "".join(page.render_details(name) for name in ("overview", "differences"))
+    said += "".join(page.render_sentences_about(name) for name in ("overview", "differences"))
     assert not AGREE.search(said), AGREE.search(said)
     assert "asked to choose between “left” and “right”" in said
 

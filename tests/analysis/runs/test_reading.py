@@ -32,6 +32,11 @@ def test_yaml_is_what_pyyaml_reads(shared):
         assert reading.read_yaml_file(file) == yaml.load(text, Loader=yaml.CBaseLoader)
 
 
+def test_a_tag_builds_no_object(tmp_path):
+    file = written(tmp_path, "a: !!python/object/apply:os.getcwd []\nb: !!python/name:os.system x\n")
+    assert reading.read_yaml_file(file) == {"a": [], "b": "x"}
+
+
 def test_aliases_stand_for_what_they_name(tmp_path):
     file = written(tmp_path, "a: &a {MT: 1}\nb: *a\n")
     assert reading.read_yaml_file(file) == {"a": {"MT": "1"}, "b": {"MT": "1"}}

@@ -15,7 +15,7 @@ from ground.errors import InputError, suggest_nearest
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_text_conditions
-from inference.runfolder.parquet import check_columns, read_parquet
+from inference.runfolder.parquet import check_stored_columns, read_parquet
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
 
@@ -113,10 +113,10 @@ def read_model_answers(folder: Path, model: Model, condition: str | None = None)
         raise InputError(f"{folder}: model '{model.id}' {reason}; tuning it is not supported, give another --model")
     name = _choose_text_condition(folder, info["conditions"], condition)
     stimuli, parts = folder / "stimuli.parquet", sorted((folder / "responses").glob("part-*.parquet"))
-    check_columns(stimuli, "stimuli")
+    check_stored_columns(stimuli, "stimuli")
     response_by_key: dict[tuple[str, str], tuple[str | None, str]] = {}
     for part in parts:
-        check_columns(part, "responses")
+        check_stored_columns(part, "responses")
         response_by_key |= _read_part_responses(part, model.id, name)
     questions: dict[str, dict[str, list[RunAnswer]]] = defaultdict(lambda: defaultdict(list))
     attributes: dict[str, Mapping[str, str]] = {}
