@@ -59,6 +59,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _build_parser(program: str) -> argparse.ArgumentParser:
+    """Build the parser of the commands report, table and show, and of those that are found by scanning."""
     parser = CommandParser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(
@@ -116,6 +117,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
 
 
 def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> None:
+    """Add the option -p NAME=VALUE, which may be given several times, to a parser."""
     parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=help_text)
 
 
@@ -133,6 +135,7 @@ def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _run_report(options: argparse.Namespace) -> int:
+    """Write the report of the run folders, print the path of its index, and return the exit status."""
     from analysis.reporting.output.report import name_single_file, write_report
 
     results = write_report(options.runs, options.out, _parse_parameters(options.parameter), title=options.title,
@@ -150,6 +153,7 @@ def _run_report(options: argparse.Namespace) -> int:
 
 
 def _run_table(options: argparse.Namespace) -> int:
+    """Print one table of the report as CSV, LaTeX or Markdown, or the list of tables; return the exit status."""
     from analysis.reporting import catalogue
     from analysis.reporting.catalogue import tables
 
@@ -168,6 +172,7 @@ def _run_table(options: argparse.Namespace) -> int:
 
 
 def _run_show(options: argparse.Namespace) -> int:
+    """Print the prompts of single wordings, their probabilities and what each model answered; return 0."""
     from analysis import runs
     from analysis.reporting.output.show import describe_single_wordings
 

@@ -74,7 +74,7 @@ def _name_module(wing_folder: Path, file: Path) -> str:
 
 
 def _declare_command(declared: dict[str, Command], constants: dict[str, Any], module: str) -> None:
-    """Add what a file says about a command, or about a verb of one."""
+    """Add a command, or a verb of one, to the commands, as the constants of its file declare it."""
     word, _, verb = constants["COMMAND"].partition(" ")
     command = declared.get(word) or Command(module)
     if verb:

@@ -35,6 +35,7 @@ class CommandParser(argparse.ArgumentParser):
         return options, unknown_arguments
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not among the choices, with the nearest choice."""
         if action.choices is not None and value not in action.choices:
             choices = list(map(str, action.choices))
             raise argparse.ArgumentError(

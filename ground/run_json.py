@@ -97,4 +97,5 @@ def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Ite
 
 
 def _refuse_nan_or_infinity(constant: str) -> None:
+    """Refuse NaN and infinities, which Python's JSON reader would take."""
     raise ValueError(f"{constant} is no number")

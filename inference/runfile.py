@@ -265,7 +265,7 @@ def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> li
 
 
 def _find_key_of_message(message: str, call: Iterable[str]) -> str:
-    """Find the key that a message is about, as `, key`: messages begin with the option or with its value."""
+    """Return `, KEY` for the key that a message is about, to stand in an error; empty where it is about none."""
     key = ""
     for argument in call:
         option, equals, value = argument.partition("=")

@@ -121,4 +121,5 @@ def _choose_unique_column_name(name: str, taken_names: Iterable[str]) -> str:
 
 
 def _convert_field_to_text(value: Any) -> str:
+    """Return a text as it is, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -112,6 +112,7 @@ def choose_metric(canonical_options: Sequence[str], fields: Mapping[str, Any], *
 
 
 def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any, highest: Any) -> dict[str, Any]:
+    """Build the dict `metric_config` of the schema: name, description, unit and bounds of a metric."""
     return {
         "evaluation_description": about,
         "metric_id": key,

@@ -69,6 +69,7 @@ def _describe_columns(table: str, column_names: str, **own_columns: Column) -> d
 
 
 def _build_variants_table() -> ExportTable:
+    """Return the query and the columns of the exported table of wordings."""
     names = f"{_WORDING}, position, pattern, language, text, gold, gold_score"
     position = Column("place of the wording in its study, from 0")
     return ExportTable(
@@ -77,6 +78,7 @@ def _build_variants_table() -> ExportTable:
 
 
 def _build_variant_options_table() -> ExportTable:
+    """Return the query and the columns of the exported table of options: one row per option of a wording."""
     query = f"""
         SELECT {_WORDING}, place, option, canonical, canonical = gold AS is_gold
         FROM (SELECT {_WORDING}, gold, unnest(range(1, len(options) + 1)) AS place, unnest(options) AS option,
@@ -93,6 +95,7 @@ def _build_variant_options_table() -> ExportTable:
 
 
 def _build_variant_attributes_table() -> ExportTable:
+    """Return the query and the columns of the exported table of attributes: one row per attribute of a wording."""
     query = f"""
         SELECT {_WORDING}, entry.key AS attribute, entry.value AS value
         FROM (SELECT {_WORDING}, unnest(map_entries(attributes)) AS entry FROM stimuli)"""
@@ -104,6 +107,7 @@ def _build_variant_attributes_table() -> ExportTable:
 
 
 def _build_variant_parents_table() -> ExportTable:
+    """Return the query and the columns of the exported table of parents: wordings that one differs from minimally."""
     parent = Column("id of a wording of the same item that this one differs from minimally")
     return ExportTable(
         "a wording and one that it differs from minimally",
@@ -113,6 +117,7 @@ def _build_variant_parents_table() -> ExportTable:
 
 
 def _build_responses_table() -> ExportTable:
+    """Return the query and the columns of the exported table of responses, failed ones with their error included."""
     keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
     number_names = "score, mass, mass_upper, invalid, clipped, text_logprob"
     query = f"""
@@ -168,6 +173,7 @@ def _build_response_options_table(runs: Runs) -> ExportTable:
 
 
 def _build_response_texts_table() -> ExportTable:
+    """Return the query and the columns of the exported table of texts: one row per text that a model wrote."""
     query = f"""
         SELECT {_RESPONSE}, unnest(range(1, len(output) + 1)) AS place, unnest(output) AS text
         FROM responses WHERE output IS NOT NULL"""

@@ -36,7 +36,7 @@ def classify_answer_randomness(runs: Runs) -> pd.DataFrame:
 
 
 def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
-    """Do the work of `classify_answer_randomness`, which keeps the result per `Runs`."""
+    """Classify the answers of every model and condition as determined, drawn once or sampled, without a cache."""
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
     open_conditions = {

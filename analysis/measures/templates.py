@@ -31,7 +31,7 @@ def count_templates_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
 
 
 def _count_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
-    """Do the work of `count_templates_by_study`, which keeps the result per `Runs`."""
+    """Count the templates, and the items that share them, of every study of templates, without a cache."""
     texts = runs.sql(
         """
         SELECT study, item, variant, text, min(text) OVER same AS first, max(text) OVER same AS last,

@@ -205,7 +205,7 @@ def check_response_rows(
 def _build_damaged_row_clauses(
     stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, n_options: int, *, same_options: bool
 ) -> list[str]:
-    """Split what is counted where all stimuli have as many options: rows without a stimulus, rows with wrong values.
+    """List FROM clauses that together yield all damaged rows where stimuli have equally many options.
 
     `same_options`: they have the same options, so that answers are compared with these.
     """
@@ -253,7 +253,7 @@ def _find_first_damaged_row(
 
 
 def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Run a query with those of the values that it names."""
+    """Run a query with those of the parameters that it names, and return all its rows."""
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 
 

@@ -123,10 +123,12 @@ class _TextLoader(yaml.CBaseLoader):
     """Keep every scalar as text, and build no object, whatever tag it has; refuse what a mapping cannot hold."""
 
     def construct_scalar(self, node: yaml.Node) -> str | None:
+        """Return a scalar as text, whatever it looks like; None for an empty one, `~` and `null`."""
         is_empty = not node.style and node.value.lower() in ("", "~", "null")
         return None if is_empty else str(super().construct_scalar(node))
 
     def construct_mapping(self, node: yaml.Node, deep: bool = False) -> dict[str, Any]:
+        """Return a mapping; refuse a key that is no text or appears twice."""
         mapping: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = self.construct_object(key_node, deep)

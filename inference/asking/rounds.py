@@ -187,7 +187,7 @@ class PendingRound:
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
 
     def prepare_batch(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
-        """Read a batch before it is asked.
+        """Render and tokenise the prompts of a batch before it is asked; return the batch and its prompts.
 
         Parameters
         ----------

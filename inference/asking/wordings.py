@@ -53,12 +53,12 @@ class DrawnQuestions:
 
 
 def build_item_key(variant: Variant) -> Key:
-    """Draw from all rewordings of an item."""
+    """Return the key (item,) of the group that wordings are drawn from: all rewordings of an item."""
     return (variant.item,)
 
 
 def build_pattern_key(variant: Variant) -> Key:
-    """Draw from the rewordings of an item that have the same pattern."""
+    """Return the key (item, pattern) of the group that wordings are drawn from: an item's rewordings of one pattern."""
     return variant.item, variant.pattern
 
 

@@ -129,7 +129,7 @@ Choices = tuple[dict[str, str], str, list[str]]
 
 
 def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
-    """Make the choices of "What colour is the x?": they are values."""
+    """Return a function that draws the words and choices of "What colour is the x?"; the choices are values."""
 
     def draw_value_choices(world: World, rng: random.Random) -> Choices:
         thing = rng.choice(list(world.things))
@@ -140,7 +140,7 @@ def _build_value_choices_draw(attribute: str) -> Callable[[World, random.Random]
 
 
 def _build_thing_choices_draw(attribute: str) -> Callable[[World, random.Random], Choices]:
-    """Make the choices of "Which of these is v?": they are things."""
+    """Return a function that draws the words and choices of "Which of these is v?"; the choices are things."""
 
     def draw_thing_choices(world: World, rng: random.Random) -> Choices:
         right = rng.choice(list(world.things))
@@ -151,7 +151,7 @@ def _build_thing_choices_draw(attribute: str) -> Callable[[World, random.Random]
 
 
 def _build_extreme_choices_draw(sign: int) -> Callable[[World, random.Random], Choices]:
-    """Make the choices of "Which is the biggest?" (sign 1) or smallest (-1): the right one leads by a clear gap."""
+    """Return a function that draws the choices of "Which is the biggest?" (sign 1) or smallest (-1), by a clear gap."""
 
     def draw_extreme_choices(world: World, rng: random.Random) -> Choices:
         limit = BIG_FROM if sign > 0 else SMALL_UP_TO

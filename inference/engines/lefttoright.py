@@ -216,6 +216,7 @@ class LeftToRight(RowEngine):
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
     def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+        """Render and tokenise prompts; return a row of each, kept from an earlier call where there is one."""
         return self._recall_or_tokenize_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
 
     def _tokenize_prompts(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:

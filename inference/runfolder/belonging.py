@@ -100,7 +100,7 @@ def _describe_changes(folder: Path, study: Study) -> str:
 
 
 def build_stimuli_tables(study: Study) -> Iterator[pa.Table]:
-    """Make the rows of `build_stimuli_tables.parquet`, some at a time."""
+    """Make the tables of `stimuli.parquet`, some of the study's variants in each."""
     rows = ({"study": study.name, **variant.row()} for variant in study.variants)
     while some := list(islice(rows, STIMULI_ROWS)):
         yield pa.Table.from_pylist(some, schema=build_arrow_schema("stimuli"))

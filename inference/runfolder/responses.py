@@ -51,7 +51,7 @@ class Responses:
         return sorted(self.folder.glob("part-*.parquet"))
 
     def check_and_clean_parts(self) -> None:
-        """Refuse parts that lack a column, and remove those whose rows are all in later ones."""
+        """Refuse parts that lack a column, and remove error rows whose key was asked again later."""
         for part in self.parts:
             check_stored_columns(part, "responses")
         drop_superseded_errors(self.parts)

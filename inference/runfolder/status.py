@@ -142,7 +142,7 @@ def _describe_run(run_json_content: Mapping[str, Any]) -> str:
 
 
 def _describe_unasked_items(folder: Path) -> str:
-    """Say how many items have no row yet, as after `--limit`; empty where all have."""
+    """Say how many of the items have a row, where some have none yet, as after `--limit`; else empty."""
     items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
     asked_items = set[str]().union(
         *(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _list_response_parts(folder))

@@ -93,7 +93,7 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
 
 
 def _describe_shape(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
-    """Say what the table was taken for, where that is not plain."""
+    """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         yield f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
@@ -173,6 +173,7 @@ def _read_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[
 
 
 def _is_blank(cell: Any) -> bool:
+    """Tell whether a cell is None, empty or white space."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
@@ -192,6 +193,7 @@ def _parse_pattern(place: str, record: Mapping[str, Any]) -> str | None:
 
 
 def _build_variant_row(place: str, item: str, name: str, pattern: str, text: Any, shared: Mapping[str, Any]) -> _Row:
+    """Make a variant without options, with its place in the file."""
     # Millions of variants share their names: each is kept once.
     return _Row(
         place, Variant(intern(item), intern(name), intern(pattern), _parse_variant_text(place, text), (), **shared)
@@ -210,7 +212,7 @@ def _gather_items(read_rows: Callable[[], Iterable[_Row]], options: tuple[Option
 
 
 def _check_no_repetition(rows: Iterable[_Row], item: str) -> None:
-    """Name the places of a repeated variant or wording of an item, if there is one."""
+    """Refuse an item that has a variant's name or a wording twice; the error names both places."""
     names: dict[str, str] = {}
     wordings: dict[str, str] = {}
     for place, variant in ((row.place, row.variant) for row in rows if row.variant.item == item):
@@ -226,6 +228,7 @@ def _check_no_repetition(rows: Iterable[_Row], item: str) -> None:
 
 
 def _parse_item_id(place: str, record: Mapping[str, Any]) -> str:
+    """Return the id of a record's item as text; refuse what is neither text nor a whole number."""
     value = record.get("item")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -239,6 +242,7 @@ def _parse_item_id(place: str, record: Mapping[str, Any]) -> str:
 
 
 def _parse_variant_text(place: str, value: Any) -> str:
+    """Return the text of a variant as it is; refuse one that is empty, shows nothing or is no text."""
     if value is None or (isinstance(value, str) and is_invisible(value)):
         raise InputError(f"{place}: the text is empty, or shows nothing" if value else f"{place}: the text is empty")
     if not isinstance(value, str):

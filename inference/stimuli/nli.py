@@ -246,6 +246,7 @@ def _parse_sentence(where: str, record: Mapping[str, Any], name: str) -> str:
 
 
 def _parse_pair_name(where: str, record: Mapping[str, Any], name: str) -> str:
+    """Return the number or name of a pair as text; refuse an empty one."""
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise InputError(f"{where}: {name} must be the number or name of a pair, not {shorten_value(value)}")

@@ -300,7 +300,7 @@ def parse_paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _strip_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:
-    """Make stripped texts of them; numbers are written as they are."""
+    """Return texts without white space around them, numbers as texts; refuse an empty one or another value."""
     for value in values:
         number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
         if not number and not (isinstance(value, str) and value.strip()):

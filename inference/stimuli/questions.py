@@ -232,12 +232,14 @@ def _parse_question_id(where: str, record: Mapping[str, Any], default_id: str) -
 
 
 def _parse_optional_field(where: str, name: str, value: Any) -> str | None:
+    """Return a stripped text, None where it is empty or missing; refuse what is no text."""
     if value is not None and not isinstance(value, str):
         raise InputError(f"{where}: {name} must be text, not {shorten_value(value)}")
     return (value or "").strip() or None
 
 
 def _parse_split(where: str, value: Any) -> str | None:
+    """Return the name of a split, None where there is none; refuse an unknown one."""
     if value not in (None, "", *SPLITS):
         raise InputError(f"{where}: split must be {', '.join(SPLITS[:-1])} or {SPLITS[-1]}, not {shorten_value(value)}")
     return value or None

@@ -48,4 +48,5 @@ def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Ques
 
 
 def _normalise_words(text: str) -> str:
+    """Return a text in small letters with single spaces, so that equal words compare as equal."""
     return " ".join(text.casefold().split())

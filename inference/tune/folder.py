@@ -85,6 +85,7 @@ def write_json(file: Path, content: Any) -> None:
 
 
 def _refuse_other_tuning(file: Path, record: Mapping[str, Any]) -> None:
+    """Refuse a folder whose recorded tuning differs from this one; the error names the first field that does."""
     recorded = parse_json(file, read_text_file(file))
     if not isinstance(recorded, dict):
         raise InputError(f"{file}: expected an object with named fields; restore the file")

@@ -82,7 +82,7 @@ def _mark_right_answers(choices: Choices) -> Array:
 
 
 def _average_accuracy_over_orders(right: Array) -> Array:
-    """Average over the orders."""
+    """Average right answers (1 or 0) over the orders of the options; NaN where none is known."""
     is_known = ~np.isnan(right)
     n = is_known.sum(axis=2)
     return np.divide(np.where(is_known, right, 0.0).sum(axis=2), n, out=np.full(n.shape, np.nan), where=n > 0)

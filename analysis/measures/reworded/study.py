@@ -106,7 +106,7 @@ class Study:
         return estimate_sampling_variance(self.spread[unit], self.samples[unit])
 
     def compute_panel(self, unit: int) -> Panel:
-        """Compute the panel of a unit; an accuracy is a share, whatever the answers are means of."""
+        """Estimate the mean of a unit's answers and its variance components over items and wordings; return a `Panel`."""
         share = True if self.measure == ACCURACY else None
         return estimate_panel_mean(
             self.values[unit], self.crossed, self.estimate_unit_sampling_spread(unit), is_share=share

@@ -45,7 +45,7 @@ def tabulate_choice_examples(runs: Runs) -> pd.DataFrame:
 
 
 def _find_turned_pairs(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
-    """Return for each change the cells before and after, where the model has such a pair."""
+    """Return for each change (words, order) the cells of a right answer before and a wrong one after it."""
     chosen = study.chosen_letter[..., unit]
     pairs = []
     for change, choices_by_change in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):

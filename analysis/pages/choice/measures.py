@@ -129,7 +129,7 @@ def compute_differing_share_over_orders(choice_codes: Codes) -> Array:
 
 
 def compute_differing_share_over_wordings(choice_codes: Codes) -> Array:
-    """Compute the same for two wordings in one order: (questions, orders, units)."""
+    """Compute how often two answers to a question in one order and two wordings take different choices."""
     return _compute_differing_pair_shares(choice_codes, 1)
 
 

@@ -45,7 +45,7 @@ class JudgeAnswers:
 
     @property
     def perfect_wordings(self) -> npt.NDArray[np.bool_]:
-        """Return whether a wording is answered rightly in all orders (equation 1)."""
+        """Return for every question and wording whether it is answered rightly in all orders (equation 1)."""
         return mark_perfect_wordings(self.accuracy) == 1
 
     @property

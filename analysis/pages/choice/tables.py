@@ -60,7 +60,8 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
 
 
 def _count_text_readings(choices: Choices) -> dict[str, Any]:
-    """Say of every unit how its texts were read, how many there are, and how many another reading reads otherwise."""
+    """Build columns with the way each unit's texts were read as answers, their number, and how many another way would
+    read otherwise."""
     answers, readings = choices.chosen_letter != NOT_ASKED, np.array(choices.readings, object)
     counts = {"n_texts": choices.texts, "read_otherwise": choices.otherwise}
     return {"reading": readings} | {

@@ -186,7 +186,7 @@ def _parse_sentence_pair(row: Row) -> Instance:
 
 
 def _parse_position(where: str, fields: Any, field: str = "neg_position") -> str | None:
-    """Return where a negation stands, or None where the field is missing or empty."""
+    """Parse where a negation stands in its sentence, one of `POSITIONS`; None where the field is missing or empty."""
     if not isinstance(fields, dict):
         raise InputError(f"{where}: neg is not an object with {field}")
     return _parse_one_of(where, fields, field, POSITIONS) if fields.get(field) else None

@@ -17,7 +17,7 @@ def frame_negation_slopes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_negation_changes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the same parts as for the slopes."""
+    """Yield table `minimal_pairs` by study, with the column `silent`, for the figure of changes."""
     yield from _split_minimal_pairs_by_study(frames)
 
 

@@ -86,7 +86,8 @@ def _describe_asked_pairs(accuracy: pd.DataFrame, dates_text: str) -> str:
 
 
 def _describe_negation_verdict(judged: pd.DataFrame, n_asked: int) -> str:
-    """Count the words of the models that can be judged, of those asked; of one, say how its share changes."""
+    """Say how many of the judged models lose by a negation, and how many hardly do; of a single one, its shares of
+    right labels."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     verdict_words = verdicts.judge_differences(judged, "acc_change", BANDS)

@@ -299,7 +299,7 @@ def _compute_shares_and_differences(
 
 
 def _list_hits_and_totals_by_measure(columns: Columns, shares_by_measure: MeasureShares) -> dict[str, list[Share]]:
-    """Give the hits and totals of every measure's shares, for its closed interval."""
+    """Select the hits and totals (items, units) that every measure's shares are made of."""
     return {
         name: [[(columns[part], columns[whole])] for part, whole in shares]
         for name, shares in shares_by_measure.items()

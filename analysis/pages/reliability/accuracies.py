@@ -82,7 +82,7 @@ class RankingGroup:
 
 
 def list_accuracy_studies(runs: Runs) -> list[str]:
-    """Name the studies that are accuracies without answers."""
+    """List the names of the studies that consist of accuracies, without single answers."""
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 

@@ -13,7 +13,7 @@ OTHERS = "other items and other wordings"
 
 
 def caption_wordings_needed(frame: pd.DataFrame) -> str:
-    """Write the caption of the curves."""
+    """Write the caption of the curves of standard errors by the number of wordings."""
     row, rows = frame.iloc[0], choose_error_curves(frame)
     unit_rows = frame.drop_duplicates("label")
     return (

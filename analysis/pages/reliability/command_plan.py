@@ -165,7 +165,8 @@ def _combine_sample_spreads(
 
 
 def _describe_flip_error_bounds(forecasts: Sequence[Forecast], cheapest_design: Design) -> Iterator[str]:
-    """Say how far the error of flips may be from what is foreseen, in the model whose bounds are the widest."""
+    """Say between which bounds the standard error of the share of flips lies with the cheapest design, for the widest
+    bounds."""
     from analysis.statistics.reliability.flips import Flips
 
     bounds = [

@@ -115,7 +115,8 @@ def _describe_asked_wordings(headline_rows: pd.DataFrame, sample_counts: pd.Seri
 
 
 def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame) -> str:
-    """Count the word that most models have; those with one wording have none."""
+    """Say for how many models the wordings were enough, by the verdict that most models have; those with one wording
+    have none."""
     answering_rows = answering_rows[answering_rows["n_wordings"] > 1]
     if answering_rows.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."

@@ -286,7 +286,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
 
 
 def _split_drawn_conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of the conditions that are drawn."""
+    """Split the rows by condition, with its name; only the conditions that there is room to draw."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
 

@@ -214,12 +214,12 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
 
 
 def _average_columns_over_draws(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Return the mean of every column over the items of each bootstrap draw."""
+    """Average every column over the items of each bootstrap draw: (draws, units)."""
     return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
 def _list_flip_shares(columns: Columns) -> dict[str, list[Share]]:
-    """Return the share of items that flip; an item counts by its probability to do so."""
+    """Give hits and totals of the share of items that flip at k wordings; an item counts by its probability to do so."""
     return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}
 
 

@@ -190,7 +190,7 @@ def parse_range_column(name: str) -> tuple[str, str] | None:
 
 
 def _build_range_column(name: str) -> Column | None:
-    """Say what a column of table `score_ranges` means; None for another name."""
+    """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another name."""
     measure_and_range = parse_range_column(name)
     if measure_and_range is None:
         return None

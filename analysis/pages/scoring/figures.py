@@ -67,7 +67,7 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 
 
 def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield the same for the paper's points."""
+    """Yield the correlation with each omission, and its points, of the paper's printed differences."""
     table = frames["score_influence"]
     yield from _yield_influence_and_points(table[table["source"] == PRINTED], read_printed_score_differences())
 

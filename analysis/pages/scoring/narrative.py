@@ -250,7 +250,7 @@ def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models:
 
 
 def _combine_group_verdicts(group_words: pd.Series) -> str:
-    """Join the words of one model's groups: "yes" wherever it holds, "no" where it holds in all."""
+    """Join one model's verdicts on its groups of items: "yes" wherever it holds, "no" where it holds in all."""
     if "yes" in set(group_words):
         return "yes"
     return "" if "" in set(group_words) else PEOPLE if PEOPLE in set(group_words) else "no"

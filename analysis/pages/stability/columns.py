@@ -191,7 +191,7 @@ def parse_flip_threshold_percent(column_name: str) -> float | None:
 
 
 def _build_flip_column(column_name: str) -> Column | None:
-    """Describe the flip column of this name by its threshold; None for other columns."""
+    """Build the definition (meaning, header) of a flip column from its name; None for another name."""
     percent = parse_flip_threshold_percent(column_name)
     if percent is None:
         return None

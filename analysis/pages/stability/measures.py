@@ -182,7 +182,7 @@ def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Arr
 
 
 def build_text_validity_share_terms(columns: Columns) -> dict[str, list[Share]]:
-    """Return the validity as a share, where it is one; see `analysis.statistics.shares`."""
+    """Give hits and totals of the validity of written answers: valid texts, and all texts."""
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
@@ -229,7 +229,7 @@ def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mappin
 
 
 def _build_flip_share_terms(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, list[Share]]:
-    """Return the same as shares; see `analysis.statistics.shares`."""
+    """Give hits and totals of the share of items that flip, for every threshold."""
     items = np.ones_like(columns["minority"])
     return {name: [[(is_flipped, items)]] for name, is_flipped in _mark_flipped_items(columns, thresholds).items()}
 
@@ -262,7 +262,7 @@ def compute_validity_standard_error(study: Study) -> Array:
 
 
 def mark_one_sided_units(agreement: Array) -> list[str]:
-    """Mark every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else ""."""
+    """List a sign for every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else ""."""
     unit_marks = []
     for means in agreement.T:
         item_means = means[~np.isnan(means)]

@@ -139,7 +139,7 @@ def describe_written_answers(texts: pd.DataFrame, choice: AnswerPair) -> str:
 
 
 def describe_pairs_with_same_answer(pairs: pd.DataFrame) -> str:
-    """Say for whom the two wordings furthest apart get the same answer: rows of table `divergent` with a `label`."""
+    """Name the models that give the same answer to the two wordings furthest apart: rows of `divergent` with a `label`."""
     if pairs.empty:
         return ""
     return (

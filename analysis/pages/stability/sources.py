@@ -128,7 +128,7 @@ def tabulate_source_pair_comparisons(
 
 
 def _build_source_studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
-    """Yield, for every study with several sources, their names in order and the item-level columns of each."""
+    """Build, for every study with several sources of paraphrases, their names in order and the item columns of each."""
     create_agreement_tables(runs)
     runs.execute(
         f"""

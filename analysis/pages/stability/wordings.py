@@ -85,7 +85,7 @@ def describe_flip_conventions(convention_rows: pd.DataFrame, flip: str) -> list[
 
 
 def describe_whitespace_only_variants(twins: pd.DataFrame) -> list[str]:
-    """Count the wordings that table `alike` lists."""
+    """Say how many wordings differ from another one in line ends or surrounding blanks only (table `alike`)."""
     if twins.empty:
         return []
     wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))

@@ -127,7 +127,7 @@ def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
-    """Say which effects differ between items, and how many only the fit's own errors call significant."""
+    """Say how many effects differ between items, and how many significant ones cluster-robust errors do not confirm."""
     tested = effects.dropna(subset=["p_slopes"])
     varying = tested[holm(tested["p_slopes"].to_numpy()) < ALPHA]
     if len(varying):
@@ -164,7 +164,7 @@ def _describe_invalid_answer_conventions(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_scale_disagreement(scales: pd.DataFrame) -> Iterator[str]:
-    """Compare with the other scale."""
+    """Say on how many effects agreement and its logit disagree about sign or significance."""
     changed = scales[
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])
     ]

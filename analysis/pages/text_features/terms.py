@@ -10,7 +10,7 @@ from analysis.statistics.mixed.design import INTERCEPT
 
 
 def label_fits(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `label`: the name of each row's fit."""
+    """Return the frame with the column `label`: the name of each row's fit."""
     return frame.assign(label=labels.build_row_labels(frame) if len(frame) else "")
 
 

@@ -18,7 +18,7 @@ def frame_consistency(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_diff_yes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the same parts as for `consistency`."""
+    """Yield table `consistency` by language and task, for the figure of the change of “Yes”."""
     yield from frame_consistency(frames)
 
 

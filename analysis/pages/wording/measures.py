@@ -189,7 +189,7 @@ def _build_hits_and_totals_by_measure(columns: Columns, size: int) -> dict[str, 
 
 
 def _compute_overall_and_slopes(share_values: Array) -> tuple[Array, Array]:
-    """Return the mean over units of the harmonic means of their shares (units x `OVERALL`, targets), and its slopes."""
+    """Return Overall (the mean over units of the harmonic means of their shares) and its derivative by each share."""
     of_units = share_values.reshape(-1, len(OVERALL), share_values.shape[-1])
     means = compute_harmonic_mean(*of_units.swapaxes(0, 1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -308,7 +308,7 @@ def _mark_reworded_units(item_sums: WordingItemSums) -> np.ndarray:
 
 
 def _group_units(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
-    """Group units by some keys: the keys, target, and how many models, tasks and patterns a target spans."""
+    """Return one row per combination of keys: its units' indices (`target`), and numbers of models, tasks, patterns."""
     units = item_sums.units[is_chosen].reset_index()
     undefined = ~_mark_units_with_pairs(item_sums)[units["index"]]
     units = units.assign(undefined=undefined, task_of=units["study"] + "\n" + units["language"] + "\n" + units["task"])
@@ -321,7 +321,7 @@ def _group_units(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndar
 def _collect_unit_indices_by_key(
     units: pd.DataFrame, keys: list[str], column_by_target: dict[str, str]
 ) -> pd.DataFrame:
-    """Group units by some keys: the keys, a tuple of units in each of the columns, and the number of models."""
+    """Return one row per combination of keys: a tuple of unit indices in each new column, and the number of models."""
     aggregations = {name: (column, tuple) for name, column in column_by_target.items()} | {
         "n_models": ("model", "nunique")
     }

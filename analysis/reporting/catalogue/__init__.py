@@ -260,7 +260,7 @@ def _unite_protocols(pages: Iterable[Catalogue]) -> frozenset[str]:
 
 
 def list_protocols_without_answers() -> frozenset[str]:
-    """List the protocols whose runs hold no answers of models."""
+    """List the protocols whose runs hold no responses of models, such as accuracies that were imported."""
     return frozenset[str]().union(*(page.unanswered_protocols for page in list_pages().values()))
 
 

@@ -167,10 +167,12 @@ def render_markdown(table: Grid) -> str:
 
 
 def _render_markdown_cell(cell: Cell) -> str:
+    """Write a cell as Markdown: its text, bold where it is the best, and its interval."""
     text = _escape_markdown(cell.text)
     return " ".join(filter(None, (f"**{text}**" if cell.best else text, _escape_markdown(cell.interval))))
 
 
 def _escape_markdown(text: str) -> str:
+    """Escape the characters that Markdown or HTML reads as markup; runs of white space become one space."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~#$])", r"\\\1", " ".join(text.split()))

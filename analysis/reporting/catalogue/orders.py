@@ -155,6 +155,7 @@ def _name_condition_without_order(conditions: Conditions, study: str, name: str)
 
 
 def _is_numeric(column: pd.Series) -> bool:
+    """Return whether a column holds numbers, truth values left out."""
     return pd.api.types.is_numeric_dtype(column) and column.dtype != bool
 
 
@@ -165,6 +166,7 @@ def _find_interval_columns(table_name: str, rows: pd.DataFrame, column: str) -> 
 
 
 def _is_p_value_column(column: str) -> bool:
+    """Return whether a column, by its name, holds p values: `p` or `p_...`."""
     return column == "p" or column.startswith("p_")
 
 

@@ -36,7 +36,7 @@ class AnswerPair:
 
     @property
     def measure_with_article(self) -> str:
-        """Name it within a sentence: "agreement", or "the share of “left”"."""
+        """Name the measure within a sentence: "agreement", or "the share of “left”"."""
         return self.measure if self.is_agree_disagree else f"the {self.measure}"
 
     def rewrite_text(self, text: str) -> str:
@@ -51,6 +51,7 @@ class AnswerPair:
         return _REPLACED_WORD.sub(self._replace_word, text)
 
     def _replace_word(self, match: re.Match[str]) -> str:
+        """Return what stands for a matched word about agreement, with the answer of this pair that it is about."""
         side, replacement = _REPLACEMENTS[match[0]]
         answer = (self.first, self.second)[side]
         return replacement.replace("{}", quote_answer(answer)).replace("[]", answer)

@@ -75,6 +75,7 @@ class Drawing(Figure):
     """A figure that shows itself in a notebook without pyplot."""
 
     def _repr_svg_(self) -> str:
+        """Return the drawing as SVG, by which notebooks show it."""
         return render_svg(self)
 
 

@@ -32,6 +32,7 @@ class Listing(dict[str, str]):
         return "\n".join(f"{name:{width}}  {line}" for name, line in self.items())
 
     def _repr_html_(self) -> str:
+        """Return the listing as an HTML table of names and what they show, by which notebooks show it."""
         left = "<td style='text-align: left'>"  # on the cell: Jupyter's own style aligns cells to the right
         rows = (
             f"<tr>{left}<code>{html.escape(name)}</code></td>{left}{html.escape(line)}</td></tr>"

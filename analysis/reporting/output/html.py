@@ -23,6 +23,7 @@ class Html:
     text: str
 
     def _repr_html_(self) -> str:
+        """Return the HTML text, by which notebooks show it."""
         return self.text
 
     def __repr__(self) -> str:

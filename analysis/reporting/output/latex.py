@@ -170,6 +170,7 @@ def _build_column_layout(table: Grid, columns: Sequence[int], text_share: float)
 
 
 def _render_header(table: Grid, columns: Sequence[int]) -> str:
+    """Write the headers of the columns as one LaTeX row, long ones in two lines."""
     return " & ".join(_stack_header_lines(_split_header(table, i)) for i in columns)
 
 
@@ -180,6 +181,7 @@ def _split_header(table: Grid, i: int) -> list[str]:
 
 
 def _stack_header_lines(lines: Sequence[str]) -> str:
+    """Write the lines of a header as LaTeX, one above the other where there are several."""
     stacked = r"\\".join(map(_escape_latex, lines))
     return f"\\shortstack[r]{{{stacked}}}" if len(lines) > 1 else stacked
 
@@ -194,6 +196,7 @@ def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int]) -> str
 
 
 def _render_value(cell: Cell, wordy: bool) -> str:
+    """Write a cell's text as LaTeX: running text ragged right where `wordy`, else bold where it is the best."""
     if wordy:
         return f"{{\\raggedright {_escape_latex(cell.text)}\\par}}"
     return f"\\textbf{{{_escape_latex(cell.text)}}}" if cell.best else _escape_latex(cell.text)
@@ -216,4 +219,5 @@ def _is_settable_by_pdflatex(text: str) -> bool:
 
 
 def _escape_latex(text: str) -> str:
+    """Escape the characters that LaTeX reads as commands; runs of white space become one space."""
     return " ".join(text.split()).translate(_ESCAPES)

@@ -99,6 +99,7 @@ def check_parameters(values: Mapping[str, Any], notebooks: Mapping[str, Path]) -
 
 
 def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:
+    """Return a parameter's name, type, default and help as one text."""
     return f"{name} ({entry['inferred_type_name']}, default {entry['default']}: {entry['help']})"
 
 
@@ -171,6 +172,7 @@ def _convert_to_number(value: Any) -> float:
 
 
 def _check_text_value(value: Any) -> str:
+    """Return a value that is text; refuse any other with a TypeError."""
     if not isinstance(value, str):
         raise TypeError(value)
     return value
@@ -183,6 +185,7 @@ def _convert_to_boolean(value: Any) -> bool:
 
 
 def _refuse_value(value: Any) -> bool:
+    """Raise a ValueError that holds the value."""
     raise ValueError(value)
 
 

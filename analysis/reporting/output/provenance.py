@@ -119,6 +119,7 @@ def format_package_versions() -> str:
 
 
 def _read_package_version(package: str) -> str:
+    """Return the installed version of a package, or "not installed"."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # a checkout that is run without being installed
@@ -135,11 +136,13 @@ def _format_option_value(value: Any) -> str:
 
 
 def _describe_study_source(name: str, fields: Mapping[str, Any]) -> str:
+    """Write a study's name, protocol, source of the items and hash."""
     source = f", items from {fields['source']}" if fields.get("source") else ""
     return f"{name} ({fields['protocol']}{source}), hash {fields['hash']}"
 
 
 def _describe_model_source(name: str, fields: Mapping[str, Any]) -> str:
+    """Write a model's name with its revision, engine and what else run.json records of it."""
     field_names = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
     field_texts = [f"{key} {_format_field(fields[key])}" for key in field_names if fields.get(key) not in (None, "")]
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"

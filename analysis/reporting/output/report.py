@@ -249,6 +249,7 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
 
 
 def _build_failed_result(name: str, question: str, reason: str, wrong_input: bool = False) -> NotebookResult:
+    """Build the result of a page that failed, with the reason."""
     return NotebookResult(
         name, question, error=reason, wrong_input=wrong_input, progress_line=f"{name}: failed: {reason}"
     )

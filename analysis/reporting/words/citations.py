@@ -63,6 +63,7 @@ def render_bibtex(cited_studies: Mapping[str, PublishedStudy]) -> str:
 
 
 def _render_bibtex_entry(name: str, study: PublishedStudy) -> str:
+    """Write one study as a BibTeX entry."""
     year = re.sub(r"\D", "", study.year)
     inferred = "" if year == study.year else "The text names no year; it is inferred"
     links = {link_name.partition(":")[0]: link_name.partition(":")[2] for link_name in study.links}

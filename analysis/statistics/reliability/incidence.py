@@ -38,7 +38,7 @@ class Incidence:
     unshared_variance: float
 
     def predict_n_shared_wordings(self, n_wordings: float) -> float:
-        """Foresee how many wordings a study shares that asks so many of each item, out of as many times more."""
+        """Predict how many different wordings the mean counts like, with so many of each item."""
         return self.n_shared * n_wordings / self.n_wordings
 
 

@@ -65,6 +65,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
     def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
+        """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else none."""
         usable = common_ids if self._cache_window and len(common_ids) >= SHORTEST_PREFIX else []
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)

@@ -220,7 +220,7 @@ class Continuations:
         return result
 
     def _pack_prompts(self, rests: Sequence[list[int]]) -> PackedRows:
-        """Lay out what has to be computed of the prompts."""
+        """Pack what follows the shared prefix in each prompt into rows; prompts that begin alike share a row."""
         common = [0, *(len(find_common_prefix(before, remainder)) for before, remainder in pairwise(rests))]
         joined_families = join_prompts_beginning_alike(
             [len(remainder) for remainder in rests], common, self._joining, len(rests)

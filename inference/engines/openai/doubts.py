@@ -33,7 +33,7 @@ class Doubts:
         self.forget_doubts()
 
     def forget_doubts(self) -> None:
-        """Forget all doubts."""
+        """Forget the unusable replies so far, so that requests are no longer held back or stopped."""
         self._kind, self._alike = "", 0  # of the replies in a row
         self._doubts: list[int] = []  # for each, the number of requests sent before it came up
         self._stopped = ""

@@ -280,6 +280,7 @@ def _parse_json_field(where: str | Path, name: str, text: str, kind: type) -> An
 
 
 def _refuse_special_number(name: str) -> float:
+    """Refuse NaN and infinities, which JSON does not have."""
     raise ValueError(f"{name} is no number of JSON")
 
 

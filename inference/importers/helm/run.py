@@ -173,6 +173,7 @@ def read_helm_run(path: Path) -> HelmRun:
 
 
 def _read_run_file(path: Path) -> Any:
+    """Read a JSON file of a run's folder; refuse one that is too large or damaged."""
     return json_log.read_json_log(path, "import the run in parts")
 
 

@@ -36,7 +36,7 @@ class _LogCounts:
     right: list[float] = field(default_factory=list)
 
     def count_flawed_samples(self, epochs: Sequence[Sample]) -> None:
-        """Count what is wanting of some samples."""
+        """Add to the counts the samples with an error, without a score, and with a score between 0 and 1."""
         self.errors += sum(sample.error is not None for sample in epochs)
         self.unscored += sum(sample.error is None and sample.credit is None for sample in epochs)
         self.partial += sum(0 < (sample.credit or 0) < 1 for sample in epochs)
@@ -230,8 +230,10 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
 
 
 def _format_choice_letter(place: int | None) -> str:
+    """Return the letter of a choice by its place (0 is A), or "no choice" for None."""
     return "no choice" if place is None else ascii_uppercase[place]
 
 
 def _format_log_count(number: int, noun: str) -> str:
+    """Write a number with its noun, in the plural unless it is 1."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -268,6 +268,7 @@ def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _read_member_text(path: Path, name: str, archive: Archive) -> str:
+    """Read a member of an archive as text; refuse one that is not UTF-8."""
     try:
         return archive.read_member(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -275,6 +276,7 @@ def _read_member_text(path: Path, name: str, archive: Archive) -> str:
 
 
 def _read_whole_log(path: Path) -> Any:
+    """Read a .json log into memory as a whole; refuse one that is too large or damaged."""
     return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 

@@ -123,6 +123,7 @@ def _parse_sample_id(where: str, sample: Mapping[str, Any]) -> str:
 
 
 def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
+    """Return the number of a sample's epoch, 1 where it has none; refuse what is no whole number."""
     epoch = sample.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise InputError(f"{where}: epoch must be a whole number, not {shorten_value(epoch)}")

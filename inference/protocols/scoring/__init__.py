@@ -129,6 +129,7 @@ class Questions:
         return Condition(self.book.name_condition(form, setting), fields, way)
 
     def _render_prompt(self, form: str, numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
+        """Render the prompt that asks for a score of a text on one scale."""
         values: dict[str, Any] = {name: variant.attributes.get(name) for name in VARIABLES}
         values |= {"low": numbers[0], "high": numbers[-1], "output": variant.text}
         scale = numbers if len(numbers) <= LARGEST else None
@@ -169,7 +170,7 @@ def parse_score_response(
 
 
 def _read_first_numbers(numbers: range, generation: Generation) -> dict[str, Any]:
-    """Read the first number of every text, and move those beyond the scale to its nearer end."""
+    """Read the first number of every text, brought into the scale; return texts, counts and their mean by column."""
     stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]
     clipped_numbers = [min(max(number, numbers[0]), numbers[-1]) for number in valid]

@@ -103,6 +103,7 @@ def _build_text_variants(text: Text, bank: Bank, seed: int, all_templates: bool)
 
 
 def _build_text_variant(text: Text, bank: Bank, template: Template, name: str) -> Variant:
+    """Make the variant of a text that asks about it by one template."""
     return Variant(
         item=text.item,
         variant=name,
@@ -165,6 +166,7 @@ class Questions:
     def _render_prompt(
         self, form: str, shown_exemplars: tuple[Exemplar, ...], variant: Variant, mask_token: str | None
     ) -> Prompt:
+        """Render the prompt of a variant, with the exemplars before it."""
         return self.book.render(
             form, build_option_values(variant, mask_token), shots=[exemplar.shot for exemplar in shown_exemplars]
         )

@@ -73,11 +73,13 @@ def _build_shipped_source(options: Namespace) -> Source:
 
 
 def _read_sentiment_texts(name: str) -> Pool:
+    """Read a file of texts with a sentiment that comes with Waver: positive is yes, negative is no."""
     columns = Columns("text", "sentiment", "item", Comparison("=", ("positive",)), Comparison("=", ("negative",)))
     return texts.read_wording_texts(Path(__file__).parent / f"{name}.csv", columns)
 
 
 def _build_demo_pool() -> Pool:
+    """Make a pool of the demo world's facts, each with gold yes or no."""
     from inference.demo.facts import state_world_facts
     from inference.demo.world import World
 

@@ -351,6 +351,7 @@ class _Loader(yaml.SafeLoader):
     """Plain data only; what a tag or a number does not fit is an error with its line."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Construct a value; name the line where it does not fit its tag."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -366,7 +367,7 @@ class _Loader(yaml.SafeLoader):
         return int(node.value)
 
     def construct_yaml_float(self, node: yaml.Node) -> float:
-        """Read a number, as above."""
+        """Read a number; refuse `1_0.5` and `1:30.5`, which YAML reads as nobody expects."""
         if re.search("[_:]", node.value):
             raise _build_yaml_error(
                 f"{shorten_value(node.value)} is written in a way that is easily misread; {_ADVICE}", node
@@ -380,6 +381,7 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 def _build_yaml_error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+    """Build YAML's error for a problem, with the line of the node."""
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 

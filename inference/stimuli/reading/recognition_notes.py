@@ -12,7 +12,7 @@ _lines: dict[str, None] = {}
 
 
 def add_note(line: str) -> None:
-    """Keep a line."""
+    """Keep a line on how an input was recognised, to be printed later."""
     _lines[line] = None
 
 

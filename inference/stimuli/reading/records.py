@@ -110,11 +110,12 @@ class Records:
         return list(dict.fromkeys(field for _, record in self for field in record))
 
     def _refuse_empty(self) -> NoReturn:
+        """Raise the error that the file has no rows."""
         raise InputError(f"{self.path}: there are no rows in it")
 
     @contextmanager
     def _explain_read_failures(self) -> Iterator[None]:
-        """Turn what may go wrong while a file is read into one line."""
+        """Turn what goes wrong while the block reads the file into an InputError of one line."""
         try:
             if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
                 check_ordinary_file(split_sheet_name(self.path)[0])
@@ -257,6 +258,7 @@ def _read_yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    """Go through the rows of a Parquet file, or of a folder of them, batch by batch."""
     import pyarrow as pa
     import pyarrow.dataset
     import pyarrow.parquet as pq
@@ -307,6 +309,7 @@ def _number_entries(path: Path, content: Any, columns: Sequence[str] | None) -> 
 
 
 def _check_record(path: Path, place: str, entry: Any) -> Record:
+    """Return an entry with its place; refuse one that is no object, or holds what cannot be stored."""
     if not isinstance(entry, dict) or not all(isinstance(field, str) for field in entry):
         raise InputError(f"{path}, {place}: expected fields with names, such as item and text")
     return place, check_storable_value(f"{path}, {place}", entry)
@@ -335,6 +338,7 @@ def _select_fields(path: Path, source_records: Iterable[Record], columns: Sequen
 
 
 def _convert_to_texts(path: Path, place: str, record: dict[str, Any], columns: Sequence[str]) -> dict[str, str | None]:
+    """Return the chosen cells of a record as texts, by column."""
     return {column: _convert_to_text(path, place, column, record.get(column)) for column in columns}
 
 

@@ -77,13 +77,13 @@ class Shape:
         return bool(self.wordings) or "paraphrases" in self.fields.values()
 
     def rename_record_fields(self, source_records: Iterable[Record]) -> Iterable[Record]:
-        """Call the fields of records as Waver does; the wordings of a wide row become its list of paraphrases."""
+        """Rename the fields of records to Waver's names; the wordings of a wide row become its list of paraphrases."""
         if not self.wordings and all(column == field for column, field in self.fields.items()):
             return source_records
         return ((place, self._rename_fields(record)) for place, record in source_records)
 
     def _rename_fields(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Call the fields of one record as Waver does."""
+        """Rename the fields of one record to Waver's names."""
         fields = {self.fields[column]: value for column, value in record.items() if column in self.fields}
         if self.wordings:
             fields["paraphrases"] = [record.get(column) for column in self.wordings]
@@ -180,6 +180,7 @@ def _refuse_two_columns_of_field(source: str, column: str, before: str, field: s
 
 @functools.cache
 def _fold_column_name(column: str) -> str:
+    """Return the name of a column in small letters, without white space around it."""
     return column.strip().casefold()
 
 
@@ -238,7 +239,7 @@ def _refuse_mixed_shapes(source: str, fields: Mapping[str, str], wordings: Seque
 
 
 def _check_attribute_name(source: str, column: str, absent: Iterable[str]) -> None:
-    """Refuse a column that would become an attribute, but was perhaps meant otherwise."""
+    """Refuse a column kept as an attribute that is called like one Waver reads, or nearly like a missing field."""
     if _fold_column_name(column) in ATTRIBUTES_READ:
         raise InputError(
             f"{source}: column '{column}': as an attribute, Waver reads it for its statistics; call it "

@@ -213,7 +213,7 @@ def list_case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _check_answer_words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
-    """Check the answers of a form. A word that two options share would count twice, so it is refused."""
+    """Return label -> words of a form's answers; refuse a word that two options share, as it would count twice."""
     if not isinstance(answers, dict) or len(answers) < 2:
         raise InputError(f"{where}: answers needs at least two options, each with a list of words")
     owner: dict[str, str] = {}
@@ -236,7 +236,7 @@ def _check_answer_words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
 
 
 def _check_messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
-    """Check the messages of a chat or of a pair and split each into (role, template)."""
+    """Check the messages of a chat or of a pair, and return (role, template) of each."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")
     roles = ROLES if form == CHAT else SENTENCES

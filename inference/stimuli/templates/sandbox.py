@@ -163,6 +163,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
         return _check_value_size(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *arguments: Any) -> Any:
+        """Parse a template that is not too long, and put the bounds into it."""
         if len(source) > SOURCE:
             raise jinja2.TemplateSyntaxError(f"more than {SOURCE:,} characters", 1)
         return _Bounds().visit(super()._parse(source, *arguments))
@@ -172,10 +173,12 @@ class _Bounds(NodeTransformer):
     """Let every pass of a loop make a call, which looks at the clock, and let `~` be the filter `join`."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
+        """Put a call into the loop's body, so that every pass looks at the clock."""
         node.body.insert(0, nodes.ExprStmt(nodes.Call(nodes.Const(...), [], [], None, None)))
         return self.generic_visit(node)
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
+        """Replace `~` by the filter `join`, whose result is bounded."""
         return self.generic_visit(nodes.Filter(nodes.List(node.nodes), "join", [], [], None, None))
 
 
@@ -192,7 +195,7 @@ def _wrap_filter_with_limits(name: str, function: Callable[..., Any]) -> Callabl
 
 
 def _check_result_growth(name: str, values: list[Any]) -> None:
-    """Refuse what pads its first value much, and what would put long texts into it many times."""
+    """Refuse a call whose result would be too large: wide padding, many repeats, long texts put in many times."""
     sizes = [1, 1, *sorted(len(value) for value in _check_value_size(values) if hasattr(value, "__len__"))]
     if name.startswith("format"):
         _check_size(2 * REPEATED if WIDE.search(str(values[0])) else 0, REPEATED)
@@ -218,5 +221,6 @@ def _check_value_size(value: Any) -> Any:
 
 
 def _check_size(size: int, largest: int) -> None:
+    """Refuse a size above the largest that is allowed."""
     if size > largest:
         raise TooMuch(f"it makes more than {largest:,} characters or entries")

@@ -62,6 +62,7 @@ def analyse_japanese_words(sentence: str) -> list[Word]:
 
 @functools.cache
 def _load_unidic_tagger() -> Any:
+    """Load fugashi's tagger with the dictionary unidic-lite, once per process."""
     import fugashi
     import unidic_lite  # named, because fugashi would look for other dictionaries, too
 

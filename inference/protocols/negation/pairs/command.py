@@ -32,6 +32,7 @@ def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_pairs_sheet(options: argparse.Namespace) -> None:
+    """Make the pairs with negations, write them as a sheet to label, and print the counts."""
     from inference.protocols.negation.pairs import making, sheet
 
     originals = nli.group_instances(nli.read_instances(expand_user_path(options.originals)))
@@ -61,6 +62,7 @@ def _add_pairs_label_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_pairs_label(options: argparse.Namespace) -> None:
+    """Read a filled sheet, write the originals and the pairs with a majority label, and print the counts."""
     from inference.protocols.negation.pairs import sheet
     from inference.runfolder import json_lines
 

@@ -92,7 +92,7 @@ def main(options: argparse.Namespace) -> None:
 
 
 def _build_value_list_type(parse_value: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
-    """Convert an argument `A,B,C` to different values."""
+    """Build an argparse type that reads `A,B,C` as different values, each by `parse_value`."""
 
     def parse_values(text: str) -> tuple[float, ...]:
         values = tuple(parse_value(part.strip()) for part in text.split(","))

@@ -180,8 +180,10 @@ def tune_encoder(
 
 
 def _build_row_key(row: Instance) -> tuple[str, str, str]:
+    """Return the two sentences and the label of a row, by which equal rows are found."""
     return row.premise, row.hypothesis, row.label
 
 
 def _compute_digest(value: Any) -> str:
+    """Compute the sha256 of a value as JSON."""
     return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
