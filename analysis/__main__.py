@@ -102,7 +102,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
         epilog=f"example: {program} show results/demo/agreement --item tea-coffee --model waver-demo-small",
     )  # fmt: skip
-    show.set_defaults(main=_run_show, prints=True)
+    show.set_defaults(main=_print_prompts_and_answers, prints=True)
     show.add_argument("run", metavar="RUN", help="run folder")
     show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
     show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
@@ -171,7 +171,7 @@ def _run_table(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_show(options: argparse.Namespace) -> int:
+def _print_prompts_and_answers(options: argparse.Namespace) -> int:
     """Print the prompts of single wordings, their probabilities and what each model answered; return 0."""
     from analysis import runs
     from analysis.reporting.output.show import describe_single_wordings

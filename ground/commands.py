@@ -52,7 +52,7 @@ def find_commands(wing_folder: Path) -> dict[str, Command]:
     for file in _list_command_files(wing_folder):
         constants = read_constants(file)
         if "COMMAND" in constants:
-            _declare_command(declared, constants, _name_module(wing_folder, file))
+            _add_command_or_verb(declared, constants, _name_module(wing_folder, file))
     for word in sorted(declared):
         command = declared[word]
         commands[word] = command._replace(verbs=dict(sorted(command.verbs.items())))
@@ -73,10 +73,10 @@ def _name_module(wing_folder: Path, file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _declare_command(declared: dict[str, Command], constants: dict[str, Any], module: str) -> None:
+def _add_command_or_verb(commands: dict[str, Command], constants: dict[str, Any], module: str) -> None:
     """Add a command, or a verb of one, to the commands, as the constants of its file declare it."""
     word, _, verb = constants["COMMAND"].partition(" ")
-    command = declared.get(word) or Command(module)
+    command = commands.get(word) or Command(module)
     if verb:
         verbs = {verb: Command(module, constants["HELP"])}
     else:
@@ -84,7 +84,7 @@ def _declare_command(declared: dict[str, Command], constants: dict[str, Any], mo
         command = command._replace(
             module=module, about=constants["HELP"], listed=constants.get("LISTED", command.listed)
         )
-    declared[word] = command._replace(verbs={**command.verbs, **verbs})
+    commands[word] = command._replace(verbs={**command.verbs, **verbs})
 
 
 def read_constants(file: Path) -> dict[str, Any]:

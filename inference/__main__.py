@@ -272,11 +272,11 @@ def build_task(options: argparse.Namespace) -> Task:
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
-    from inference.asking.execute import print_items_without_paraphrases
+    from inference.asking.execute import print_items_with_too_few_paraphrases
     from inference.asking.preview import describe_preview
 
     study, models, questions, settings = _prepare_asking(options)
-    print_items_without_paraphrases(study)
+    print_items_with_too_few_paraphrases(study)
     for line in describe_preview(study, models, questions, settings):
         print(line, flush=True)
 

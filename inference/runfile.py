@@ -121,7 +121,7 @@ class Plan:
             try:
                 task = build_task(options)
             except InputError as error:
-                raise InputError(f"{where}{_find_key_of_message(str(error), call)}: {error}") from None
+                raise InputError(f"{where}{_format_key_of_error_message(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
@@ -133,11 +133,11 @@ class Plan:
             if options.seed is None and choose_draw_seed(options):  # the folder's own seed decides the draws
                 task = build_task(options)
             command = [*program, *call, f"--out={out}"]
-            tasks[folder] = replace(task, out=out, command=command, folder=self._folder)
+            tasks[folder] = replace(task, out=out, command=command, folder=self._run_file_folder)
         return list(tasks.values())
 
     @property
-    def _folder(self) -> str | None:
+    def _run_file_folder(self) -> str | None:
         """The file's folder as the call named it; None for the working directory."""
         folder = str(self.path.parent)
         return None if folder == "." else folder
@@ -186,16 +186,19 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
     if "folder" in defaults:
         raise InputError(f"{file}, [defaults], folder: every study has its own; give it in the tables [[study]]")
     studies = tuple(
-        _parse_study(file, number, {**defaults, **table}, build_parser) for number, table in enumerate(tables, 1)
+        _convert_study_table_to_call(file, number, {**defaults, **table}, build_parser)
+        for number, table in enumerate(tables, 1)
     )
     return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
 
 
-def _parse_study(
-    file: Path, number: int, table: Mapping[str, Any], build_parser: Callable[[str], ArgumentParser]
+def _convert_study_table_to_call(
+    run_file: Path, study_number: int, table: Mapping[str, Any], build_parser: Callable[[str], ArgumentParser]
 ) -> PlannedStudy:
     """Turn a table into the call that would run its study alone."""
-    where = f"{file}, [[study]] {number}" + (f" ({table['name']})" if isinstance(table.get("name"), str) else "")
+    where = f"{run_file}, [[study]] {study_number}" + (
+        f" ({table['name']})" if isinstance(table.get("name"), str) else ""
+    )
     protocol = table.get("protocol")
     if not isinstance(protocol, str) or protocol not in list_protocols():
         trouble = "is missing" if protocol is None else f"is {shorten_value(protocol)}"
@@ -221,7 +224,7 @@ def _parse_study(
     try:
         parser.parse_args(call[1:])
     except InputError as error:
-        raise InputError(f"{where}{_find_key_of_message(str(error), call)}: {error}") from None
+        raise InputError(f"{where}{_format_key_of_error_message(str(error), call)}: {error}") from None
     return PlannedStudy(where, tuple(call), folder)
 
 
@@ -264,16 +267,16 @@ def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> li
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 
-def _find_key_of_message(message: str, call: Iterable[str]) -> str:
+def _format_key_of_error_message(error_message: str, call_arguments: Iterable[str]) -> str:
     """Return `, KEY` for the key that a message is about, to stand in an error; empty where it is about none."""
     key = ""
-    for argument in call:
+    for argument in call_arguments:
         option, equals, value = argument.partition("=")
         if argument.startswith("--"):
             key = option.removeprefix("--")
         value = value if equals and argument.startswith("--") else argument
         about_it = (f"--{key} ", f"--{key}:", f"argument --{key}:", f"{value}:", f"{value},")
-        if key and message.startswith(about_it):
+        if key and error_message.startswith(about_it):
             return f", {key}"
     return ""
 

@@ -154,11 +154,20 @@ def describe_origin(runs: Runs) -> str:
     for name in ("Study", "Models", "No response", "Analysed with", "Date"):
         lines += [f"- {name}: {_quote_code(line)}" for line in lines_by_entry[name]]
     return "\n".join(
-        [*lines, "", "## Cite", "", "```bibtex", citations.render_bibtex(find_cited_studies(runs)), "```", ""]
+        [
+            *lines,
+            "",
+            "## Cite",
+            "",
+            "```bibtex",
+            citations.render_bibtex(find_published_studies_to_cite(runs)),
+            "```",
+            "",
+        ]
     )
 
 
-def find_cited_studies(runs: Runs) -> dict[str, citations.PublishedStudy]:
+def find_published_studies_to_cite(runs: Runs) -> dict[str, citations.PublishedStudy]:
     """Return the published studies that the protocols of some runs repeat: those of the pages about one protocol."""
     protocols = {about["protocol"] for about in runs.info["studies"].values()}
     pages = [

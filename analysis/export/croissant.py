@@ -47,7 +47,7 @@ def write_croissant_metadata(runs: Runs, folder: Path, written_tables: Mapping[s
         name=re.sub(r"[^A-Za-z0-9_-]+", "-", card.format_study_names(runs)).strip("-") or "waver-export",
         description="What language models answered to the same questions in several wordings: "
         + card.format_study_names(runs),
-        cite_as=citations.render_bibtex(card.find_cited_studies(runs)),
+        cite_as=citations.render_bibtex(card.find_published_studies_to_cite(runs)),
         conforms_to="http://mlcommons.org/croissant/1.0",
         date_published=datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0),
         version="1.0.0",

@@ -49,9 +49,12 @@ def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Colum
     """
     info = runs.info
     studies = [{"study": name, **fields} for name, fields in info["studies"].items()]
-    models = [{"model": name, **_rename_key_fields(("model",), fields)} for name, fields in info["models"].items()]
+    models = [
+        {"model": name, **_rename_fields_that_clash_with_keys(("model",), fields)}
+        for name, fields in info["models"].items()
+    ]
     conditions = [
-        {"study": study, "condition": name, **_rename_key_fields(("study", "condition"), fields)}
+        {"study": study, "condition": name, **_rename_fields_that_clash_with_keys(("study", "condition"), fields)}
         for study, study_conditions in info["conditions"].items()
         for name, fields in study_conditions.items()
     ]
@@ -70,7 +73,7 @@ def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Colum
     return tables
 
 
-def _rename_key_fields(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+def _rename_fields_that_clash_with_keys(keys: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Give a field another name where it has that of a key: an imported condition may have a field `study`."""
     return {f"field_{name}" if name in keys else name: value for name, value in fields.items()}
 

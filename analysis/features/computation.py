@@ -106,12 +106,12 @@ def compute_features(
         raise InputError(
             f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
         )
-    pipelines = [dependencies.find_pipeline(source) for source in spacy]
+    pipelines = [dependencies.find_pipeline_by_name_or_path(source) for source in spacy]
     with hold_lock(folder):  # a second computation waits, and then finds the work done
         stored = store.read_stored_features(folder)
         default = language or stored.default_language or DEFAULT_LANGUAGE
         if language is None and stored.default_language is None:
-            _check_language_of_japanese(run, folder)
+            _check_japanese_has_language_code(run, folder)
         texts = _list_texts_by_language(run, default)
         _check_pipelines_used(pipelines, texts)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
@@ -309,7 +309,7 @@ def _list_texts_by_language(run: Runs, default_language: str) -> dict[str, list[
     return texts
 
 
-def _check_language_of_japanese(run: Runs, folder: Path) -> None:
+def _check_japanese_has_language_code(run: Runs, folder: Path) -> None:
     """Refuse Japanese wordings without a language code: they would be treated as English."""
     unmarked = run.execute(
         "SELECT item, variant FROM stimuli "

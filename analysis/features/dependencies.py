@@ -69,7 +69,7 @@ def compute_dependency_measures(doc: Doc) -> tuple[float, float, float]:
     return float((to_head > 0).mean()), float((to_head < 0).mean()), float(np.abs(to_head).mean())
 
 
-def find_pipeline(source: str) -> Pipeline:
+def find_pipeline_by_name_or_path(source: str) -> Pipeline:
     """Find a pipeline by package name or path, without importing spaCy.
 
     Raises
@@ -127,7 +127,7 @@ def build_dependency_component(
     if len(candidates) != 1:
         return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
     try:
-        return _build_pipeline_component(find_pipeline(candidates[0]))
+        return _build_pipeline_component(find_pipeline_by_name_or_path(candidates[0]))
     except InputError as error:
         return MissingComponent(COLUMNS, str(error))
 
@@ -161,13 +161,15 @@ def _load_dependency_measure(pipeline: Pipeline) -> Measure:
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
-            values = [compute_dependency_measures(doc) for doc in nlp.pipe(_build_docs(nlp, texts))]
+            values = [
+                compute_dependency_measures(doc) for doc in nlp.pipe(_split_texts_at_spaces_into_docs(nlp, texts))
+            ]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
     return measure_texts
 
 
-def _build_docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
+def _split_texts_at_spaces_into_docs(nlp: Language, texts: Sequence[str]) -> Iterator[Doc]:
     """Cut texts at white space, as the paper does everywhere, instead of with the pipeline's own tokenizer."""
     from spacy.tokens import Doc
 

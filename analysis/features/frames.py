@@ -33,7 +33,7 @@ def create_features_table(runs: Runs) -> None:
         return
     text_columns = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
     queries = []
-    for number, (study, summary) in enumerate(_compute_feature_summaries(runs).items()):
+    for number, (study, summary) in enumerate(_compute_missing_features_by_study(runs).items()):
         runs.con.register(f"text_features_{number}", summary.features)
         runs.con.register(f"similarities_{number}", summary.similarities)
         language = build_language_sql(summary.default_language)
@@ -118,7 +118,7 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for study, summary in _compute_feature_summaries(runs).items():
+    for study, summary in _compute_missing_features_by_study(runs).items():
         for record in summary.records:
             columns, is_present = ", ".join(record.columns), record.identity is not None
             component = (
@@ -132,7 +132,7 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
 
 
-def _compute_feature_summaries(runs: Runs) -> dict[str, Summary]:
+def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:
     """Compute, once per `Runs`, the missing features of every study; say so where a folder cannot keep them."""
 
     def compute_all_summaries() -> dict[str, Summary]:

@@ -37,10 +37,10 @@ class _Punctuation(dict[int, int | None]):
 _PUNCTUATION = _Punctuation()
 
 
-def strip_punctuation(text: str) -> str:
+def delete_all_punctuation(text: str) -> str:
     """Delete punctuation, also inside words, as in the published code (which knew only ASCII punctuation).
 
-    >>> strip_punctuation("Well-known – isn’t it?")
+    >>> delete_all_punctuation("Well-known – isn’t it?")
     'Wellknown  isnt it'
     """
     return text.translate(_PUNCTUATION)
@@ -74,8 +74,8 @@ def _split_bare_words(text: str, language: str) -> list[str]:
     ['Yes', 'of', 'course', 'why']
     """
     if language == "ja":
-        return [bare_word for word in split_words(text, language) if (bare_word := strip_punctuation(word))]
-    return strip_punctuation(text).split()
+        return [bare_word for word in split_words(text, language) if (bare_word := delete_all_punctuation(word))]
+    return delete_all_punctuation(text).split()
 
 
 def tag_japanese(text: str) -> list[Any]:

@@ -36,7 +36,7 @@ def check_invalid_answer_convention(convention: str) -> None:
         raise InputError(f"invalid = {convention!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
 
 
-def build_range_and_minority_sql(convention: str) -> str:
+def build_agreement_range_and_minority_sql(convention: str) -> str:
     """Return the SQL of agreement_range and minority_share, made from n_variants and `SUMS_SQL`.
 
     The range needs two valid answers, and is of these only. minority_share is the share of answers that are not with
@@ -52,7 +52,7 @@ def build_range_and_minority_sql(convention: str) -> str:
          THEN ({n_counted} - greatest({n_agree}, {n_valid} - {n_agree})) / {n_counted} END AS minority_share"""
 
 
-def build_no_answer_wins_sql(row_alias: str = "r") -> str:
+def build_no_answer_wins_among_samples_sql(row_alias: str = "r") -> str:
     """Return the SQL that tells whether "no answer" wins or ties among the samples of a row.
 
     It does where at least as many samples hold no answer as give the more frequent option. Such a row counts as invalid
@@ -155,7 +155,7 @@ def _list_stimulus_kinds(runs: Runs, study: str) -> list[_StimulusKind]:
         agree = canonical.index(frame[0])
         where = (
             f"study = {quote_sql_literal(study)} AND (pattern = '{ORIGINAL}') = {original} "
-            f"AND options = {_quote_labels(options)} AND canonical = {_quote_labels(canonical)}"
+            f"AND options = {_build_label_list_sql(options)} AND canonical = {_build_label_list_sql(canonical)}"
         )
         kinds.append(_StimulusKind(original, agree + 1, (options[agree], options[1 - agree]), where))
     return kinds
@@ -193,7 +193,9 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
     else:
         (agreement, validity), written = _build_agreement_and_validity_sql(common_kind, agree), "r.probability IS NULL"
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
-        outvoted_sql = f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_sql()}'
+        outvoted_sql = (
+            f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_among_samples_sql()}'
+        )
     name = quote_sql_literal(study)
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
@@ -210,9 +212,9 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         LEFT JOIN (SELECT * FROM deviating WHERE study = {name}) AS d ON d.item = r.item AND d.variant = r.variant"""
 
 
-def _build_agreeing_share_sql(pair_column: str, agree_place: str) -> str:
+def _build_agreeing_share_sql(two_option_column: str, agreeing_position_sql: str) -> str:
     """Return the SQL of the agreeing option's share of a pair of numbers; null if both are 0."""
-    return f"{pair_column}[{agree_place}] / nullif({pair_column}[1] + {pair_column}[2], 0)"
+    return f"{two_option_column}[{agreeing_position_sql}] / nullif({two_option_column}[1] + {two_option_column}[2], 0)"
 
 
 def _build_agreement_and_validity_sql(common_kind: _StimulusKind, agree_place: str) -> tuple[str, str]:
@@ -253,6 +255,6 @@ def _check_duplicates(runs: Runs) -> None:
         )
 
 
-def _quote_labels(labels: Sequence[str]) -> str:
+def _build_label_list_sql(labels: Sequence[str]) -> str:
     """Return the SQL of a list of labels."""
     return "[" + ", ".join(map(quote_sql_literal, labels)) + "]"

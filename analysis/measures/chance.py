@@ -79,7 +79,7 @@ def has_determined_answers(condition_fields: Mapping[str, Any]) -> bool:
         return False
 
 
-def measure_within_wording_agreement_gap(runs: Runs, study: str) -> pd.DataFrame:
+def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
     An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by

@@ -27,10 +27,10 @@ def count_templates_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
     bark?" share their first and last letters, and what is left, "cats purr", is the item's *statement*. The wordings of
     a study are templates if the statement is the same in (nearly) all wordings of an item.
     """
-    return runs.compute_once("shared templates", lambda: _count_shared_templates(runs))
+    return runs.compute_once("shared templates", lambda: _count_templates_by_study_uncached(runs))
 
 
-def _count_shared_templates(runs: Runs) -> dict[str, tuple[int, int]]:
+def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]:
     """Count the templates, and the items that share them, of every study of templates, without a cache."""
     texts = runs.sql(
         """
@@ -59,7 +59,7 @@ def _count_templates_and_items(rows: pd.DataFrame) -> tuple[int, int] | None:
     return int(rows["variant"].nunique()), int(of_item.ngroups)
 
 
-def find_reordered_studies(runs: Runs) -> set[str]:
+def find_studies_of_reordered_words(runs: Runs) -> set[str]:
     """Find the studies whose wordings are orders that all items share: of (nearly) every item the same words, resorted.
 
     So are orders of the options that stand in the text. Like a template, an order may move all items at once.

@@ -174,7 +174,7 @@ def check_response_rows(
     InputError
         Names the file, its row, item, variant and column.
     """
-    scales = _find_condition_scales(info["conditions"])
+    scales = _find_scale_ends_by_condition(info["conditions"])
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
     parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     rows_sql = ROWS.format(parts=responses_sql, stimuli=stimuli_sql)
@@ -183,7 +183,7 @@ def check_response_rows(
     ((options, last, as_many),) = con.execute(query).fetchall()
     if as_many and not scales:
         parameters["options"] = options
-        counted = _build_damaged_row_clauses(
+        counted = _list_damaged_row_from_clauses(
             stimuli_sql, responses_sql, rows_sql, rules, len(options), same_options=options == last
         )
     names = "filename, file_row_number, model, condition, item, variant"
@@ -202,7 +202,7 @@ def check_response_rows(
         )
 
 
-def _build_damaged_row_clauses(
+def _list_damaged_row_from_clauses(
     stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, n_options: int, *, same_options: bool
 ) -> list[str]:
     """List FROM clauses that together yield all damaged rows where stimuli have equally many options.
@@ -257,10 +257,10 @@ def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 
 
-def _find_condition_scales(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+def _find_scale_ends_by_condition(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
     """Return the lowest and the highest number of every condition that asks for numbers on a scale.
 
-    >>> _find_condition_scales({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
+    >>> _find_scale_ends_by_condition({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
     {'plain/0-9': (0, 9)}
     """
     ranges = {name: fields.get("range") for name, fields in conditions.items()}

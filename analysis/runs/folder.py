@@ -143,7 +143,7 @@ def read_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Folder:
     folder = replace(folder, absent=absent)
     try:
         _check_stimulus_keys(con, folder)
-        folder = _add_units_from_footers(con, folder) if folder.parts else folder
+        folder = _add_models_and_conditions_to_folder(con, folder) if folder.parts else folder
         check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(
@@ -233,7 +233,7 @@ def _check_stimulus_keys(con: duckdb.DuckDBPyConnection, folder: Folder) -> None
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _add_units_from_footers(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _add_models_and_conditions_to_folder(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""

@@ -119,7 +119,7 @@ def execute_tasks(
     """
     for task in tasks:
         refuse_outdated_demo_models(task.out, task.models)
-        print_items_without_paraphrases(task.study)
+        print_items_with_too_few_paraphrases(task.study)
         _check_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
@@ -270,9 +270,9 @@ def _check_first_prompt(task: Task) -> None:
     raise problems[0]
 
 
-def print_items_without_paraphrases(study: Study) -> None:
+def print_items_with_too_few_paraphrases(study: Study) -> None:
     """Print the items without paraphrases to standard error."""
-    unstable = study.items_without_paraphrases
+    unstable = study.items_with_too_few_paraphrases
     if unstable:
         names = ", ".join(unstable[:MOST_LISTED]) + (" ..." if len(unstable) > MOST_LISTED else "")
         print(

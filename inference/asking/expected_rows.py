@@ -29,7 +29,7 @@ def record_expected_rows(run: Run, model: str, rounds: Sequence[Round]) -> None:
     """
     variants = list(run.study.variants)
     rows: dict[str, int] = {}
-    drawn = dict(run.drawn_wordings.get(model, {}))
+    drawn = dict(run.drawn_wording_counts.get(model, {}))
     for round_ in rounds:
         chosen = bytes(map(round_.chosen, variants))
         for condition in round_.conditions:

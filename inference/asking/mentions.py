@@ -159,14 +159,14 @@ NO_REPLY = (
 COORDINATED = re.compile(r"(?:(?!\b(?:i|i'd|we|my)\b)[^.;:!?\n]){0,80}\band\s+(?:\w+ly\s+)?")
 
 
-def classify_mention(text_before: str, text_after: str, *, requires_writer: bool) -> str:
+def classify_stance_on_mentioned_answer(text_before: str, text_after: str, *, must_be_writers_own_view: bool) -> str:
     """Decide from the words around a group of mentions what it is.
 
     Parameters
     ----------
     text_before, text_after
         The text before and after the group.
-    requires_writer
+    must_be_writers_own_view
         Whether a mention is asserted only where it is seen to be the writer's.
 
     Returns
@@ -185,6 +185,6 @@ def classify_mention(text_before: str, text_after: str, *, requires_writer: bool
         return "reported"
     if _OPEN_BEFORE.search(text_before) or _OPEN_AFTER.match(text_after):
         return "open"
-    if requires_writer and not _GOES_ON_WITH.match(text_after):
+    if must_be_writers_own_view and not _GOES_ON_WITH.match(text_after):
         return "open"
-    return "asserted" if _COMMITS_BEFORE.search(text_before) or not requires_writer else "reported"
+    return "asserted" if _COMMITS_BEFORE.search(text_before) or not must_be_writers_own_view else "reported"

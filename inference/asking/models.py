@@ -174,19 +174,19 @@ def _find_local_or_hub_model(name: str) -> Model:
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
-        raise InputError(f"--model {source}: no such folder{suggest_model(source)}")
+        raise InputError(f"--model {source}: no such folder{suggest_similar_model_name(source)}")
     return Model(chosen or source, source)
 
 
-def suggest_model(source: str) -> str:
+def suggest_similar_model_name(missing_model_source: str) -> str:
     """Return a hint with the model whose name is most like one that is not there: a folder beside it, or `demo`."""
-    beside = Path(source).expanduser().parent
+    beside = Path(missing_model_source).expanduser().parent
     try:
         neighbours = [str(config.parent) for config in beside.glob("*/config.json")]
     except OSError:  # a folder that may not be listed
         neighbours = []
     folders = [name if "/" in name else f"./{name}" for name in neighbours]
-    return suggest_nearest(source, [*folders, DEMO])
+    return suggest_nearest(missing_model_source, [*folders, DEMO])
 
 
 def _build_server_model(name: str) -> Model:

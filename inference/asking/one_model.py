@@ -16,7 +16,7 @@ from tqdm import tqdm
 from ground.errors import InputError, NoSuchModel, RunFailed
 from inference.asking import recorded_prompts
 from inference.asking.expected_rows import record_expected_rows
-from inference.asking.models import Model, suggest_model
+from inference.asking.models import Model, suggest_similar_model_name
 from inference.asking.rounds import (
     ClusterEngine,
     Condition,
@@ -89,7 +89,7 @@ class Settings:
                 **self.engine_settings,
             )
         except NoSuchModel as error:
-            raise InputError(f"{error}{suggest_model(model.source)}") from error
+            raise InputError(f"{error}{suggest_similar_model_name(model.source)}") from error
 
     def refuse_missing_model(self, model: Model) -> None:
         """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
@@ -100,7 +100,7 @@ class Settings:
         try:
             loading.find_config(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
-            raise InputError(f"{error}{suggest_model(model.source)}") from error
+            raise InputError(f"{error}{suggest_similar_model_name(model.source)}") from error
 
 
 def find_tallies_if_complete(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
@@ -283,7 +283,7 @@ class _MissingRows:
         """Count the missing rows."""
         return sum(map(sum, self.missing.values()))
 
-    def build_pending_round(self, mask_token: str | None) -> PendingRound:
+    def build_round_marking_missing_prompts(self, mask_token: str | None) -> PendingRound:
         """Make the round that an engine is asked: all prompts, those with a missing row wanted."""
 
         def needs_row(number: int) -> bool:
@@ -326,7 +326,7 @@ def _ask_model_rounds(
         Writer(run, stop, PAID_EVERY if is_hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
         tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
         closing(
-            ask_rounds(engine, [round_.build_pending_round(engine.mask_token) for round_ in unfinished])
+            ask_rounds(engine, [round_.build_round_marking_missing_prompts(engine.mask_token) for round_ in unfinished])
         ) as answered_batches,
     ):
         for place, batch, prompts, columns in answered_batches:

@@ -61,7 +61,7 @@ def describe_preview(
             if not round_prompts:
                 yield "  to come: nothing, no variant is drawn"
                 continue
-            yield from _describe_explanation(engine.explain(round_prompts[0]), chosen[0])
+            yield from _describe_prompt_and_option_tokens(engine.explain(round_prompts[0]), chosen[0])
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
             estimate = estimate_seconds(engine, round_prompts, ways)
             yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {format_duration(estimate)}"
@@ -144,7 +144,7 @@ def _describe_engine(engine: Engine) -> str:
     return f"{info['engine']}, {info['parameters']:,} parameters, {info['dtype']} on {info['device']}"
 
 
-def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterator[str]:
+def _describe_prompt_and_option_tokens(explanation: Explanation, variant: Variant) -> Iterator[str]:
     """Describe a prompt and how its options are spelled and answered, line by line."""
     yield f"  item {variant.item}, variant {variant.variant}, {explanation.n_tokens} tokens:"
     yield from (f"  | {line}" for line in explanation.text.split("\n"))
@@ -152,7 +152,7 @@ def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterato
     if score.error is not None:
         yield f"  no response: {score.error}"
     if explanation.numbers is not None:
-        yield from _describe_numbers(explanation, explanation.numbers)
+        yield from _describe_most_probable_numbers(explanation, explanation.numbers)
         return
     for number, (option, forms) in enumerate(zip(variant.options, explanation.options, strict=True)):
         mass = f"{score.probability[number]:.3g}" if score.probability else "none"
@@ -178,7 +178,7 @@ def _describe_explanation(explanation: Explanation, variant: Variant) -> Iterato
         )
 
 
-def _describe_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
+def _describe_most_probable_numbers(explanation: Explanation, numbers: range) -> Iterator[str]:
     """Describe the most probable numbers with their spellings, and all numbers together."""
     score = explanation.score
     likeliest = sorted(range(len(numbers)), key=lambda index: -score.probability[index] if score.probability else 0)

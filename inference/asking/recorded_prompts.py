@@ -87,7 +87,7 @@ def build_form_by_hash(book: PromptBook, form: str) -> dict[str, Any]:
     -------
     Hash -> form; empty where it is longer than run.json keeps (`LONGEST`).
     """
-    content = book.find_form_source(form)
+    content = book.find_form_content(form)
     return {book.hash(form): content} if len(json.dumps(content, ensure_ascii=False)) <= LONGEST else {}
 
 

@@ -186,21 +186,23 @@ class PendingRound:
         batches = [batch for batch in engine.batches(self.prompts) if any(map(self.needs_row, batch))]
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
 
-    def prepare_batch(self, engine: Engine, batch: list[int]) -> tuple[list[int], list[Prompt]]:
+    def tokenize_prompts_of_batch(self, engine: Engine, prompt_indices: list[int]) -> tuple[list[int], list[Prompt]]:
         """Render and tokenise the prompts of a batch before it is asked; return the batch and its prompts.
 
         Parameters
         ----------
         engine
             The engine that will be asked.
-        batch
+        prompt_indices
             Indices into `prompts`.
 
         Returns
         -------
         The batch, and its prompts as `Engine.read` returns them.
         """
-        return batch, engine.read([self.prompts[index] for index in batch], {*map(find_effort, self.ways)})
+        return prompt_indices, engine.read(
+            [self.prompts[index] for index in prompt_indices], {*map(find_effort, self.ways)}
+        )
 
 
 # The index of a round in the list that is asked, a batch of that round, the batch's prompts, and its responses per way.
@@ -291,7 +293,9 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
             yield from _stream_round(engine, number, round_)
             continue
         with closing(
-            map_ahead_in_thread(partial(round_.prepare_batch, engine), round_.list_unfinished_batches(engine))
+            map_ahead_in_thread(
+                partial(round_.tokenize_prompts_of_batch, engine), round_.list_unfinished_batches(engine)
+            )
         ) as batches:
             for batch, prompts in batches:
                 yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)

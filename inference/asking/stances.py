@@ -115,21 +115,24 @@ _DECLINING = (
 )
 
 
-def find_stances(folded_text: str, *, count_replies: bool) -> set[str]:
+def find_agree_and_disagree_stances(folded_text: str, *, accepts_yes_no_replies: bool) -> set[str]:
     """Find which of `AGREE` and `DISAGREE` a text says in other words.
 
     Parameters
     ----------
     folded_text
         The text in lower case, with straight apostrophes.
-    count_replies
+    accepts_yes_no_replies
         Whether "yes" and "no" count.
 
     Returns
     -------
     Neither, one or both. Neither where the text is undecided, or declines to take a position and does not turn from it.
     """
-    forms = [*_compile_stance_patterns().items(), *(_compile_reply_patterns().items() if count_replies else ())]
+    forms = [
+        *_compile_stance_patterns().items(),
+        *(_compile_reply_patterns().items() if accepts_yes_no_replies else ()),
+    ]
     stance_matches = [(stance, match) for stance, form in forms for match in form.finditer(folded_text)]
     if not stance_matches or _UNDECIDED_FORM.search(folded_text):
         return set()

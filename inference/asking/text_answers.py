@@ -55,7 +55,7 @@ from inference.asking.mentions import (
     NO_ALONE,
     NO_REPLY,
     PLAINLY_DENIED,
-    classify_mention,
+    classify_stance_on_mentioned_answer,
 )
 
 VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
@@ -110,7 +110,9 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     >>> parse_answer("I can neither agree nor disagree.", labels) is None
     True
     """
-    grammar = _build_grammar(tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items()))
+    grammar = _build_label_pattern_and_opposites(
+        tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items())
+    )
     folded = _fold_text(text)
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
@@ -121,7 +123,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         state = (
             state
             if state in ("reported", "open") and COORDINATED.fullmatch(before)
-            else classify_mention(before, after, requires_writer=bool(grammar.stances))
+            else classify_stance_on_mentioned_answer(before, after, must_be_writers_own_view=bool(grammar.stances))
         )
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
@@ -136,7 +138,8 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
             grammar.stances[stances.DISAGREE] in labels_by_state["open"] | labels_by_state["reported"]
         )
         stance_labels = {
-            grammar.stances[s] for s in stances.find_stances(folded, count_replies=not asks_about_disagreement)
+            grammar.stances[s]
+            for s in stances.find_agree_and_disagree_stances(folded, accepts_yes_no_replies=not asks_about_disagreement)
         }
     if mentions["asserted"] or stance_labels:
         positions = labels_by_state["asserted"] | labels_by_state["open"] | stance_labels
@@ -164,7 +167,7 @@ def _group_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[lis
 
 
 @lru_cache(maxsize=64)
-def _build_grammar(label_wordings: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
+def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
     """Build the search pattern of the labels' wordings, and which labels are opposites."""
     label: dict[str, str] = {}
     for name, wordings in label_wordings:

@@ -144,14 +144,14 @@ class Asker:
     def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
         """Answer the batches of a task; return an exception instead of raising it."""
         try:
-            with closing(map_ahead_in_thread(self._read_batch, task)) as batches:
+            with closing(map_ahead_in_thread(self._tokenize_keyed_batch, task)) as batches:
                 return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
         except Exception as error:
             return _make_portable(error)
 
-    def _read_batch(self, batch: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
+    def _tokenize_keyed_batch(self, key_and_prompts: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
         """Tokenise a batch before it is asked."""
-        key, prompts = batch
+        key, prompts = key_and_prompts
         return key, self._engine.read(prompts, {*map(find_effort, self._ways[key[0]])})
 
     def _ask_batch(self, round_place: int, prompts: list[Prompt]) -> list[Any]:

@@ -96,7 +96,9 @@ def read_adapter(folder: Path) -> Adapter:
         raise InputError(f"{file}: base_model_name_or_path must name the base model, not {shorten_value(base)}")
     if not isinstance(revision, str | None):
         raise InputError(f"{folder / RECORD}: revision must be text, not {shorten_value(revision)}; restore the file")
-    record_fields = {name: _parse_record_field(folder / RECORD, record, name) for name in ("settings", "counts")}
+    record_fields = {
+        name: _get_record_object_or_empty(folder / RECORD, record, name) for name in ("settings", "counts")
+    }
     modules = config.get("target_modules")
     settings = {"r": rank, "lora_alpha": alpha, "target_modules": modules if isinstance(modules, str | list) else None}
     return Adapter(
@@ -229,11 +231,11 @@ def _read_fields(file: Path) -> dict[str, Any]:
     return content
 
 
-def _parse_record_field(file: Path, record: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _get_record_object_or_empty(file: Path, record: Mapping[str, Any], field_name: str) -> dict[str, Any]:
     """Return a field of the record that must be an object; an empty one where it is missing."""
-    value = record.get(name, {})
+    value = record.get(field_name, {})
     if not isinstance(value, dict):
         raise InputError(
-            f"{file}: {name} must be an object with named fields, not {shorten_value(value)}; restore the file"
+            f"{file}: {field_name} must be an object with named fields, not {shorten_value(value)}; restore the file"
         )
     return value

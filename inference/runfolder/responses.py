@@ -50,7 +50,7 @@ class Responses:
         """The response parts, oldest first."""
         return sorted(self.folder.glob("part-*.parquet"))
 
-    def check_and_clean_parts(self) -> None:
+    def check_parts_and_drop_old_errors(self) -> None:
         """Refuse parts that lack a column, and remove error rows whose key was asked again later."""
         for part in self.parts:
             check_stored_columns(part, "responses")

@@ -58,8 +58,8 @@ def describe_status(root: str | Path) -> Iterator[str]:
         folder_progress = count_progress(folder, run_json_content)
         all_progress += folder_progress
         yield (
-            f"{folder}: {_describe_run(run_json_content)}{_describe_unasked_items(folder)}"
-            f"{_describe_drawn_wordings(run_json_content)}"
+            f"{folder}: {_describe_run(run_json_content)}{_describe_number_of_asked_items(folder)}"
+            f"{_describe_number_of_drawn_wordings(run_json_content)}"
         )
         yield from _build_progress_lines(folder_progress)
     begun = [progress for progress in all_progress if progress.condition is not None]
@@ -141,7 +141,7 @@ def _describe_run(run_json_content: Mapping[str, Any]) -> str:
     return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
 
 
-def _describe_unasked_items(folder: Path) -> str:
+def _describe_number_of_asked_items(folder: Path) -> str:
     """Say how many of the items have a row, where some have none yet, as after `--limit`; else empty."""
     items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
     asked_items = set[str]().union(
@@ -150,7 +150,7 @@ def _describe_unasked_items(folder: Path) -> str:
     return f"; {len(items & asked_items):,} of {len(items):,} items asked" if items - asked_items else ""
 
 
-def _describe_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
+def _describe_number_of_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
     """Say how many wordings of every item were drawn, where not all are asked."""
     draws = [draw for conditions in run_json_content.get("drawn", {}).values() for draw in conditions.values()]
     if not draws:

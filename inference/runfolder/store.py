@@ -102,7 +102,7 @@ class Run:
                 write_tables(folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study))
             run = cls(folder, study, content, lock, new_folders if new else None)
             check_stored_columns(folder / "stimuli.parquet", "stimuli")
-            run.responses.check_and_clean_parts()
+            run.responses.check_parts_and_drop_old_errors()
             session = {
                 "command": list(command),
                 "started": _format_now(),
@@ -214,17 +214,17 @@ class Run:
         self._record_expected_counts({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
 
     @property
-    def drawn_wordings(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+    def drawn_wording_counts(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
         """Model -> condition -> how many wordings of every item were drawn, where not all are asked."""
         drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
         return drawn
 
     def record_row_counts(
-        self, model: str, row_counts: Mapping[str, int], drawn: Mapping[str, Mapping[str, int]] | None = None
+        self, model: str, row_counts: Mapping[str, int], drawn_counts: Mapping[str, Mapping[str, int]] | None = None
     ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
 
-        `status` compares with the numbers. A model without draws has no entry in `drawn`.
+        `status` compares with the numbers. A model without draws has no entry in `drawn_counts`.
 
         Parameters
         ----------
@@ -232,10 +232,10 @@ class Run:
             Name of the model.
         row_counts
             Condition -> number of rows; other conditions keep theirs.
-        drawn
+        drawn_counts
             Condition -> what was drawn -> how many; None: nothing was, and none stays recorded.
         """
-        draws = {**self.drawn_wordings, model: drawn or {}}
+        draws = {**self.drawn_wording_counts, model: drawn_counts or {}}
         if draws := {name: model_draws for name, model_draws in draws.items() if model_draws}:
             self._content["drawn"] = draws
         else:

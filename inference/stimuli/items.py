@@ -87,12 +87,12 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
-    for line in _describe_shape(shape, items):
+    for line in _list_notes_on_recognised_table(shape, items):
         print(f"{source}: {line}", file=sys.stderr)
     return items
 
 
-def _describe_shape(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
+def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         yield f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
@@ -287,7 +287,7 @@ def _parse_gold_score(place: str, value: Any) -> float | None:
     """Return the gold score as a number; None where there is none."""
     if value is None:
         return None
-    score = numbers.parse_number(value)
+    score = numbers.parse_number_or_nan(value)
     if not math.isfinite(score):
         point = "; write it with a point, not a comma" if isinstance(value, str) and "," in value else ""
         raise InputError(f"{place}: gold_score must be a number, not {shorten_value(value)}{point}")

@@ -34,12 +34,11 @@ def parse_first_number(text: str) -> float | None:
     return None if match is None else float(match.group())
 
 
-def parse_number(value: Any) -> float:
+def parse_number_or_nan(value: Any) -> float:
     """Read a number of a file or a call; NaN for anything else, and for what is easily misread (`1_000`, other digits).
 
-    >>> (parse_number("1.5e3"), parse_number(2), parse_number("1_000"), parse_number("\uff12"), parse_number(True),
-    ...  parse_number(10**400))
-    (1500.0, 2.0, nan, nan, nan, inf)
+    >>> [parse_number_or_nan(value) for value in ("1.5e3", 2, "1_000", "\uff12", True, 10**400)]
+    [1500.0, 2.0, nan, nan, nan, inf]
     """
     if isinstance(value, str):
         return float(value) if DECIMAL.fullmatch(value.strip()) else math.nan

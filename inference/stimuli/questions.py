@@ -77,7 +77,7 @@ class EqualChoices(InputError):
         self.question = question
 
 
-def read_questions(path: str | Path, equal_choices: list[EqualChoices] | None = None) -> list[Question]:
+def read_questions(path: str | Path, equal_choice_errors: list[EqualChoices] | None = None) -> list[Question]:
     """Read the questions of a file.
 
     Parameters
@@ -85,7 +85,7 @@ def read_questions(path: str | Path, equal_choices: list[EqualChoices] | None = 
     path
         A .csv, .tsv, .json, .jsonl, .yaml or .parquet file. Where a row has no id, its item is the name of the file
         and the number of the row: "abstract_algebra_test-3".
-    equal_choices
+    equal_choice_errors
         A list: what is wrong with questions that have two equal choices is put there, and the others are read (24 of
         CommonsenseQA's 1,221 for validation have). None: the first of them is an error, like anything else.
 
@@ -108,9 +108,9 @@ def read_questions(path: str | Path, equal_choices: list[EqualChoices] | None = 
         try:
             question = _build_question(where, f"{path.stem}-{place.split()[-1]}", record)
         except EqualChoices as error:
-            if equal_choices is None:
+            if equal_choice_errors is None:
                 raise
-            equal_choices.append(error)
+            equal_choice_errors.append(error)
             continue
         first = place_by_item.setdefault(question.item, place)
         if first != place:
@@ -171,13 +171,14 @@ def _draw_distinct_orders(item: str, n_choices: int, seed: int) -> Iterator[tupl
             yield order
 
 
-def find_subset_of_source(source: str | None) -> str | None:
+def look_up_skill_subset_of_dataset(dataset_name: str | None) -> str | None:
     """Tell the subset of a data set by its name; None where it is another.
 
-    >>> find_subset_of_source("MathQA"), find_subset_of_source("arc_challenge"), find_subset_of_source("my questions")
+    >>> (look_up_skill_subset_of_dataset("MathQA"), look_up_skill_subset_of_dataset("arc_challenge"),
+    ...  look_up_skill_subset_of_dataset("my questions"))
     ('math reasoning', 'general knowledge', None)
     """
-    return SUBSETS.get("".join(filter(str.isalnum, (source or "").casefold())))
+    return SUBSETS.get("".join(filter(str.isalnum, (dataset_name or "").casefold())))
 
 
 def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Question:
@@ -197,7 +198,7 @@ def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Q
         plain.choices,
         plain.answer,
         question_layouts.parse_paraphrases(where, record),
-        _parse_optional_field(where, "subset", record.get("subset")) or find_subset_of_source(source),
+        _parse_optional_field(where, "subset", record.get("subset")) or look_up_skill_subset_of_dataset(source),
         source,
         _parse_split(where, record.get("split")),
         _parse_choice_orders(where, record.get("orders"), len(plain.choices)),

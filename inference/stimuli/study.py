@@ -154,7 +154,7 @@ class Study:
         return (variant for item in self.items for variant in item.variants)
 
     @property
-    def items_without_paraphrases(self) -> tuple[str, ...]:
+    def items_with_too_few_paraphrases(self) -> tuple[str, ...]:
         """The items that are asked but get no stability: fewer than two variants other than the original."""
         if not (self.canonical and self.paraphrased):
             return ()

@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from analysis.statistics.reliability.forecast import MeanForecast  # noqa: E402
 from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
 from analysis.statistics.reliability.planning import compute_power  # noqa: E402
-from analysis.statistics.reliability.replication import compute_panel_mean_p_value  # noqa: E402
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value  # noqa: E402
 
 ITEMS, WORDINGS = (30, 62, 300, 1000), (2, 5, 10, 20)
 SHARED = (0.07, 0.15)  # SD of wordings that items share
@@ -38,7 +38,7 @@ def found(rng: np.random.Generator, items: int, wordings: int, shared: float, cr
     values = difference + rng.normal(0, ITEM, (items, 1)) + rng.normal(0, INNER, (items, wordings))
     values += rng.normal(0, shared, (1 if crossed else items, wordings))
     one = estimate_panel_mean(values, crossed)
-    return {anew: compute_panel_mean_p_value(one, anew) for anew in ("items", "both")}
+    return {anew: compute_p_of_panel_mean_against_value(one, anew) for anew in ("items", "both")}
 
 
 def null(runs: int) -> bool:

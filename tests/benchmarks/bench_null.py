@@ -151,7 +151,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     alone = any(
         of_scoring._judge_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])
-        .agg(of_scoring._combine_group_verdicts)
+        .agg(of_scoring._join_verdicts_over_item_groups)
     )
     return alone, not said.startswith(verdicts.UNCLEAR)
 
@@ -173,7 +173,7 @@ def claim_correlation(rng: np.random.Generator, models: int, measures: int) -> C
                                  "benchmark": benchmark})  # fmt: skip
     table = pd.DataFrame(rows)
     table = table.assign(p_holm=correct_families_by_holm(table, ["method"]))
-    said = of_benchmarks._describe_correlation_verdict(of_benchmarks.mark_clear_across_methods(table))
+    said = of_benchmarks._describe_correlation_verdict(of_benchmarks.mark_clear_after_method_correction(table))
     return bool(of_benchmarks._test_coefficients_against_zero(table).any()), not said.startswith(
         "These runs show nothing"
     )

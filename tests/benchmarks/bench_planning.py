@@ -165,7 +165,7 @@ def flips() -> bool:
             found = build_flip_forecast(drawn, threshold)
             if found is None or share in (0, 1):
                 continue
-            low, high = found.bound_standard_error(items, others)
+            low, high = found.compute_standard_error_bounds(items, others)
             told.append(share)
             ratio.append(predict_standard_error(found, items, others) / np.sqrt(share * (1 - share) / (items - 1)))
             held.append(low - 1e-12 <= np.sqrt(true * (1 - true) / items) <= high + 1e-12)

@@ -21,7 +21,7 @@ from analysis.measures.reworded.study import (
     average_answers_into_array,
     has_several_wordings,
 )
-from analysis.measures.templates import count_templates_by_study, find_reordered_studies
+from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 
@@ -45,7 +45,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     """
     agreement.create_agreement_tables(runs, study_names)
     codes = _number_items_and_wordings(
-        runs, study_names, {*count_templates_by_study(runs), *find_reordered_studies(runs)}
+        runs, study_names, {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
     )
     for name in study_names:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()

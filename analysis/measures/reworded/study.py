@@ -105,8 +105,9 @@ class Study:
             return None
         return estimate_sampling_variance(self.spread[unit], self.samples[unit])
 
-    def compute_panel(self, unit: int) -> Panel:
-        """Estimate the mean of a unit's answers and its variance components over items and wordings; return a `Panel`."""
+    def estimate_mean_and_components(self, unit: int) -> Panel:
+        """Estimate the mean of a unit's answers and its variance components over items and wordings; return a
+        `Panel`."""
         share = True if self.measure == ACCURACY else None
         return estimate_panel_mean(
             self.values[unit], self.crossed, self.estimate_unit_sampling_spread(unit), is_share=share

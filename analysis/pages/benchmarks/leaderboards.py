@@ -346,8 +346,8 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
     if "results" not in entry:
         raise InputError(f"{where}: field 'results' is missing")
     flat = {}
-    for group, results in _check_score_mapping(entry["results"], f"{where}: results").items():
-        for name, score in _check_score_mapping(results, f"{where}: {shorten_line(group)}").items():
+    for group, results in _require_score_mapping(entry["results"], f"{where}: results").items():
+        for name, score in _require_score_mapping(results, f"{where}: {shorten_line(group)}").items():
             if not isinstance(score, str | None):
                 raise InputError(
                     f"{where}: {shorten_line(group)}: {shorten_line(name)}: {_describe_value_kind(score)} where one "
@@ -357,7 +357,7 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
     return flat
 
 
-def _check_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
+def _require_score_mapping(value: Any, where: str) -> Mapping[str, Any]:
     """Return a mapping as it is, and nothing as an empty one; refuse any other value."""
     if value is not None and not isinstance(value, dict):
         raise InputError(f"{where}: {_describe_value_kind(value)} where a mapping of names to scores belongs")

@@ -61,10 +61,10 @@ def collect_measures(runs: Runs, invalid: str) -> CollectedMeasures:
     Collected
         The measures, and what was left out and why.
     """
-    return runs.compute_once(("measures of models", invalid), lambda: _collect_page_measures(runs, invalid))
+    return runs.compute_once(("measures of models", invalid), lambda: _collect_measures_of_all_pages(runs, invalid))
 
 
-def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
+def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasures:
     """Collect the measures of all pages, and for every page or table without any the reason."""
     parts, sources = [], []
     for page, entry in catalogue.list_pages().items():
@@ -77,7 +77,7 @@ def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
             continue
         for name, measures in measuring.items():
             try:
-                frame = _build_table_of_measures(page_runs, name, measures, invalid)
+                frame = _build_table_without_intervals(page_runs, name, measures, invalid)
             except InputError as error:
                 sources.append({"page": page, "left_out": str(error)})
                 continue
@@ -99,7 +99,7 @@ def _collect_page_measures(runs: Runs, invalid: str) -> CollectedMeasures:
     )
 
 
-def _build_table_of_measures(runs: Runs, table_name: str, measures: Measures, invalid: str) -> pd.DataFrame:
+def _build_table_without_intervals(runs: Runs, table_name: str, measures: Measures, invalid: str) -> pd.DataFrame:
     """Make a table without intervals, if it does not take too long."""
     units = len(runs.execute("SELECT model FROM units").fetchall())
     if measures.most_units and units > measures.most_units:

@@ -53,7 +53,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answe
         "benchmarks": (*_describe_largest_coefficient(coefficients), *_describe_partial_coefficients(coefficients)),
     }
     verdict = _describe_correlation_verdict(
-        mark_clear_across_methods(coefficients[coefficients["headline"].astype(bool)])
+        mark_clear_after_method_correction(coefficients[coefficients["headline"].astype(bool)])
     )
     return Answer(asked_sentence, verdict, cautions=doubts, details=details | _describe_matrix_coefficients(frames))
 
@@ -79,7 +79,7 @@ def _describe_compared_measures(frames: Mapping[str, pd.DataFrame], when: str) -
     )
 
 
-def mark_clear_across_methods(coefficients: pd.DataFrame) -> pd.DataFrame:
+def mark_clear_after_method_correction(coefficients: pd.DataFrame) -> pd.DataFrame:
     """Mark the coefficients that may be named in a verdict: clear ones, corrected for the number of methods, too.
 
     `p_holm` is corrected within each method; a verdict that counts over four methods has four chances to be wrong.

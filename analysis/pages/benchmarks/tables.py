@@ -14,7 +14,7 @@ from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
 from analysis.pages.benchmarks.model_names import match_models, read_aliases
-from analysis.reporting.catalogue import list_protocols_without_answers
+from analysis.reporting.catalogue import list_protocols_without_model_responses
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
 from ground.errors import InputError
@@ -52,7 +52,7 @@ def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     str
         Empty where there may be a correlation.
     """
-    unanswered = list_protocols_without_answers()
+    unanswered = list_protocols_without_model_responses()
     answered_studies = {name for name, about in runs.info["studies"].items() if about["protocol"] not in unanswered}
     if not answered_studies:
         return "accuracies without answers have no measures to correlate"

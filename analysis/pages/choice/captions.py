@@ -38,7 +38,7 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
     return (
         f"Accuracy of {format_quantity(part['model'].nunique(), 'model')} against XParaCon in the study "
         f"{_quote_first_study_name(part)}, over {format_count_range(part['n_questions'])} questions a panel. "
-        f"{WHAT}.{_describe_infinite_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
+        f"{WHAT}.{_describe_infinite_xparacon_values(part)} The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
         f"intervals.{labels.explain_silent_mark(part)}"
     )
@@ -53,9 +53,9 @@ def caption_choice_xparacon(frame: pd.DataFrame) -> str:
     return (
         f"XParaCon of {units_text} in the study {_quote_first_study_name(part)}, over "
         f"{format_count_range(part['n_questions'])} questions. {WHAT}. Lines: 95 % intervals over questions (Wilson's, "
-        f"of the mean standard deviation).{_describe_infinite_values(part, 'stands as a triangle at the edge')} "
-        "Counterpart of Choi, Figures 3 and 4."
-        f"{selection}{labels.explain_silent_mark(part)}"
+        "of the mean standard "
+        f"deviation).{_describe_infinite_xparacon_values(part, 'stands as a triangle at the edge')} Counterpart of "
+        f"Choi, Figures 3 and 4.{selection}{labels.explain_silent_mark(part)}"
     )
 
 
@@ -64,10 +64,12 @@ def _quote_first_study_name(frame: pd.DataFrame) -> str:
     return f"“{frame['study'].iloc[0]}”"
 
 
-def _describe_infinite_values(part: pd.DataFrame, place_text: str = "stands above the dashed line") -> str:
+def _describe_infinite_xparacon_values(
+    rows: pd.DataFrame, where_drawn_text: str = "stands above the dashed line"
+) -> str:
     """Say how many values of XParaCon are infinite, and where the figure shows them."""
-    number = int(np.isinf(part["xparacon"]).sum())
-    return f" Where no question varies it is infinite and {place_text} ({number:,} here)." if number else ""
+    number = int(np.isinf(rows["xparacon"]).sum())
+    return f" Where no question varies it is infinite and {where_drawn_text} ({number:,} here)." if number else ""
 
 
 def caption_choice_positions(frame: pd.DataFrame) -> str:

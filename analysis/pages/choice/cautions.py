@@ -28,9 +28,9 @@ READ = {"letter": "by their letter", "strict": "by the strict rule of the paper"
 OTHER = {"letter": "the strict rule of the paper", "strict": "the reading by the letter"}
 
 
-def describe_text_readings(units: pd.DataFrame) -> Iterator[str]:
+def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
     """Say how texts were read, and how many of them the other reading reads otherwise; from rows of `choice`."""
-    for reading, part in units[units["reading"].isin(READ)].groupby("reading", sort=True):
+    for reading, part in choice_rows[choice_rows["reading"].isin(READ)].groupby("reading", sort=True):
         compared_units = part.dropna(subset=["read_otherwise"])
         otherwise, texts = (int(compared_units[name].sum()) for name in ("read_otherwise", "n_texts"))
         reading_sentence = (
@@ -75,7 +75,7 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
             "and count as wrong."
         )
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]
-    for sentence in describe_text_readings(doubtful_units):
+    for sentence in describe_text_reading_rules(doubtful_units):
         yield f"{join_names(list(doubtful_units['label']))}: {sentence[0].lower()}{sentence[1:]}"
     if len(changes) and (changes["change"] == "tuning and prompt").any():
         yield (

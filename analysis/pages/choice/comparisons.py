@@ -101,7 +101,9 @@ def tabulate_choice_changes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
     """
     rows = []
     for study in read_choice_studies(runs):
-        changed_pairs = list(_list_changed_pairs(study, runs.info["models"], runs.info["conditions"][study.study]))
+        changed_pairs = list(
+            _list_tuning_and_prompt_pairs(study, runs.info["models"], runs.info["conditions"][study.study])
+        )
         kinds, pairs = [kind for kind, _ in changed_pairs], [pair for _, pair in changed_pairs]
         for row in _compare_pairs(study, pairs, resamples, seed):
             rows.append({**row, "change": kinds[row["pair"]]})
@@ -116,7 +118,7 @@ def _add_corrected_p_values(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return frame.assign(p_holm=correct_families_by_holm(frame, FAMILY)) if rows else frame
 
 
-def _list_changed_pairs(
+def _list_tuning_and_prompt_pairs(
     study: Choices, models: Mapping[str, Any], conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield what was changed, and the units after and before it."""

@@ -59,7 +59,7 @@ def answer_question(
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
-        Whether questions share their wordings (`reporting.beyond.has_shared_wordings`).
+        Whether questions share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
 
     Returns
     -------
@@ -78,7 +78,7 @@ def answer_question(
             asked_sentence, "Each question was asked in one wording and one order: nothing is known about others."
         )
     judged = select_all_question_rows(add_choice_labels(consistency[~is_silent(consistency["validity"])]))
-    doubts = (*chance.list_chance_cautions(judged, by_chance), *doubts)
+    doubts = (*chance.list_chance_change_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
     details = {
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
@@ -91,7 +91,7 @@ def answer_question(
             *_describe_model_differences(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
         ),
-        "choice_changes": tuple(_describe_choice_changes(frames["choice_changes"])),
+        "choice_changes": tuple(_describe_tuning_and_prompt_effects(frames["choice_changes"])),
     }
     return Answer(
         asked_sentence,
@@ -120,7 +120,7 @@ def _describe_asked_questions(table: pd.DataFrame, size: tuple[int, int, int], w
 def _describe_choice_verdict(judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     by_interval = verdicts.judge_shares(judged, "changed", BANDS)
-    verdict_words = chance.blank_word_in_chance_prone_rows(by_interval, judged, by_chance, YES)
+    verdict_words = chance.blank_word_in_rows_with_chance_changes(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
     if len(judged) > 1:
@@ -260,7 +260,7 @@ def _name_choice_measure(measure: object) -> str:
     return {"perfectly_correct": "perfectly correct wordings"}.get(str(measure), MEASURES[str(measure)])
 
 
-def _describe_choice_changes(rows: pd.DataFrame) -> Iterator[str]:
+def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
     """Say what tuning and prompt change in accuracy and XParaCon over all questions: where test and interval show it.
 
     The test, after Holm, can be the sharper one where few questions differ; then both are said. Where one side does not

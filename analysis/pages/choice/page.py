@@ -9,13 +9,13 @@ import pandas as pd
 from analysis.measures.choices import list_choice_studies, read_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
-from analysis.pages.choice.cautions import describe_text_readings
+from analysis.pages.choice.cautions import describe_text_reading_rules
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import tables
-from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, verdicts
-from analysis.reporting.words.differences import mark_differences
+from analysis.reporting.words.differences import split_texts_at_differences
 
 MOST_EXAMPLES = 6
 """Pairs shown on the page; the table has those of every model."""
@@ -34,8 +34,8 @@ class ChoicePage(Page):
         return self.show_answer(narrative.answer_question(
             frames, size, words.phrase_run_dates(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
-            chance.find_chance_prone_units(self.runs),
-            beyond.has_shared_wordings(self.runs),
+            chance.find_units_with_chance_changes(self.runs),
+            beyond.has_wordings_shared_by_items(self.runs),
         ))  # fmt: skip
 
     def _count_questions(self) -> int:
@@ -50,7 +50,9 @@ class ChoicePage(Page):
         """Show questions that are answered rightly, and wrongly in other words or another order."""
         frame = self.frame("choice_examples")
         if frame.empty:
-            return render_note("No model is right in one wording or order and chooses wrongly in another.")
+            return render_missing_content_note(
+                "No model is right in one wording or order and chooses wrongly in another."
+            )
         first_examples = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
         n_left = len(frame) - len(first_examples)
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
@@ -65,7 +67,8 @@ class ChoicePage(Page):
         all_question_rows = narrative.select_all_question_rows(table)
         return render_fragment(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
-            answers=int(all_question_rows["n"].sum()), readings=" ".join(describe_text_readings(all_question_rows)),
+            answers=int(all_question_rows["n"].sum()),
+            readings=" ".join(describe_text_reading_rules(all_question_rows)),
             word_meanings=" ".join(narrative.WORD_MEANINGS),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "change", "holm",
                                                   "beyond"),
@@ -75,7 +78,9 @@ class ChoicePage(Page):
 def _build_example_pair(row: pd.Series) -> dict[str, Any]:
     """Build what the template shows of a question before and after: marked differences, choice, right one."""
     wordings = []
-    for pieces, side in zip(mark_differences(row["text_before"], row["text_after"]), ("before", "after"), strict=True):
+    for pieces, side in zip(
+        split_texts_at_differences(row["text_before"], row["text_after"]), ("before", "after"), strict=True
+    ):
         has_order = isinstance(row[f"order_{side}"], str)
         order = f"choices of the file shown in the order {', '.join(row[f'order_{side}'])}" if has_order else ""
         right = "right" if row[f"said_{side}"] == row["right"] else f"right: {row['right']}"

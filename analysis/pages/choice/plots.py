@@ -285,12 +285,12 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
 
 
 @apply_style
-def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones.
 
     Parameters
     ----------
-    frame
+    training_history
         Table `choice_history`.
     width, looks
         In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
@@ -300,7 +300,7 @@ def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    models = list(frame["model"].unique())[:LINES]
+    models = list(training_history["model"].unique())[:LINES]
     looks = looks or plotting.assign_colours_and_markers(models)
     legend_names = labels.drop_prefix_and_shorten_names(models, 34)
     drawing, (axes,) = panels.lay_out_panels(
@@ -308,12 +308,12 @@ def draw_choice_losses(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
         top=0.06 + panels.LINE * panels.count_legend_lines(legend_names, width),
     )  # fmt: skip
     for model in models:
-        part, look = frame[frame["model"] == model], looks[model]
+        part, look = training_history[training_history["model"] == model], looks[model]
         trained, checked = part.dropna(subset=["loss"]), part.dropna(subset=["validation_loss"])
         axes.plot(trained["step"], trained["loss"], color=look.colour, linewidth=1)
         axes.plot(checked["step"], checked["validation_loss"], look.marker, color=look.colour, ms=4, linestyle="none")
-    values = frame.loc[frame["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
-    steps = frame.loc[frame["model"].isin(models), "step"]
+    values = training_history.loc[training_history["model"].isin(models), ["loss", "validation_loss"]].to_numpy(float)
+    steps = training_history.loc[training_history["model"].isin(models), "step"]
     panels.scale_axis(axes, 0, float(np.nanmax(values)), 4, axis="y")
     panels.scale_axis(axes, 0, float(steps.max()), 4)
     panels.label_x_axis(axes, "training steps")

@@ -44,14 +44,14 @@ class JudgeAnswers:
     accuracy: Array
 
     @property
-    def perfect_wordings(self) -> npt.NDArray[np.bool_]:
+    def perfect_wording_mask(self) -> npt.NDArray[np.bool_]:
         """Return for every question and wording whether it is answered rightly in all orders (equation 1)."""
         return mark_perfect_wordings(self.accuracy) == 1
 
     @property
     def question_classes(self) -> list[str]:
         """Return the class of every question."""
-        right = self.perfect_wordings.sum(axis=1)
+        right = self.perfect_wording_mask.sum(axis=1)
         return [CONFIDENT if n == len(self.wordings) else INCONSISTENT if n else UNCONFIDENT for n in right]
 
 
@@ -115,7 +115,7 @@ def build_selection_records(judge: JudgeAnswers) -> list[dict[str, Any]]:
             "judge": judge.model,
             "condition": judge.condition,
         }
-        for item, flags, name in zip(judge.items, judge.perfect_wordings, judge.question_classes, strict=True)
+        for item, flags, name in zip(judge.items, judge.perfect_wording_mask, judge.question_classes, strict=True)
     ]
 
 
@@ -136,7 +136,7 @@ def _summarize_judged_questions(judge: JudgeAnswers, question_mask: npt.NDArray[
     class_names = [name for name, is_selected in zip(judge.question_classes, question_mask, strict=True) if is_selected]
     means = {
         "accuracy": judge.accuracy[question_mask].mean(axis=0),
-        "perfectly_correct": judge.perfect_wordings[question_mask].mean(axis=0),
+        "perfectly_correct": judge.perfect_wording_mask[question_mask].mean(axis=0),
     }
     return {
         "n_questions": len(class_names),

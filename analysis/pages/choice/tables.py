@@ -51,7 +51,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 "least_validity": choices.least,
                 "no_choice": (choices.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
                 "reading": choices.readings,
-                **_count_text_readings(choices),
+                **_build_answer_parsing_columns(choices),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
@@ -59,7 +59,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     return _tabulate_by_subset(runs, measure_accuracy_and_xparacon)
 
 
-def _count_text_readings(choices: Choices) -> dict[str, Any]:
+def _build_answer_parsing_columns(choices: Choices) -> dict[str, Any]:
     """Build columns with the way each unit's texts were read as answers, their number, and how many another way would
     read otherwise."""
     answers, readings = choices.chosen_letter != NOT_ASKED, np.array(choices.readings, object)

@@ -162,7 +162,7 @@ def _parse_sentence_pair(row: Row) -> Instance:
         sides = [fields["sentence1"], fields.get("sentence2")]
         if not isinstance(sides[1], dict):
             raise InputError(f"{where}: sentence2 is not an object with sentence and neg")
-        positions = [_parse_position(f"{where}, {name}", (side.get("neg") or {})) for name, side in
+        positions = [_parse_negation_position(f"{where}, {name}", (side.get("neg") or {})) for name, side in
                      zip(("sentence1", "sentence2"), sides, strict=True)]  # fmt: skip
         return Instance(
             where, _parse_pair_id(where, fields, "jnli_sentence_pair_id"),
@@ -181,11 +181,12 @@ def _parse_sentence_pair(row: Row) -> Instance:
         where, _parse_pair_id(where, fields, "item") if "item" in fields else where, pattern,
         _parse_sentence_field(where, fields, "premise"),
         _parse_sentence_field(where, fields, "hypothesis"), _parse_one_of(where, fields, "label", LABELS),
-        _parse_position(where, fields, "premise_position"), _parse_position(where, fields, "hypothesis_position"),
+        _parse_negation_position(where, fields, "premise_position"),
+        _parse_negation_position(where, fields, "hypothesis_position"),
     )  # fmt: skip
 
 
-def _parse_position(where: str, fields: Any, field: str = "neg_position") -> str | None:
+def _parse_negation_position(where: str, fields: Any, field: str = "neg_position") -> str | None:
     """Parse where a negation stands in its sentence, one of `POSITIONS`; None where the field is missing or empty."""
     if not isinstance(fields, dict):
         raise InputError(f"{where}: neg is not an object with {field}")

@@ -11,10 +11,10 @@ from analysis.pages.negation.catalogue import CATALOGUE
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, tables
 from analysis.reporting.catalogue.columns import format_value
-from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import labels, verdicts
-from analysis.reporting.words.differences import mark_differences
+from analysis.reporting.words.differences import split_texts_at_differences
 
 MOST_EXAMPLES = 12
 """Pairs shown on the page; the table has one of each kind for every model."""
@@ -34,7 +34,7 @@ class NegationPage(Page):
         """Show the pairs where a negation costs most: right without it, wrong with it."""
         frame = self.frame("negation_worst")
         if frame.empty:
-            return render_note("No model is right without a negation and wrong with it.")
+            return render_missing_content_note("No model is right without a negation and wrong with it.")
         frame = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
         n_left = len(self.frame("negation_worst")) - len(frame)
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
@@ -57,7 +57,7 @@ def _build_negation_example(row: pd.Series) -> dict[str, Any]:
     """Build what the template `examples` shows of a pair without and with its negation."""
     before, after = (f"{row[f'premise_{side}']} → {row[f'hypothesis_{side}']}" for side in ("before", "after"))
     wordings = []
-    for pieces, side in zip(mark_differences(before, after), ("before", "after"), strict=True):
+    for pieces, side in zip(split_texts_at_differences(before, after), ("before", "after"), strict=True):
         said_label, right, share = row[f"said_{side}"], row[f"label_{side}"], row[f"p_{side}"]
         has_share = pd.notna(share)
         number = f", p(right) {format_value(share, look_up_column('negation_worst', 'p_before'))}" if has_share else ""

@@ -279,7 +279,7 @@ def _estimate_shares_and_differences(
     intervals = bootstrap_intervals(
         columns,
         partial(_compute_shares_and_differences, shares_by_measure=shares_by_measure),
-        partial(_list_hits_and_totals_by_measure, shares_by_measure=shares_by_measure),
+        partial(_select_hits_and_totals_by_measure, shares_by_measure=shares_by_measure),
         draws=resamples,
         seed=seed,
     )
@@ -298,7 +298,7 @@ def _compute_shares_and_differences(
     return value_by_measure
 
 
-def _list_hits_and_totals_by_measure(columns: Columns, shares_by_measure: MeasureShares) -> dict[str, list[Share]]:
+def _select_hits_and_totals_by_measure(columns: Columns, shares_by_measure: MeasureShares) -> dict[str, list[Share]]:
     """Select the hits and totals (items, units) that every measure's shares are made of."""
     return {
         name: [[(columns[part], columns[whole])] for part, whole in shares]

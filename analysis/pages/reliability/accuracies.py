@@ -81,14 +81,14 @@ class RankingGroup:
         return float(np.mean([block.accuracies.shape[1] for block in self.blocks]))
 
 
-def list_accuracy_studies(runs: Runs) -> list[str]:
+def list_studies_with_only_accuracies(runs: Runs) -> list[str]:
     """List the names of the studies that consist of accuracies, without single answers."""
     return [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
 
 
 def has_only_accuracies(runs: Runs) -> bool:
     """Tell whether these runs have no answers at all."""
-    return len(list_accuracy_studies(runs)) == len(runs.info["studies"])
+    return len(list_studies_with_only_accuracies(runs)) == len(runs.info["studies"])
 
 
 def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
         JOIN stimuli AS s USING (study, item, variant)
         JOIN units AS u USING (study, model, condition)
         WHERE r.study IN (SELECT unnest(?)) ORDER BY u.position, s.position""",
-        [list_accuracy_studies(runs)],
+        [list_studies_with_only_accuracies(runs)],
     )
     wrong_rows = accuracy_rows[~(accuracy_rows["accuracy"].between(0, 1) & (accuracy_rows["n"] >= 1))]
     if len(wrong_rows):
@@ -192,7 +192,7 @@ def rank_group_models(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
     return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
 
 
-def list_accuracy_ranking_rows(runs: Runs, seed: int, new_in_replication: str) -> list[dict[str, Any]]:
+def list_rank_rows_from_accuracies(runs: Runs, seed: int, new_in_replication: str) -> list[dict[str, Any]]:
     """Make the rows of `wording_ranking` about accuracies.
 
     Parameters

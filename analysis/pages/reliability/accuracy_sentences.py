@@ -137,7 +137,8 @@ def _select_main_rankings(rankings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _describe_template_reliability(rankings: pd.DataFrame) -> Iterator[str]:
-    """Say how reliably one template, and four, rank the models of each condition, and in which task one does so least."""
+    """Say how reliably one template, and four, rank the models of each condition, and in which task one does so
+    least."""
     for row in _select_main_rankings(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
         over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]

@@ -91,7 +91,7 @@ def main(args: argparse.Namespace) -> int:
         f"{models_text}",
         file=sys.stderr,
     )
-    for doubt in _describe_flip_error_bounds(forecasts, ranked_designs[0]):
+    for doubt in _describe_flip_share_error_bounds(forecasts, ranked_designs[0]):
         print(doubt, file=sys.stderr)
     print("items,wordings,samples,prompts,cost,standard_error")
     for design in ranked_designs:
@@ -164,13 +164,13 @@ def _combine_sample_spreads(
     return first_spread.combine_for_difference(second_spread) if first_spread and second_spread else None
 
 
-def _describe_flip_error_bounds(forecasts: Sequence[Forecast], cheapest_design: Design) -> Iterator[str]:
+def _describe_flip_share_error_bounds(forecasts: Sequence[Forecast], cheapest_design: Design) -> Iterator[str]:
     """Say between which bounds the standard error of the share of flips lies with the cheapest design, for the widest
     bounds."""
     from analysis.statistics.reliability.flips import Flips
 
     bounds = [
-        forecast.bound_standard_error(cheapest_design.items, cheapest_design.wordings)
+        forecast.compute_standard_error_bounds(cheapest_design.items, cheapest_design.wordings)
         for forecast in forecasts
         if isinstance(forecast, Flips)
     ]
@@ -195,7 +195,7 @@ def _describe_pilot(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers."""
     from analysis.reporting.words import format_quantity
 
-    panels = [study.compute_panel(unit) for unit in study.list_units_to_rank()]
+    panels = [study.estimate_mean_and_components(unit) for unit in study.list_units_to_rank()]
     items, wordings = min(panel.n_items for panel in panels), min(panel.n_wordings for panel in panels)
     return f"{items:,} items, {format_quantity(round(wordings), 'wording')} ({study.design})"
 

@@ -95,7 +95,7 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
                 "first": study_ranking.first[place],
             })  # fmt: skip
     rows.sort(key=lambda row: (row["study"], row["measure"], row["rank"]))
-    return pd.DataFrame(rows + accuracies.list_accuracy_ranking_rows(runs, seed, BOTH))
+    return pd.DataFrame(rows + accuracies.list_rank_rows_from_accuracies(runs, seed, BOTH))
 
 
 def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:

@@ -56,7 +56,7 @@ def answer_question(
     when
         From `words.phrase_run_dates`.
     drawn_wordings_texts
-        From `words.describe_wording_sampling`.
+        From `words.list_wording_subsample_notes`.
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
 
@@ -84,7 +84,7 @@ def answer_question(
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
         *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
-        *chance.list_chance_cautions(answering[answering["n_wordings"] > 1], once),
+        *chance.list_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     return Answer(
         asked_sentence, " ".join((_describe_whether_wordings_suffice(answering),

@@ -9,7 +9,7 @@ from analysis.pages.reliability import accuracies, accuracy_sentences, narrative
 from analysis.pages.reliability.catalogue import CATALOGUE, FIGURES, TABLES
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import rewordings, tables
-from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import chance, verdicts
 
@@ -21,7 +21,7 @@ class ReliabilityPage(Page):
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
-        when, drawn = words.phrase_run_dates(self.runs.info), words.describe_wording_sampling(self.runs.info)
+        when, drawn = words.phrase_run_dates(self.runs.info), words.list_wording_subsample_notes(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
             return self.show_answer(
                 accuracy_sentences.answer_from_accuracies(
@@ -30,10 +30,10 @@ class ReliabilityPage(Page):
             )
         frames, by_chance = (
             {name: self.frame(name) for name in narrative.TABLES},
-            chance.find_chance_prone_units(self.runs),
+            chance.find_units_with_chance_changes(self.runs),
         )
         page_answer = narrative.answer_question(frames, when, drawn, by_chance)
-        if accuracies.list_accuracy_studies(self.runs):
+        if accuracies.list_studies_with_only_accuracies(self.runs):
             page_answer = accuracy_sentences.add_accuracies_to_answer(
                 page_answer, {name: self.frame(name) for name in accuracy_sentences.TABLES}
             )
@@ -82,13 +82,15 @@ class ReliabilityPage(Page):
         """Show the entry about answers, the one about accuracies, or both, by what the runs hold; else a note."""
         has_answers, has_accuracies = (
             not accuracies.has_only_accuracies(self.runs),
-            bool(accuracies.list_accuracy_studies(self.runs)),
+            bool(accuracies.list_studies_with_only_accuracies(self.runs)),
         )
         names = dict.fromkeys(
             ([name] if has_answers else []) + ([accuracies_name] if has_accuracies and accuracies_name else [])
         )
         if not names:
-            return render_note(f"{title}: not from accuracies, as it needs the answers to single items.")
+            return render_missing_content_note(
+                f"{title}: not from accuracies, as it needs the answers to single items."
+            )
         return Html("".join(show_entry(name).text for name in names))
 
     def method(self) -> Html:
@@ -98,7 +100,7 @@ class ReliabilityPage(Page):
         }
         return render_fragment(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
-            accuracies=bool(accuracies.list_accuracy_studies(self.runs)),
+            accuracies=bool(accuracies.list_studies_with_only_accuracies(self.runs)),
             unread=rewordings.explain_wordings_not_compared(self.list_ignored_protocols()),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "beyond"),
             **(defaults | self.options),

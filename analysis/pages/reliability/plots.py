@@ -247,7 +247,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     drawing, panel_axes, tasks = _lay_out_condition_panels(
         frame, frame.groupby("task", sort=False)["one"].mean(), width, top
     )
-    for axes, (_, part) in zip(panel_axes, _split_drawn_conditions(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
         panels.scale_axis(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
@@ -275,7 +275,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
-    for axes, (_, part) in zip(panel_axes, _split_drawn_conditions(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _split_rows_by_drawn_condition(frame), strict=True):
         panels.scale_axis(axes, 0, float(frame["range"].max()), 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
@@ -285,7 +285,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-def _split_drawn_conditions(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _split_rows_by_drawn_condition(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Split the rows by condition, with its name; only the conditions that there is room to draw."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
@@ -300,7 +300,7 @@ def _lay_out_condition_panels(
     short_tasks = labels.shorten_but_keep_distinct(
         ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )
-    conditions = _split_drawn_conditions(frame)
+    conditions = _split_rows_by_drawn_condition(frame)
     across = 1 if panels.is_narrow(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(conditions), across, len(tasks) * panels.choose_row_pitch(len(tasks), 3.6),

@@ -34,7 +34,7 @@ def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, dict[str, Any], 
         for study in read_reworded_studies(runs):
             for number, (model, condition) in enumerate(study.units):
                 row_keys = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
-                yield study, row_keys, study.compute_panel(number), study.values[number]
+                yield study, row_keys, study.estimate_mean_and_components(number), study.values[number]
 
     return runs.compute_once("reliability panels", lambda: list(iterate_answer_panels()))
 
@@ -70,10 +70,11 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
             "error": panel.compute_standard_error("both"),
             "error_least": panel.predict_error_at(max(panel.n_items, 1), np.inf),
-            "widening": panel.compute_interval_widening(), "widening_lower": ends[0], "widening_upper": ends[1],
+            "widening": panel.compute_interval_widening_by_wordings(), "widening_lower": ends[0],
+            "widening_upper": ends[1],
             "missing": "; ".join(filter(None,
                 (_explain_missing_components(panel),
-                 _explain_unbounded_measure(study) or _explain_missing_widening_interval(panel, ends)))),
+                 _explain_missing_component_intervals(study) or _explain_missing_widening_interval(panel, ends)))),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -112,7 +113,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
         unsampled = [] if samples else ["no answer has two samples"]
-        why = _explain_missing_components(panel), _explain_unbounded_measure(study), *unsampled
+        why = _explain_missing_components(panel), _explain_missing_component_intervals(study), *unsampled
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
     return pd.DataFrame(rows)
 
@@ -127,7 +128,7 @@ def _explain_missing_components(panel: Panel) -> str:
     return "" if panel.item_mean_variance > 0 or panel.inner > 0 else "all answers are alike"
 
 
-def _explain_unbounded_measure(study: Study) -> str:
+def _explain_missing_component_intervals(study: Study) -> str:
     """Say why the components of a measure without bounds have no interval (`compute_component_intervals`); empty where
     it has some."""
     return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
@@ -199,7 +200,9 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
     }
     has_range = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(has_range, columns["sd_k"], np.nan)
-    intervals = bootstrap_intervals(columns, _average_columns_over_draws, _list_flip_shares, draws=resamples, seed=seed)
+    intervals = bootstrap_intervals(
+        columns, _average_columns_in_each_draw, _list_flip_shares, draws=resamples, seed=seed
+    )
     models, conditions = zip(*study.units, strict=True)
     least_sizes = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)
     size_columns = {
@@ -213,13 +216,14 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
 
 
-def _average_columns_over_draws(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average every column over the items of each bootstrap draw: (draws, units)."""
     return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
 def _list_flip_shares(columns: Columns) -> dict[str, list[Share]]:
-    """Give hits and totals of the share of items that flip at k wordings; an item counts by its probability to do so."""
+    """Give hits and totals of the share of items that flip at k wordings; an item counts by its probability to do
+    so."""
     return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}
 
 

@@ -9,7 +9,7 @@ from analysis.pages.scoring.plots import (
     MOST_LINES,
     MOST_NAMES,
     select_largest_omissions,
-    select_temperature_lines,
+    select_temperature_lines_that_fit,
 )
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value
@@ -67,9 +67,9 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {items} items per "
-        f"group.{_describe_logarithmic_axis(select_temperature_lines(scores)['kurtosis'])} Lines: 95 % bootstrap "
-        f"intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: tuned "
-        f"models; hollow, dashed: base models.{flat_text}"
+        f"group.{_describe_logarithmic_axis(select_temperature_lines_that_fit(scores)['kurtosis'])} Lines: 95 % "
+        f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
+        f"tuned models; hollow, dashed: base models.{flat_text}"
         f"{labels.describe_selection(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
         f"{labels.explain_silent_mark(scores)}"
     )

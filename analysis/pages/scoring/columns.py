@@ -189,9 +189,10 @@ def parse_range_column(name: str) -> tuple[str, str] | None:
     return (match[1], f"{match[2]}-{match[3]}") if match else None
 
 
-def _build_range_column(name: str) -> Column | None:
-    """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another name."""
-    measure_and_range = parse_range_column(name)
+def _build_range_column_definition(column_name: str) -> Column | None:
+    """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another
+    name."""
+    measure_and_range = parse_range_column(column_name)
     if measure_and_range is None:
         return None
     measure, span = measure_and_range
@@ -199,4 +200,7 @@ def _build_range_column(name: str) -> Column | None:
     return replace(base, meaning=f"{base.meaning}, on the range {span}", header=f"{base.header} {span}")
 
 
-PATTERNS: Mapping[str, Pattern] = {"kurtosis_*": _build_range_column, "tau_*": _build_range_column}
+PATTERNS: Mapping[str, Pattern] = {
+    "kurtosis_*": _build_range_column_definition,
+    "tau_*": _build_range_column_definition,
+}

@@ -54,7 +54,7 @@ def _mark_silent_models(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFra
     unit_validity = (
         scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
     )
-    return labels.mark_silent_rows(items, unit_validity.reset_index())
+    return labels.add_silent_column(items, unit_validity.reset_index())
 
 
 def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:

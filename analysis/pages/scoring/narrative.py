@@ -216,7 +216,7 @@ def judge_score_habits(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Se
         return list(
             _judge_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
-            .agg(_combine_group_verdicts)
+            .agg(_join_verdicts_over_item_groups)
         )
 
     return pd.Series(verdicts.choose_words_by_holm(judge_models, len(model_labels)), model_labels)
@@ -249,11 +249,11 @@ def _judge_score_rows(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_models:
     return pd.Series(row_words, judged_rows.index)
 
 
-def _combine_group_verdicts(group_words: pd.Series) -> str:
+def _join_verdicts_over_item_groups(group_verdicts: pd.Series) -> str:
     """Join one model's verdicts on its groups of items: "yes" wherever it holds, "no" where it holds in all."""
-    if "yes" in set(group_words):
+    if "yes" in set(group_verdicts):
         return "yes"
-    return "" if "" in set(group_words) else PEOPLE if PEOPLE in set(group_words) else "no"
+    return "" if "" in set(group_verdicts) else PEOPLE if PEOPLE in set(group_verdicts) else "no"
 
 
 def _describe_most_repeated_score(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:

@@ -139,7 +139,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
         The figure.
     """
     looks = looks or plotting.assign_colours_and_markers(scores["model"])
-    scores = select_temperature_lines(scores).assign(panel=lambda frame: _name_score_panels(frame))
+    scores = select_temperature_lines_that_fit(scores).assign(panel=lambda frame: _name_score_panels(frame))
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores, width)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
@@ -166,7 +166,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     return drawing
 
 
-def select_temperature_lines(scores: pd.DataFrame) -> pd.DataFrame:
+def select_temperature_lines_that_fit(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
     return select_extreme_models(scores.assign(label=_label_temperature_lines(scores)), "tau", MOST_LINES)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PORTION = 5_000_000  # answers held in memory at a time, about 200 MB
 
 
-def tabulate_divergent_wordings(runs: Runs, k: int | None = 1) -> pd.DataFrame:
+def tabulate_two_most_different_wordings(runs: Runs, k: int | None = 1) -> pd.DataFrame:
     """Find the two wordings of an item that a model answers most differently: Table 2 of the paper.
 
     Parameters

@@ -67,7 +67,7 @@ TABLES = {
         split_names("study item text family normalised_sd_mean normalised_sd_se n_models"),
     ),
     "divergent": Table(
-        "cases.tabulate_divergent_wordings",
+        "cases.tabulate_two_most_different_wordings",
         "The pair of wordings of one item that a model answers most differently",
         "For every model, the item whose answer moves most: its paraphrases with the lowest and the highest agreement.",
         (*IDENTITY, *split_names("item low_text low_agreement high_text high_agreement range")),
@@ -126,7 +126,7 @@ TABLES = {
         frozenset({"n_variants", "n_excluded_items", "low_mass"}), frozenset({"mark", "no_interval"}), SPREADS,
     ),
     "sources": Table(
-        "sources.tabulate_stability_by_source",
+        "sources.tabulate_stability_by_paraphrase_source",
         "Each model's validity and stability, by the source of the paraphrases",
         "The counterpart of Haller et al., Table 7: the numbers of table stability over the paraphrases of one source "
         f"at a time, with {OVER_ITEMS}. Printed rows where model and items are the same.",
@@ -171,7 +171,7 @@ CATALOGUE = Catalogue(
     figures=FIGURES,
     patterns=PATTERNS,
     explain_no_data=_explain_missing_paraphrases,
-    differing_conditions="one_row.find_differing_conditions",
+    differing_conditions="one_row.find_differing_condition_pairs",
     rewordings=Rewordings(
         "analysis.measures.reworded.agreements:read_agreement_studies",
         "analysis.measures.reworded.agreements:has_rewordings",

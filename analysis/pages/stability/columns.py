@@ -12,7 +12,7 @@ from analysis.reporting.catalogue.columns import AGREEMENT, MASS, SHARE, SHARED,
 def look_up_measure_header(measure: str) -> str:
     """Return what tables print for a figure that is compared: the header of its column."""
     entry = (
-        _build_flip_column(measure)
+        _build_flip_column_definition(measure)
         or COLUMNS.get(f"stability.{measure}")
         or COLUMNS.get(measure)
         or SHARED.get(measure)
@@ -190,7 +190,7 @@ def parse_flip_threshold_percent(column_name: str) -> float | None:
     return float(f"{match[1]}.{match[2] or 0}") if match else None
 
 
-def _build_flip_column(column_name: str) -> Column | None:
+def _build_flip_column_definition(column_name: str) -> Column | None:
     """Build the definition (meaning, header) of a flip column from its name; None for another name."""
     percent = parse_flip_threshold_percent(column_name)
     if percent is None:
@@ -199,4 +199,4 @@ def _build_flip_column(column_name: str) -> Column | None:
     return replace(COLUMNS["flip_*"], meaning=meaning, header=f"Flips > {percent:g} %")
 
 
-PATTERNS: Mapping[str, Pattern] = {"flip_*": _build_flip_column}
+PATTERNS: Mapping[str, Pattern] = {"flip_*": _build_flip_column_definition}

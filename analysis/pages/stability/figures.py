@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.stability.measures import choose_headline_flip
-from analysis.pages.stability.one_row import SIDES, join_orders_in_differences
+from analysis.pages.stability.one_row import SIDES, join_differences_over_option_orders
 from analysis.pages.stability.plots import MIDDLE
 from analysis.reporting.catalogue import orders
 from analysis.reporting.catalogue.frames import Frames
@@ -19,7 +19,7 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 
     A column stands for both orders of the options where no cell would look different.
     """
-    boxes = labels.mark_silent_rows(frames["distribution"], frames["stability"])
+    boxes = labels.add_silent_column(frames["distribution"], frames["stability"])
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
     shown_columns = ["median", "agreement_mean"]
@@ -31,9 +31,9 @@ def frame_agreement(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 
 def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the paired differences in the share of flips that the sentences count: between models that answer."""
-    frame = join_orders_in_differences(frames)
+    frame = join_differences_over_option_orders(frames)
     for side in SIDES:
-        frame = labels.mark_silent_rows(frame, frames.join_option_orders("stability"), side)
+        frame = labels.add_silent_column(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])
     answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip(frames["stability"]))]
     if len(answering_pairs):
@@ -42,5 +42,5 @@ def frame_stability_differences(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
 
 def frame_validity(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items`, with the mark of the models that do not answer."""
-    rows = labels.mark_silent_rows(frames["items"], frames["stability"])
+    rows = labels.add_silent_column(frames["items"], frames["stability"])
     yield (frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE),)

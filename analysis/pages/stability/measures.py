@@ -261,8 +261,9 @@ def compute_validity_standard_error(study: Study) -> Array:
         return np.where(n > 1, np.sqrt((within + between) / (n - 1) / n), np.nan)
 
 
-def mark_one_sided_units(agreement: Array) -> list[str]:
-    """List a sign for every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else ""."""
+def list_one_sided_signs_by_unit(agreement: Array) -> list[str]:
+    """List a sign for every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else
+    ""."""
     unit_marks = []
     for means in agreement.T:
         item_means = means[~np.isnan(means)]

@@ -69,14 +69,14 @@ def answer_question(
     when
         From `words.phrase_run_dates`.
     pairs
-        The differences between rows of `stability` (`one_row.join_orders_in_differences`); the whole table unless
-        given.
+        The differences between rows of `stability` (`one_row.join_differences_over_option_orders`); the whole table
+        unless given.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
     by_chance
         Whose answers chance alone may have changed (`reporting.chance.find_chance`).
     shared
-        Whether items share their wordings (`reporting.beyond.has_shared_wordings`).
+        Whether items share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
 
     Returns
     -------
@@ -89,7 +89,7 @@ def answer_question(
     answering = measured_rows[~is_silent(measured_rows["validity"])]
     setup_sentence = _describe_agreement_setup(stability, items, choice, when)
     doubts = (
-        *chance.list_chance_cautions(answering, by_chance),
+        *chance.list_chance_change_cautions(answering, by_chance),
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if is_silent(labelled_rows["validity"]).all():
@@ -112,7 +112,7 @@ def answer_question(
     )
 
 
-def describe_written_answers(texts: pd.DataFrame, choice: AnswerPair) -> str:
+def describe_text_probability_mismatches(texts: pd.DataFrame, choice: AnswerPair) -> str:
     """Say whether models write what their probabilities say.
 
     Parameters
@@ -138,13 +138,14 @@ def describe_written_answers(texts: pd.DataFrame, choice: AnswerPair) -> str:
     )
 
 
-def describe_pairs_with_same_answer(pairs: pd.DataFrame) -> str:
-    """Name the models that give the same answer to the two wordings furthest apart: rows of `divergent` with a `label`."""
-    if pairs.empty:
+def describe_same_answer_to_both_wordings(wording_pair_rows: pd.DataFrame) -> str:
+    """Name the models that give the same answer to the two wordings furthest apart: rows of `divergent` with a
+    `label`."""
+    if wording_pair_rows.empty:
         return ""
     return (
         "The two wordings of an item that are furthest apart get the same answer from "
-        f"{join_names(list(pairs['label']))}."
+        f"{join_names(list(wording_pair_rows['label']))}."
     )
 
 
@@ -183,7 +184,7 @@ def _describe_stability_verdict(
 ) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
     judged_words = verdicts.judge_shares(answering, flip_column, BANDS)
-    flip_words = chance.blank_word_in_chance_prone_rows(judged_words, answering, by_chance, "yes")
+    flip_words = chance.blank_word_in_rows_with_chance_changes(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
         return chance.explain_withheld_verdict(by_chance)
     tally_sentence = verdicts.describe_verdict_word_counts(

@@ -12,7 +12,7 @@ from analysis.statistics.multiplicity import ALPHA
 SIDES = ("a_", "b_")
 
 
-def find_differing_conditions(frames: Frames) -> set[tuple[str, str, frozenset[str]]]:
+def find_differing_condition_pairs(frames: Frames) -> set[tuple[str, str, frozenset[str]]]:
     """Return the pairs of conditions of one model that table `differences` shows to differ, after Holm.
 
     A difference that is smaller than one of the last digit of its measure cannot be seen, and keeps no rows apart.
@@ -27,7 +27,7 @@ def find_differing_conditions(frames: Frames) -> set[tuple[str, str, frozenset[s
             for row in pairs.to_dict("records")}  # fmt: skip
 
 
-def join_orders_in_differences(frames: Frames) -> pd.DataFrame:
+def join_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
     """Return table `differences` with the rows of table `stability`, where orders are one, as its sides.
 
     A pair that stands for several has their mean difference, the interval from the lowest to the highest end, and the
@@ -64,7 +64,7 @@ def _swap_sides(table: pd.DataFrame, is_swapped: pd.Series) -> pd.DataFrame:
     return table.where(~is_swapped, swapped)
 
 
-def select_divergent_wordings(frames: Frames) -> pd.DataFrame:
+def select_most_divergent_option_order(frames: Frames) -> pd.DataFrame:
     """Return table `divergent`, of two orders that are one row in table `stability` only the one with more to show.
 
     That is one with two different answers, and of such the one with the larger range.

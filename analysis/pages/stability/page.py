@@ -13,10 +13,10 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, orders, tables
 from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, verdicts
-from analysis.reporting.words.differences import mark_differences
+from analysis.reporting.words.differences import split_texts_at_differences
 
 
 class StabilityPage(Page):
@@ -29,35 +29,37 @@ class StabilityPage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {
             "stability": self.frames.join_option_orders("stability"),
-            "pairs": one_row.join_orders_in_differences(self.frames),
+            "pairs": one_row.join_differences_over_option_orders(self.frames),
         }
-        by_chance = chance.find_chance_prone_units(self.runs)
+        by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(narrative.answer_question(
             **frames, choice=self.choice, when=words.phrase_run_dates(self.runs.info),
             beyond=self.choice.rewrite_text(beyond.describe_differences_beyond_rewording(self.runs)),
-            shared=beyond.has_shared_wordings(self.runs),
+            shared=beyond.has_wordings_shared_by_items(self.runs),
             by_chance=orders.rename_joined_conditions(by_chance, frames["stability"], self.runs.info["conditions"]),
         ))  # fmt: skip
 
-    def describe_answers(self) -> str:
+    def describe_texts_against_probabilities(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
         frame = self.frames.join_option_orders("answers")
         return (
             ""
             if frame.empty
-            else narrative.describe_written_answers(frame.assign(label=labels.build_row_labels(frame)), self.choice)
+            else narrative.describe_text_probability_mismatches(
+                frame.assign(label=labels.build_row_labels(frame)), self.choice
+            )
         )
 
     def examples(self) -> Html:
         """Show the two wordings of one item that each model answers most differently, with both answers."""
         if self.frame("divergent").empty:
-            return render_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
-        frame = one_row.select_divergent_wordings(self.frames)
+            return render_missing_content_note(f"No item has two paraphrases with a defined {self.choice.measure}.")
+        frame = one_row.select_most_divergent_option_order(self.frames)
         frame = frame.assign(label=labels.build_row_labels(frame))
         has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
-        left_out_text = narrative.describe_pairs_with_same_answer(frame[~has_two_answers])
+        left_out_text = narrative.describe_same_answer_to_both_wordings(frame[~has_two_answers])
         if not has_two_answers.any():
-            return render_note(left_out_text)
+            return render_missing_content_note(left_out_text)
         pairs = [_build_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
         caption = self.choice.rewrite_text(catalogue.look_up_table("divergent").caption)
         if orders.describe_joined_option_orders(frame):
@@ -80,7 +82,9 @@ class StabilityPage(Page):
 def _build_wording_pair(row: pd.Series, choice: AnswerPair) -> dict[str, Any]:
     """Build what the template shows of an item's two wordings: text with marked differences, answer and agreement."""
     wordings = []
-    for side, pieces in zip(("low", "high"), mark_differences(row["low_text"], row["high_text"]), strict=True):
+    for side, pieces in zip(
+        ("low", "high"), split_texts_at_differences(row["low_text"], row["high_text"]), strict=True
+    ):
         share = row[f"{side}_agreement"]
         answer = choice.first if share >= 0.5 else choice.second
         number = format_value(share, look_up_column("divergent", f"{side}_agreement"))

@@ -87,7 +87,7 @@ def read_printed_stability() -> pd.DataFrame:
     return rows.drop(columns=["table", "paraphrases", "family"])
 
 
-def read_printed_stability_by_source() -> pd.DataFrame:
+def read_printed_paraphrase_source_rows() -> pd.DataFrame:
     """Read Table 7 alone, with `paraphrase_source`: every model with both sources of paraphrases."""
     rows = pd.read_csv(FOLDER / "haller_table7.csv", dtype={"mark": str})
     rows = rows.assign(source=_name_printed_table_of_rows(rows), mark=rows["mark"].fillna(""))

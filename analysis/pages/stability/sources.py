@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import SUMS_SQL, build_range_and_minority_sql, create_agreement_tables
+from analysis.measures.agreement import SUMS_SQL, build_agreement_range_and_minority_sql, create_agreement_tables
 from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.catalogue.published_numbers import OURS, insert_published_rows
 from analysis.runs.folder import ORIGINAL
@@ -30,7 +30,7 @@ SEPARATOR = "|"
 LEAST_ITEMS = 3  # two points always lie on a line
 
 
-def tabulate_stability_by_source(
+def tabulate_stability_by_paraphrase_source(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
@@ -51,7 +51,7 @@ def tabulate_stability_by_source(
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, study_by_source in _build_source_studies(runs, invalid):
+    for names, study_by_source in _build_study_columns_by_source(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat(
             [tables.compute_stability_rows(study_by_source[name], **options) for name in names], keys=range(len(names))
@@ -63,7 +63,7 @@ def tabulate_stability_by_source(
         return tables.tabulate_stability(runs, **{**options, "resamples": 0}).head(0)
     ours = pd.concat(parts, ignore_index=True)
     return insert_published_rows(
-        ours, printed.select_rows_of_printed_models(runs, ours), printed.read_printed_stability_by_source()
+        ours, printed.select_rows_of_printed_models(runs, ours), printed.read_printed_paraphrase_source_rows()
     )
 
 
@@ -93,7 +93,7 @@ def tabulate_source_pair_comparisons(
     """
     thresholds_by_name = measures.build_thresholds_by_flip_column(thresholds)
     parts = []
-    for order, (names, study_by_source) in enumerate(_build_source_studies(runs, invalid)):
+    for order, (names, study_by_source) in enumerate(_build_study_columns_by_source(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(study_by_source.values())).units
         # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
@@ -105,7 +105,7 @@ def tabulate_source_pair_comparisons(
         estimates = measures.estimate_measures(
             masses, means, spreads, thresholds_by_name, partial(bootstrap_differences, pairs=targets, **options)
         )
-        by_item = _compute_item_values(masses, means, spreads, thresholds_by_name)
+        by_item = _compute_item_values_by_measure(masses, means, spreads, thresholds_by_name)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
             r = bootstrap_intervals({"a": values[:, a], "b": values[:, b]}, _correlate_sources, **options)["r"]
@@ -127,7 +127,7 @@ def tabulate_source_pair_comparisons(
     return measure_rows.drop(columns=["of_study", "target", "place"])
 
 
-def _build_source_studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
+def _build_study_columns_by_source(runs: Runs, invalid: str) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Build, for every study with several sources of paraphrases, their names in order and the item columns of each."""
     create_agreement_tables(runs)
     runs.execute(
@@ -151,7 +151,7 @@ def _build_source_studies(runs: Runs, invalid: str) -> Iterator[tuple[list[str],
         return
     table = runs.sql(
         f"""
-        SELECT *, n_rows AS n_variants, {build_range_and_minority_sql(invalid)}
+        SELECT *, n_rows AS n_variants, {build_agreement_range_and_minority_sql(invalid)}
         FROM (SELECT study, source, model, condition, item, {SUMS_SQL}
               FROM answers JOIN sourced USING (study, item, variant)
               WHERE list_contains(?, study) GROUP BY study, source, model, condition, item)""",
@@ -167,7 +167,7 @@ def _stack_source_columns(columns: Sequence[Columns]) -> Columns:
     return {name: np.hstack([source_columns[name] for source_columns in columns]) for name in columns[0]}
 
 
-def _compute_item_values(
+def _compute_item_values_by_measure(
     masses: Columns, means: Columns, spreads: Columns, thresholds_by_name: Mapping[str, float]
 ) -> dict[str, Array]:
     """Return, per measure, the item-level values whose mean it is; NaN for items without a value."""

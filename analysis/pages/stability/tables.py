@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import CONVENTIONS, build_range_and_minority_sql, create_agreement_tables
+from analysis.measures.agreement import CONVENTIONS, build_agreement_range_and_minority_sql, create_agreement_tables
 from analysis.measures.thresholds import LOW_MASS, is_silent
 from analysis.pages.stability import measures
 from analysis.runs.folder import UNIT
@@ -83,7 +83,8 @@ def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataF
                    max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
             FROM stimuli GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
-               agreement_mean, agreement_sd, agreement_min, agreement_max, {build_range_and_minority_sql(invalid)},
+               agreement_mean, agreement_sd, agreement_min, agreement_max,
+               {build_agreement_range_and_minority_sql(invalid)},
                coalesce(n_ties, 0) AS n_ties, original_agreement, original_validity, {invalid_sum} AS n_invalid,
                match_proportion
         FROM item JOIN study_items AS s USING (study, item) JOIN checked USING (study, item)
@@ -163,7 +164,7 @@ def compute_stability_rows(
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
-    columns["mark"] = measures.mark_one_sided_units(study.agreement)
+    columns["mark"] = measures.list_one_sided_signs_by_unit(study.agreement)
     columns["low_mass"] = estimates["validity"].estimate < LOW_MASS
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
@@ -275,12 +276,12 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
         for one model; n_models.
     """
     table = tabulate_item_agreement(runs)
-    table = table[~is_silent(_compute_unit_validity_by_row(table))]
+    table = table[~is_silent(_average_validity_by_model_condition(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
     table = table.assign(
-        family=table["model"].map({name: _name_model_family(m) for name, m in runs.info["models"].items()})
+        family=table["model"].map({name: _name_causal_or_masked_family(m) for name, m in runs.info["models"].items()})
     )
     of_item = ["study", "item", "text", "family"]
     by_model = table.groupby([*of_item, "model"], sort=False)["normalised"].mean()
@@ -297,7 +298,7 @@ def tabulate_item_stability(runs: Runs) -> pd.DataFrame:
     return result.drop(columns=["of_study", "of_item"])
 
 
-def _compute_unit_validity_by_row(item_rows: pd.DataFrame) -> pd.Series:
+def _average_validity_by_model_condition(item_rows: pd.DataFrame) -> pd.Series:
     """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
     total = (
         (item_rows["validity_mean"] * item_rows["n_variants"])
@@ -338,6 +339,6 @@ def _choose_compared_pairs(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, 
     return sorted((a, b) for b, a in first.items())
 
 
-def _name_model_family(model_fields: Mapping[str, Any]) -> str:
+def _name_causal_or_masked_family(model_fields: Mapping[str, Any]) -> str:
     """Return causal or masked, as run.json says; causal for imported models that do not say."""
     return str(model_fields.get("family") or ("masked" if model_fields.get("engine") == "masked" else "causal"))

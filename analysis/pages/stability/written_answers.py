@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 TEXT = "text"
-# Share -> the sums that it is made of (`_count_texts_by_item`).
+# Share -> the sums that it is made of (`_count_text_mismatches_by_item`).
 SHARES = {"token_mismatch": ("other_token", "valid"), "option_mismatch": ("other_option", "valid"),
           "text_invalid": ("invalid", "texts"), "no_token": ("no_token", "texts")}  # fmt: skip
 
@@ -49,7 +49,7 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         for name, fields in conditions.items():
             probabilities = find_probability_twin(conditions, name)
             if probabilities is not None and fields["answer"] == TEXT:
-                items = _count_texts_by_item(runs, study, name, probabilities)
+                items = _count_text_mismatches_by_item(runs, study, name, probabilities)
                 if len(items):
                     tables.append(
                         _compute_written_answer_rows(items, resamples, seed).assign(study=study, condition=name)
@@ -62,7 +62,9 @@ def tabulate_written_answers(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     return model_rows.sort_values("model", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
-def _count_texts_by_item(runs: Runs, study: str, text_condition: str, probability_condition: str) -> pd.DataFrame:
+def _count_text_mismatches_by_item(
+    runs: Runs, study: str, text_condition: str, probability_condition: str
+) -> pd.DataFrame:
     """Count texts, valid texts and mismatches per model and item, over the wordings that were asked in both ways."""
     return runs.sql(
         """
@@ -94,7 +96,9 @@ def _compute_written_answer_rows(item_counts: pd.DataFrame, resamples: int, seed
     """Compute the rows of one condition: every share with its interval."""
     wide = item_counts.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}
-    estimates = bootstrap_intervals(columns, _compute_text_shares, _build_text_share_terms, draws=resamples, seed=seed)
+    estimates = bootstrap_intervals(
+        columns, _compute_text_mismatch_shares, _build_text_mismatch_ratio_terms, draws=resamples, seed=seed
+    )
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
     with np.errstate(invalid="ignore"):
@@ -109,13 +113,13 @@ def _compute_written_answer_rows(item_counts: pd.DataFrame, resamples: int, seed
     )
 
 
-def _compute_text_shares(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _compute_text_mismatch_shares(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute every share in `SHARES` for every draw of items."""
     return {
         name: compute_drawn_ratio(draw_counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()
     }
 
 
-def _build_text_share_terms(columns: Columns) -> dict[str, list[Share]]:
+def _build_text_mismatch_ratio_terms(columns: Columns) -> dict[str, list[Share]]:
     """Return numerator and denominator of every share in `SHARES`; see `analysis.statistics.shares`."""
     return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

@@ -66,7 +66,7 @@ def caption_correlations(frame: pd.DataFrame) -> str:
     )
 
 
-def _describe_left_out_models(units: pd.Series, measure_name: str) -> str:
+def _describe_drawn_model_selection(units: pd.Series, measure_name: str) -> str:
     """Say which models are drawn where there are more than a figure has room for; else nothing."""
     return labels.describe_selection(MOST_PANELS, len(units), "models", f"with the largest {measure_name}", ending="")
 
@@ -80,7 +80,7 @@ def caption_residuals(frame: pd.DataFrame) -> str:
         "tenths of the fitted values (20 rows or more, with 1.96 standard errors), flat at 0 where the model is right "
         f"on average. A slanted edge shows where {choice.read_attached_answer_pair(frame).measure_with_article} ends "
         "at 0 or 1, which a linear model does not know: compare the logit "
-        f"scale.{_describe_left_out_models(units, 'residuals')}{labels.explain_silent_mark(frame)}"
+        f"scale.{_describe_drawn_model_selection(units, 'residuals')}{labels.explain_silent_mark(frame)}"
     )
 
 
@@ -92,6 +92,6 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
         f"how much higher {choice.read_attached_answer_pair(frame).measure_with_article} is on an item than the "
         "features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        f"middle, no steps, no isolated ends.{_describe_left_out_models(units, 'intercepts')}"
+        f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(units, 'intercepts')}"
         f"{labels.explain_silent_mark(frame)}"
     )

@@ -44,7 +44,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_collinear_features(frames["vif"], frames["correlations"])
     yield from _describe_fit_problems(fits)
     yield from _describe_unconfirmed_effects(effects)
-    yield from _describe_scale_disagreement(frames["scales"])
+    yield from _describe_logit_scale_disagreement(frames["scales"])
     yield from _describe_invalid_answer_conventions(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
     low = fitted[is_silent(fitted["validity"])].sort_values(["validity", "label"])
@@ -163,7 +163,7 @@ def _describe_invalid_answer_conventions(table: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _describe_scale_disagreement(scales: pd.DataFrame) -> Iterator[str]:
+def _describe_logit_scale_disagreement(scales: pd.DataFrame) -> Iterator[str]:
     """Say on how many effects agreement and its logit disagree about sign or significance."""
     changed = scales[
         scales["verdict"].isin(["on identity only", "on logit only", "significant on both, opposite sign"])

@@ -10,7 +10,7 @@ from analysis import features
 from analysis.features.computation import build_language_sql
 from analysis.features.words import UNSPACED
 from analysis.measures import agreement
-from analysis.pages.text_features.templates import explain_shared_templates
+from analysis.pages.text_features.templates import explain_unfittable_template_studies
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
@@ -76,11 +76,11 @@ def explain_unfittable_runs(runs: Runs) -> str:
     ).fetchall()
     if not fittable_studies:
         return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
-    templates = explain_shared_templates(runs)
+    templates = explain_unfittable_template_studies(runs)
     return "" if any(study not in templates for (study,) in fittable_studies) else next(iter(templates.values()))
 
 
-def compute_missing_features(
+def compute_and_store_missing_features(
     runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None
 ) -> None:
     """Compute the features that are not in the run folders yet.
@@ -172,7 +172,7 @@ def _fit_all_units(
     optional = PREDICTORS if predictors in CHOICES else ()
     fits: list[tuple[FitInput, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
-    templates = explain_shared_templates(runs)
+    templates = explain_unfittable_template_studies(runs)
     has_same_formula = earlier_family is not None and earlier_family.formula == formula
     fits_by_unit = (
         {fit[0].key: fit for fit in earlier_family.result.fits}

@@ -25,7 +25,7 @@ def join_effects_over_option_orders(frames: Frames) -> pd.DataFrame:
     that do not answer.
     """
     table = frames["mixed"]
-    slopes = labels.mark_silent_rows(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
+    slopes = labels.add_silent_column(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
     return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std"])
 
 
@@ -55,4 +55,4 @@ def fit_page_models(frames: Frames) -> Family:
 
 def _mark_silent_fits(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
     """Mark in rows about fits the models that do not answer."""
-    return (labels.mark_silent_rows(frame, frames["mixed_diagnostics"]),)
+    return (labels.add_silent_column(frame, frames["mixed_diagnostics"]),)

@@ -11,7 +11,7 @@ from analysis.measures.thresholds import is_silent
 from analysis.pages.text_features.cautions import list_cautions
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import read_printed_effects
-from analysis.pages.text_features.terms import label_fits, name_predictor, title_predictor
+from analysis.pages.text_features.terms import add_fit_labels, name_predictor, title_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import Column, format_value
 from analysis.reporting.catalogue.selection import AnswerPair
@@ -64,7 +64,7 @@ def answer_question(
     Answer
         What the page says in words.
     """
-    fits = label_fits(frames["mixed_diagnostics"])
+    fits = add_fit_labels(frames["mixed_diagnostics"])
     all_fitted = fits[fits["n_rows"] > 0]
     fitted = all_fitted[~is_silent(all_fitted["validity"])]
     effects = _select_fit_effects(frames["mixed"], fitted)
@@ -77,7 +77,7 @@ def answer_question(
             cautions=(*why, *doubts),
         )
     if drawn_effects is not None:
-        effects = label_fits(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
+        effects = add_fit_labels(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
     pairs = tuple(
         sentence
         for _, part in frames["correlations"].groupby("study", sort=False)
@@ -104,7 +104,7 @@ def answer_question(
 def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """Choose the effects of some fits: sentences are about the models that answer."""
     is_of_fits = pd.MultiIndex.from_frame(mixed[UNIT]).isin(pd.MultiIndex.from_frame(fits[UNIT]))
-    return label_fits(mixed[is_of_fits & (mixed["term"] != INTERCEPT) & mixed["estimate"].notna()])
+    return add_fit_labels(mixed[is_of_fits & (mixed["term"] != INTERCEPT) & mixed["estimate"].notna()])
 
 
 def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:

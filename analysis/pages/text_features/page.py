@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
-from analysis.pages.text_features.family import compute_missing_features
+from analysis.pages.text_features.family import compute_and_store_missing_features
 from analysis.pages.text_features.figures import fit_page_models, join_effects_over_option_orders
 from analysis.reporting import words
 from analysis.reporting.output.html import Html, render_fragment
@@ -47,7 +47,7 @@ class TextFeaturesPage(Page):
         **options: Any,
     ) -> None:
         super().__init__(folders, out, **options)
-        compute_missing_features(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
+        compute_and_store_missing_features(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
         # The provenance repeats the call: an option that was not given is not in it.
         feature_options = {
             "spacy": list(spacy),

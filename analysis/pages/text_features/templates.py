@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 
-def explain_shared_templates(runs: Runs) -> dict[str, str]:
+def explain_unfittable_template_studies(runs: Runs) -> dict[str, str]:
     """Say of every study whose wordings are templates why it cannot be fitted: study -> reason."""
     return {
         study: f"the {templates} wordings of an item are templates that all {items} items share: what a feature does "

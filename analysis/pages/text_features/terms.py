@@ -9,7 +9,7 @@ from analysis.reporting.words import labels
 from analysis.statistics.mixed.design import INTERCEPT
 
 
-def label_fits(frame: pd.DataFrame) -> pd.DataFrame:
+def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the column `label`: the name of each row's fit."""
     return frame.assign(label=labels.build_row_labels(frame) if len(frame) else "")
 

@@ -46,7 +46,11 @@ def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
         [study],
     )
     measure = _choose_order_measure(runs, study, bool((frame["n_wordings"] > 1).any()))
-    values = runs.sql(_build_values_sql(runs, study, measure)) if measure else pd.DataFrame({"item": [], "n_units": []})
+    values = (
+        runs.sql(_build_item_measure_sql(runs, study, measure))
+        if measure
+        else pd.DataFrame({"item": [], "n_units": []})
+    )
     frame = frame.assign(measure=measure).merge(values, on="item", how="left")
     if "transcript_value" not in frame:
         frame["transcript_value"] = np.nan
@@ -67,7 +71,7 @@ def _choose_order_measure(runs: Runs, study: str, several_wordings: bool) -> str
     return SPREAD if several_wordings and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def build_response_number_sql(runs: Runs, study: str, measure: str) -> str:
+def build_response_value_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -114,14 +118,14 @@ def build_response_number_sql(runs: Runs, study: str, measure: str) -> str:
               FROM stimuli WHERE study = {name}) AS s USING (item, variant)"""
 
 
-def _build_values_sql(runs: Runs, study: str, measure: str) -> str:
+def _build_item_measure_sql(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of every item's spread or mean score, as a mean over models and conditions, and their number."""
     of_unit = "max(number) - min(number)" if measure == SPREAD else "avg(number)"
     least = 2 if measure == SPREAD else 1
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({build_response_number_sql(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_response_value_sql(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
@@ -147,7 +151,7 @@ def _choose_shown_variants(runs: Runs, example: dict[str, Any], wordings: list[d
     if example["measure"] != SPREAD:
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
-        f"SELECT variant, avg(number) AS mean FROM ({build_response_number_sql(runs, example['study'], SPREAD)}) "
+        f"SELECT variant, avg(number) AS mean FROM ({build_response_value_sql(runs, example['study'], SPREAD)}) "
         "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip

@@ -53,18 +53,21 @@ def _describe_silent_models(consistency_rows: pd.DataFrame) -> Iterator[str]:
         if none.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
         elif empty.any():
-            yield f"There are no valid answers to {task_name} from {_join_unit_labels(none.index[empty], part)}."
+            yield (
+                f"There are no valid answers to {task_name} from "
+                f"{_join_unit_labels_for_sentence(none.index[empty], part)}."
+            )
         low = is_silent(valid) & ~none
         if low.any():
             yield (
                 f"Less than half of the answers to {task_name} are valid for "
-                f"{_join_unit_labels(low.index[low], part)}. The lowest share is "
+                f"{_join_unit_labels_for_sentence(low.index[low], part)}. The lowest share is "
                 f"{format_percent(valid[low].min(), 1)}. What the other answers would have been is not known, so "
                 "these are not compared."
             )
 
 
-def _join_unit_labels(units: pd.MultiIndex | Sequence[tuple[str, str]], rows: pd.DataFrame) -> str:
+def _join_unit_labels_for_sentence(units: pd.MultiIndex | Sequence[tuple[str, str]], rows: pd.DataFrame) -> str:
     """Join the labels of some units (model, condition) to a list for a sentence."""
     names = rows[["model", "condition"]].drop_duplicates()
     named = dict(zip(names.itertuples(index=False, name=None), labels.build_row_labels(names), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.agreement import build_no_answer_wins_sql, check_invalid_answer_convention
+from analysis.measures.agreement import build_no_answer_wins_among_samples_sql, check_invalid_answer_convention
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -23,7 +23,7 @@ PROTOCOL = "wording"
 PATTERNS = {"synonym": "Synonym", "antonym": "Antonym", "agreement": "Agreement", "strong_agreement": "Strong agr."}
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
-# Sums over the wordings of one item, as a rule one wording; `_query_counts_by_unit_and_item` explains each.
+# Sums over the wordings of one item, as a rule one wording; `_query_pair_counts_by_unit_and_item` explains each.
 SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
 
@@ -61,7 +61,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
-    outvoted: as many samples hold no answer as give the answer (`agreement.build_no_answer_wins_sql`).
+    outvoted: as many samples hold no answer as give the answer (`agreement.build_no_answer_wins_among_samples_sql`).
 
     Raises
     ------
@@ -103,7 +103,7 @@ def compute_wording_item_sums(runs: Runs, invalid: str = "dropped") -> WordingIt
     create_wording_answers_view(runs)
     return runs.compute_once(
         ("wording cells", invalid),
-        lambda: _pack_counts_into_item_sums(runs, _query_counts_by_unit_and_item(runs, invalid)),
+        lambda: _pack_counts_into_item_sums(runs, _query_pair_counts_by_unit_and_item(runs, invalid)),
     )
 
 
@@ -169,7 +169,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
                      s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
-                     r.probability IS NULL AND coalesce({build_no_answer_wins_sql()}, false) AS outvoted,
+                     r.probability IS NULL AND coalesce({build_no_answer_wins_among_samples_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)
                           ELSE r."count"[{place}] / nullif({counted}, 0) END AS p_yes
@@ -177,7 +177,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
               JOIN (SELECT * FROM stimuli WHERE study = {name}) AS s ON s.item = r.item AND s.variant = r.variant)"""
 
 
-def _query_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFrame:
+def _query_pair_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFrame:
     """Count per unit and item, over the pairs of the original question and a rewording that both have a response.
 
     asked, valid: rewordings, and those with a valid answer; read: pairs of two valid answers. pairs: pairs that count

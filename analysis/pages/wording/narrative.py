@@ -76,7 +76,7 @@ def answer_question(
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
-    doubts = (*chance.list_chance_cautions(table, by_chance), *doubts)
+    doubts = (*chance.list_chance_change_cautions(table, by_chance), *doubts)
     several = means["language"].nunique() > 1
     languages = list(means.groupby("language", sort=False))
     details = {
@@ -159,7 +159,7 @@ def _describe_wording_verdict(
     answers which chance alone may have changed is not called low.
     """
     verdict_word = judge_consistency(means)
-    if verdict_word == NO and chance.mark_chance_prone_rows(consistency_rows, by_chance).any():
+    if verdict_word == NO and chance.mark_rows_with_chance_changes(consistency_rows, by_chance).any():
         return chance.explain_withheld_verdict(by_chance)
     deciding = means[[pattern_word == verdict_word for pattern_word in _judge_patterns(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]

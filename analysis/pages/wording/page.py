@@ -13,10 +13,10 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column, tables
 from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.catalogue.selection import find_answer_pair
-from analysis.reporting.output.html import Html, render_fragment, render_note
+from analysis.reporting.output.html import Html, render_fragment, render_missing_content_note
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, verdicts
-from analysis.reporting.words.differences import mark_differences
+from analysis.reporting.words.differences import split_texts_at_differences
 
 
 class WordingPage(Page):
@@ -30,14 +30,14 @@ class WordingPage(Page):
         return self.show_answer(narrative.answer_question(
             frames, words.phrase_run_dates(self.runs.info), find_answer_pair(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
-            chance.find_chance_prone_units(self.runs),
+            chance.find_units_with_chance_changes(self.runs),
         ))  # fmt: skip
 
     def examples(self) -> Html:
         """Show for every model the two wordings with the strongest contradiction between its answers."""
         frame = self.frame("turned")
         if frame.empty:
-            return render_note("No model contradicts itself between two valid answers.")
+            return render_missing_content_note("No model contradicts itself between two valid answers.")
         frame = frame.assign(label=labels.build_row_labels(frame))
         pairs = [_build_contradiction_pair(row) for _, row in frame.iterrows()]
         return render_fragment("examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out="")
@@ -60,7 +60,7 @@ class WordingPage(Page):
 def _build_contradiction_pair(row: pd.Series) -> dict[str, Any]:
     """Build what the template `examples` shows of two wordings with contradictory answers."""
     wordings = []
-    original, reworded = mark_differences(row["text_original"], row["text_reworded"])
+    original, reworded = split_texts_at_differences(row["text_original"], row["text_reworded"])
     for pieces, answer, share in (
         (original, row["answer_original"], row["p_original"]),
         (reworded, row["answer_reworded"], row["p_yes"]),

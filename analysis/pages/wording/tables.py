@@ -239,7 +239,7 @@ def tabulate_shot_differences(
         target=[(i,) for i in pairs["index"]], base=[(i,) for i in pairs["index_zero"]], n_models=1
     )
     keys = ["stage", "study", "language", "task", "condition", "condition_zero", "pattern"]
-    stage_rows = _collect_unit_indices_by_key(
+    stage_rows = _tabulate_unit_indices_by_key(
         pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}
     )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
@@ -269,7 +269,7 @@ def tabulate_stage_differences(
     item_sums = compute_wording_item_sums(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
-    parts = {stage: _collect_unit_indices_by_key(staged_units[staged_units["stage"] == stage], keys, {name: "index"})
+    parts = {stage: _tabulate_unit_indices_by_key(staged_units[staged_units["stage"] == stage], keys, {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
@@ -318,11 +318,11 @@ def _group_units(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndar
     return grouped.agg(**aggregations).reset_index()
 
 
-def _collect_unit_indices_by_key(
-    units: pd.DataFrame, keys: list[str], column_by_target: dict[str, str]
+def _tabulate_unit_indices_by_key(
+    units: pd.DataFrame, keys: list[str], index_column_by_new_column: dict[str, str]
 ) -> pd.DataFrame:
     """Return one row per combination of keys: a tuple of unit indices in each new column, and the number of models."""
-    aggregations = {name: (column, tuple) for name, column in column_by_target.items()} | {
+    aggregations = {name: (column, tuple) for name, column in index_column_by_new_column.items()} | {
         "n_models": ("model", "nunique")
     }
     return units.groupby(keys, sort=False).agg(**aggregations).reset_index()

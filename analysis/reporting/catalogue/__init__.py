@@ -259,7 +259,7 @@ def _unite_protocols(pages: Iterable[Catalogue]) -> frozenset[str]:
     return frozenset[str]().union(*(page.protocols for page in pages))
 
 
-def list_protocols_without_answers() -> frozenset[str]:
+def list_protocols_without_model_responses() -> frozenset[str]:
     """List the protocols whose runs hold no responses of models, such as accuracies that were imported."""
     return frozenset[str]().union(*(page.unanswered_protocols for page in list_pages().values()))
 

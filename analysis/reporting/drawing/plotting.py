@@ -152,19 +152,19 @@ def _find_font_file(bold: bool = False) -> str:
 
 
 @functools.cache
-def _load_glyphs() -> frozenset[int]:
+def _read_font_code_points() -> frozenset[int]:
     """Return the code points that the font of the figures has."""
     return frozenset(get_font(_find_font_file()).get_charmap())
 
 
 def is_drawable(text: str) -> bool:
     """Return whether the font of the figures has every character (it has no Chinese or Japanese, for instance)."""
-    return all(ord(character) in _load_glyphs() for character in text)
+    return all(ord(character) in _read_font_code_points() for character in text)
 
 
 def replace_missing_glyphs(text: str) -> str:
     """Replace characters that the font of the figures does not have by "?", so that no box or warning appears."""
-    return "".join(character if ord(character) in _load_glyphs() else "?" for character in text)
+    return "".join(character if ord(character) in _read_font_code_points() else "?" for character in text)
 
 
 @functools.cache

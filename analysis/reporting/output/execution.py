@@ -63,7 +63,7 @@ def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) 
                 kernel_manager_class=_make_kernel_manager_class(Path(folder)), shutdown_kernel="immediate",
                 request_save_on_cell_execute=False,
             )  # fmt: skip
-        except _list_failure_exceptions() as error:
+        except _list_papermill_exceptions() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
             raise NotebookFailed(_describe_failure(error), wrong) from error
         except OSError:  # no room, for example: what was begun is not whole
@@ -155,7 +155,7 @@ def _kill_kernels() -> None:
             process.kill()
 
 
-def _list_failure_exceptions() -> tuple[type[Exception], ...]:
+def _list_papermill_exceptions() -> tuple[type[Exception], ...]:
     """Return the errors that papermill raises for an error in a cell and for a kernel that dies or does not start."""
     from nbclient.exceptions import CellControlSignal, DeadKernelError
     from papermill.exceptions import PapermillException

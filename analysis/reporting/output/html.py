@@ -60,7 +60,7 @@ def build_data_uri(media_type: str, text: str) -> Markup:
     return Markup(f"data:{media_type}," + quote(text, safe=' <>=:/;,.()"!*+?@[]{}|~$^`'))
 
 
-def render_note(text: str) -> Html:
+def render_missing_content_note(text: str) -> Html:
     """Say in one line why something is not shown. A page lists these lines at its end."""
     return render_fragment("note", text=text)
 

@@ -76,7 +76,7 @@ def build_chapter(name: str, question: str, node: NotebookNode, command: str) ->
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
     cells, missing = _drop_empty_cells(node)
-    place = max((place for place, cell in enumerate(cells) if _is_on_card(cell)), default=0) + 1
+    place = max((place for place, cell in enumerate(cells) if _has_card_tag(cell)), default=0) + 1
     card_html, body_html = (
         exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
     )
@@ -172,7 +172,7 @@ def _make_ids_unique(chapter: Chapter) -> str:
             link["href"] = f"#{chapter.name}--{address[1:]}"
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
-    return soup.decode(formatter=_build_html_formatter())
+    return soup.decode(formatter=_build_beautifulsoup_formatter())
 
 
 def _parse_html(html: str) -> BeautifulSoup:
@@ -182,7 +182,7 @@ def _parse_html(html: str) -> BeautifulSoup:
 
 
 @functools.cache
-def _build_html_formatter() -> HTMLFormatter:
+def _build_beautifulsoup_formatter() -> HTMLFormatter:
     """Return what writes HTML as templates do: `<` in an attribute, as in the address of a picture, stands as it is."""
     from bs4.formatter import HTMLFormatter
 
@@ -205,7 +205,7 @@ def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _is_on_card(cell: NotebookNode) -> bool:
+def _has_card_tag(cell: NotebookNode) -> bool:
     """Tell whether a cell has a tag that puts it on the card of its page."""
     return any(tag in ON_CARD for tag in cell.metadata.get("tags", []))
 
@@ -224,7 +224,7 @@ def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     shown_cells, missing = [], []
     for cell in node.cells:
-        notes = _find_notes_of_empty_cell(cell)
+        notes = _find_notes_if_cell_shows_nothing(cell)
         missing += notes or []
         if notes is None:
             shown_cells.append(cell)
@@ -237,7 +237,7 @@ def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]
     return cells, missing
 
 
-def _find_notes_of_empty_cell(cell: NotebookNode) -> list[str] | None:
+def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
     """Return what a cell without anything to show says instead; None for a cell that shows something, or only code."""
     html_outputs = [output.get("data", {}).get("text/html") for output in cell.get("outputs", [])]
     texts = [text for text in html_outputs if text is not None]
@@ -275,14 +275,14 @@ def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNo
             yield cell
 
 
-def _add_heading_anchor(cell: NotebookNode, place_counts: Counter[str]) -> NotebookNode:
+def _add_heading_anchor(cell: NotebookNode, anchor_counts: Counter[str]) -> NotebookNode:
     """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
     level, text = _read_heading(cell)
     if not level:
         return cell
     place = re.sub(r"\W+", "-", text.lower()).strip("-")
-    place_counts[place] += 1
-    place = place if place_counts[place] == 1 else f"{place}-{place_counts[place]}"
+    anchor_counts[place] += 1
+    place = place if anchor_counts[place] == 1 else f"{place}-{anchor_counts[place]}"
     render_heading = (
         f"<h1>{escape(text)}</h1>" if level == 1 else render_template("heading", level=level, place=place, text=text)
     )

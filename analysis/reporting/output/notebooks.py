@@ -55,7 +55,9 @@ def read_parameters(notebook: Path) -> dict[str, dict[str, str]]:
     return parameters
 
 
-def check_parameters(values: Mapping[str, Any], notebooks: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
+def convert_parameters_by_notebook(
+    values: Mapping[str, Any], notebooks: Mapping[str, Path]
+) -> dict[str, dict[str, Any]]:
     """Convert and check parameters for some notebooks; each notebook gets the parameters that it has.
 
     Parameters

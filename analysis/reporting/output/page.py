@@ -31,7 +31,7 @@ from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance
-from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_note
+from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
@@ -142,7 +142,7 @@ class Page:
         pictures_html = "".join(
             self._render_picture(entry.title, picture) for picture in build_pictures(name, self.frames)
         )
-        html = pictures_html or render_note(f"{entry.title}: {entry.empty_note}").text
+        html = pictures_html or render_missing_content_note(f"{entry.title}: {entry.empty_note}").text
         return Html(
             html + self.render_sentences_about(name) if self._figures == 1 else self.render_sentences_about(name) + html
         )
@@ -202,7 +202,7 @@ class Page:
         frame, entry = self.frame(name), catalogue.look_up_table(name)
         title, caption = self.choice.rewrite_text(entry.title), self.choice.rewrite_text(entry.caption)
         if frame.empty:
-            return Html(self.render_sentences_about(name) + render_note(f"{title}: none.").text)
+            return Html(self.render_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
         chosen_rows = (
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
@@ -230,7 +230,8 @@ class Page:
         box = render_fragment(
             "table", name=name, title=title, caption=caption, grid=cells,
             left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
-            same=same_text, keys=_count_leading_key_columns(cells.names), ours=_find_own_rows(shown_rows),
+            same=same_text, keys=_count_leading_key_columns(cells.names),
+            ours=_find_positions_of_unpublished_rows(shown_rows),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None,
         )  # fmt: skip
         return Html(self.render_sentences_about(name) + box.text)
@@ -252,7 +253,9 @@ class Page:
         Heading and table.
         """
         if self.frame(name).empty and name not in self._details:
-            return render_note(f"{title or self.choice.rewrite_text(catalogue.look_up_table(name).title)}: none.")
+            return render_missing_content_note(
+                f"{title or self.choice.rewrite_text(catalogue.look_up_table(name).title)}: none."
+            )
         heading = render_fragment(
             "section", name=name, title=title, said=introduction, note=catalogue.look_up_table(name).title
         )
@@ -280,7 +283,7 @@ class Page:
         return provenance.list_provenance_entries(self.runs, shown_folders, self.options)
 
 
-def _find_own_rows(frame: pd.DataFrame) -> set[int]:
+def _find_positions_of_unpublished_rows(frame: pd.DataFrame) -> set[int]:
     """Return the positions of our rows in a table that has printed rows, too; empty in other tables."""
     if "source" not in frame or (frame["source"] == OURS).all():
         return set()

@@ -70,7 +70,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_source(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
-        *([("Wordings", lines)] if (lines := words.describe_wording_sampling(runs.info)) else []),
+        *([("Wordings", lines)] if (lines := words.list_wording_subsample_notes(runs.info)) else []),
         (
             "No response",
             words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs)) or ["none: every prompt has one"],

@@ -109,7 +109,7 @@ def write_report(
     check_packages("a report", "papermill", "nbconvert", "ipykernel")
     candidates = list_notebooks() if registry is None else registry
     opened = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders))
-    folders_by_notebook = {notebook.name: _list_page_folders(notebook.page, opened) for notebook in candidates}
+    folders_by_notebook = {notebook.name: _list_run_folders_of_page(notebook.page, opened) for notebook in candidates}
     reasons = {
         n.name: n.page.explain_no_data(_open_run_subset(folders_by_notebook[n.name], opened), parameters or {})
         for n in candidates
@@ -131,7 +131,7 @@ def write_report(
         raise InputError(
             f"{name_single_file(out)} is a folder; --single-file writes a file of that name: give another --out"
         )
-    values = notebooks.check_parameters(
+    values = notebooks.convert_parameters_by_notebook(
         parameters or {}, {notebook.name: notebook.path for notebook in chosen_notebooks}
     )
     files.remove_report_tables_and_figures(out)
@@ -199,7 +199,7 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
     return written
 
 
-def _list_page_folders(page: Catalogue, opened_runs: Runs) -> list[str]:
+def _list_run_folders_of_page(page: Catalogue, opened_runs: Runs) -> list[str]:
     """Return the run folders that a page is about."""
     return [str(folder.path) for folder in opened_runs.folders if folder.info["study"]["protocol"] in page.protocols]
 

@@ -98,7 +98,7 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
     return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
 
 
-def describe_wording_sampling(info: Mapping[str, Any]) -> list[str]:
+def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
     """Say for which models only some wordings of every item were drawn; nothing where all were asked.
 
     Parameters
@@ -107,9 +107,9 @@ def describe_wording_sampling(info: Mapping[str, Any]) -> list[str]:
         What `run.json` holds (`Runs.info`): its `drawn`.
 
     >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
-    >>> describe_wording_sampling({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
+    >>> list_wording_subsample_notes({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
     ['40 of 120 wordings per item, drawn by seed 0: m', '40 of 90 to 120 wordings per item, drawn by seed 0: n']
-    >>> describe_wording_sampling({"drawn": []})
+    >>> list_wording_subsample_notes({"drawn": []})
     []
     """
     models: dict[str, dict[str, None]] = {}

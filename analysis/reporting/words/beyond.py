@@ -20,7 +20,7 @@ from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 from analysis.statistics.reliability.replication import (
     compute_equivalence_p,
-    compute_panel_mean_p_value,
+    compute_p_of_panel_mean_against_value,
     compute_panel_same_sign_probability,
     estimate_pair_difference_prior,
 )
@@ -76,7 +76,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
     )
 
 
-def has_shared_wordings(runs: Runs) -> bool:
+def has_wordings_shared_by_items(runs: Runs) -> bool:
     """Tell whether the items of some study share their wordings: tests over items then hold for these wordings only."""
     return any(
         study.crossed and not study.has_single_wording for study in read_reworded_studies(runs) if study.headline
@@ -144,8 +144,8 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
             "b_model": study.units[b][0], "b_condition": study.units[b][1],
             "n_items": pair_panel.n_items, "n_wordings": pair_panel.n_wordings, "difference": pair_panel.mean,
             "lower": low, "upper": high, "like_lower": like_low, "like_upper": like_high,
-            "p_items": compute_panel_mean_p_value(pair_panel, "items"),
-            "p": compute_panel_mean_p_value(pair_panel, "both"),
+            "p_items": compute_p_of_panel_mean_against_value(pair_panel, "items"),
+            "p": compute_p_of_panel_mean_against_value(pair_panel, "both"),
         }  # fmt: skip
         if margin:
             models = study.units[a][0] != study.units[b][0]

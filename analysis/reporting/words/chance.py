@@ -17,7 +17,7 @@ from analysis.measures.chance import (
     DRAWN,
     SAMPLED,
     classify_answer_randomness,
-    measure_within_wording_agreement_gap,
+    measure_same_vs_cross_wording_agreement,
 )
 from analysis.reporting.words import join_names, labels, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -44,7 +44,7 @@ CAUTIONS = {
 }
 
 
-def find_chance_prone_units(runs: Runs) -> pd.DataFrame:
+def find_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
     """Find the models and conditions whose answers may have changed by chance alone.
 
     Returns
@@ -53,16 +53,16 @@ def find_chance_prone_units(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
         often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
     """
-    return runs.compute_once("answers by chance", lambda: _compute_chance_prone_units(runs))
+    return runs.compute_once("answers by chance", lambda: _compute_units_with_chance_changes(runs))
 
 
-def _compute_chance_prone_units(runs: Runs) -> pd.DataFrame:
-    """Compute the table that `find_chance_prone_units` keeps."""
+def _compute_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
+    """Compute the table that `find_units_with_chance_changes` keeps."""
     units = classify_answer_randomness(runs)
     drawn = units[units["answers"] != DETERMINED]
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
-        gaps = measure_within_wording_agreement_gap(runs, study).groupby(["model", "condition"])["gap"]
+        gaps = measure_same_vs_cross_wording_agreement(runs, study).groupby(["model", "condition"])["gap"]
         tested = {unit: compute_p_mean_above_zero(values.to_numpy()) for unit, values in gaps}
         is_of_study = sampled["study"] == study
         sampled.loc[is_of_study, "p"] = [
@@ -93,27 +93,29 @@ def compute_p_mean_above_zero(values: npt.NDArray[np.float64]) -> float:
     return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
 
 
-def mark_chance_prone_rows(rows: pd.DataFrame, chance_prone_units: pd.DataFrame) -> npt.NDArray[np.bool_]:
+def mark_rows_with_chance_changes(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Tell which rows are about answers that chance may have changed.
 
     Parameters
     ----------
     rows
         Columns study, model, condition.
-    chance_prone_units
-        From `find_chance_prone_units`.
+    units_with_chance_changes
+        From `find_units_with_chance_changes`.
 
     Returns
     -------
-    Of every row (rows,), whether its model and condition are in `chance_prone_units`.
+    Of every row (rows,), whether its model and condition are in `units_with_chance_changes`.
     """
-    if chance_prone_units.empty:
+    if units_with_chance_changes.empty:
         return np.zeros(len(rows), bool)
-    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(chance_prone_units[labels.UNIT]))
+    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(
+        pd.MultiIndex.from_frame(units_with_chance_changes[labels.UNIT])
+    )
 
 
-def blank_word_in_chance_prone_rows(
-    words: Sequence[str], rows: pd.DataFrame, chance_prone_units: pd.DataFrame, word: str
+def blank_word_in_rows_with_chance_changes(
+    words: Sequence[str], rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame, withheld_word: str
 ) -> list[str]:
     """Take a word about change from the rows whose answers may have changed by chance alone.
 
@@ -123,42 +125,44 @@ def blank_word_in_chance_prone_rows(
         The word of every row.
     rows
         Columns study, model, condition.
-    chance_prone_units
-        From `find_chance_prone_units`.
-    word
+    units_with_chance_changes
+        From `find_units_with_chance_changes`.
+    withheld_word
         The word that is withheld.
 
     Returns
     -------
     The words, empty in place of the one withheld.
     """
-    is_by_chance = mark_chance_prone_rows(rows, chance_prone_units)
+    is_by_chance = mark_rows_with_chance_changes(rows, units_with_chance_changes)
     return [
-        "" if by_chance and row_word == word else row_word
+        "" if by_chance and row_word == withheld_word else row_word
         for row_word, by_chance in zip(words, is_by_chance, strict=True)
     ]
 
 
-def explain_withheld_verdict(chance_prone_units: pd.DataFrame) -> str:
+def explain_withheld_verdict(units_with_chance_changes: pd.DataFrame) -> str:
     """Write the verdict where no word is left: why these runs cannot tell, and what would."""
-    return ONCE if (chance_prone_units["answers"] == DRAWN).any() else ALIKE
+    return ONCE if (units_with_chance_changes["answers"] == DRAWN).any() else ALIKE
 
 
-def list_chance_cautions(rows: pd.DataFrame, chance_prone_units: pd.DataFrame) -> Iterator[str]:
+def list_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> Iterator[str]:
     """Name the models, of some rows, whose answers may have changed by chance alone.
 
     Parameters
     ----------
     rows
         Columns study, model, condition.
-    chance_prone_units
-        From `find_chance_prone_units`.
+    units_with_chance_changes
+        From `find_units_with_chance_changes`.
 
     Yields
     ------
     A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
     """
     for answers, caution in CAUTIONS.items():
-        is_by_chance = mark_chance_prone_rows(rows, chance_prone_units[chance_prone_units["answers"] == answers])
+        is_by_chance = mark_rows_with_chance_changes(
+            rows, units_with_chance_changes[units_with_chance_changes["answers"] == answers]
+        )
         if is_by_chance.any():
             yield caution.format(join_names(list(labels.build_row_labels(rows)[is_by_chance].unique())))

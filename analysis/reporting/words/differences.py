@@ -13,7 +13,7 @@ _WORDS = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['’][^\W{_UNSPACED}]+
 Pieces: TypeAlias = list[tuple[str, bool]]  # parts of a text in order, and whether each differs
 
 
-def mark_differences(text_a: str, text_b: str) -> tuple[Pieces, Pieces]:
+def split_texts_at_differences(text_a: str, text_b: str) -> tuple[Pieces, Pieces]:
     """Cut two texts into parts that both have and parts that only one has; capitals do not count.
 
     Parameters
@@ -26,7 +26,7 @@ def mark_differences(text_a: str, text_b: str) -> tuple[Pieces, Pieces]:
     Per text its parts as (part, whether only this text has it); a text of more than `MOST_WORDS` words is one part,
     unmarked.
 
-    >>> mark_differences("Tea is better.", "Is tea better?")[1]
+    >>> split_texts_at_differences("Tea is better.", "Is tea better?")[1]
     [('Is', True), (' tea better', False), ('?', True)]
     """
     texts = text_a, text_b
@@ -41,16 +41,20 @@ def mark_differences(text_a: str, text_b: str) -> tuple[Pieces, Pieces]:
     for block in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_matching_blocks():
         for places, start in zip(same_places, (block.a, block.b), strict=True):
             places.update(range(start, start + block.size))
-    first, second = (_join_pieces(text_words, places) for text_words, places in zip(words, same_places, strict=True))
+    first, second = (
+        _group_words_by_difference(text_words, places) for text_words, places in zip(words, same_places, strict=True)
+    )
     return first, second
 
 
-def _join_pieces(words: list[str], same_places: set[int]) -> Pieces:
+def _group_words_by_difference(words: list[str], shared_positions: set[int]) -> Pieces:
     """Join neighbours; a blank is marked between two marked words only."""
-    differs = [place not in same_places for place in range(len(words))]
+    differs = [place not in shared_positions for place in range(len(words))]
     for place, word in enumerate(words):
         if word.isspace():
-            differs[place] = all(0 <= near < len(words) and near not in same_places for near in (place - 1, place + 1))
+            differs[place] = all(
+                0 <= near < len(words) and near not in shared_positions for near in (place - 1, place + 1)
+            )
     pieces: Pieces = []
     for word, is_marked in zip(words, differs, strict=True):
         if pieces and pieces[-1][1] == is_marked:

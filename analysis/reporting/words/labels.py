@@ -36,11 +36,11 @@ def build_row_labels(frame: pd.DataFrame) -> pd.Series:
     Series
         One string per row, aligned with `frame`.
     """
-    units, which = _find_distinct_rows(frame, [name for name in (*UNIT, "silent") if name in frame])
+    units, which = _factorize_rows(frame, [name for name in (*UNIT, "silent") if name in frame])
     return pd.Series(_build_unit_labels(units).to_numpy()[which], frame.index)
 
 
-def _find_distinct_rows(frame: pd.DataFrame, columns: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
+def _factorize_rows(frame: pd.DataFrame, columns: list[str]) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
     """Return the different values of some columns, and which of them each row has: there may be a million rows."""
     which = frame.groupby(columns, sort=False, observed=True, dropna=False).ngroup()
     return frame.loc[(~which.duplicated()).to_numpy(), columns], which.to_numpy()
@@ -66,7 +66,7 @@ def explain_silent_mark(frame: pd.DataFrame) -> str:
     return f" {SILENT.strip()}: less than half of the answers are valid, so the model is not ranked."
 
 
-def mark_silent_rows(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:
+def add_silent_column(frame: pd.DataFrame, validity_table: pd.DataFrame, column_prefix: str = "") -> pd.DataFrame:
     """Add column `silent` to rows about models.
 
     Parameters
@@ -84,7 +84,7 @@ def mark_silent_rows(frame: pd.DataFrame, validity_table: pd.DataFrame, column_p
     valid.
     """
     units = validity_table.drop_duplicates(UNIT).set_index(UNIT)["validity"]
-    rows, which = _find_distinct_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
+    rows, which = _factorize_rows(frame, ["study", f"{column_prefix}model", f"{column_prefix}condition"])
     validity = units.reindex(pd.MultiIndex.from_frame(rows)).to_numpy(float)[which]
     return frame.assign(**{f"{column_prefix}silent": is_silent(pd.Series(validity, frame.index))})
 

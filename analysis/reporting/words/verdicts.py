@@ -2,9 +2,9 @@
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
 functions are these rules: `thresholds.is_silent` is "validity", `judge_shares` and `judge_differences` are "interval",
-`chance.blank_word_in_chance_prone_rows` is "chance", `widen_share_interval` is "several", `find_distinct_extremes` is
-"spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people", `mark_clear_effects` is "fit"
-and "holm".
+`chance.blank_word_in_rows_with_chance_changes` is "chance", `widen_share_interval` is "several",
+`find_distinct_extremes` is "spread", `widen_difference_interval` is "change", `is_share_clearly_above` is "people",
+`mark_clear_effects` is "fit" and "holm".
 """
 
 from __future__ import annotations

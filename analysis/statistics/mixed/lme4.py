@@ -81,7 +81,7 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
         y=np.array(value["y"]),
         fitted=np.array(value["fitted"]),
         row=fit_input.frame.index,
-        random=_split_random_effects(
+        random=_split_random_effects_by_term(
             {name: value[f"effect_{name}"] for name in ("group", "term", "level", "estimate", "se")}
         ),
     )
@@ -148,7 +148,7 @@ def convert_to_r_frame(frame: pd.DataFrame) -> Any:
     return start_r().data_frame(ListSexpVector(columns), StrSexpVector(list(map(str, frame.columns))))
 
 
-def _split_random_effects(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
+def _split_random_effects_by_term(columns: dict[str, Any]) -> tuple[RandomEffect, ...]:
     """Cut R's long table of conditional modes into one entry per group and term."""
     import pandas as pd
 

@@ -81,7 +81,7 @@ def compare_forecast_and_actual_errors(
         forecasts[SD] = build_sd_forecast(pilot, crossed)
         forecasts |= {} if crossed else {FLIPS: build_flip_forecast(pilot, threshold)}
     at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
-    actual_errors = (_compute_shared_wording_errors if crossed else _compute_own_wording_errors)(
+    actual_errors = (_compute_actual_errors_shared_wordings if crossed else _compute_actual_errors_own_wordings)(
         held_back, at, threshold, rng
     )
     return [
@@ -105,7 +105,7 @@ def _shuffle_answers(values: Array, rng: np.random.Generator) -> Array:
     return np.take_along_axis(values, order, axis=1)
 
 
-def _compute_own_wording_errors(
+def _compute_actual_errors_own_wordings(
     values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Compute the actual errors where items have wordings of their own: figure -> error at each number."""
@@ -127,7 +127,7 @@ def _compute_own_wording_errors(
     return errors | {FLIPS: np.where(errors[FLIPS] > 0, errors[FLIPS], np.nan)}  # no flips do not mean no error
 
 
-def _compute_shared_wording_errors(
+def _compute_actual_errors_shared_wordings(
     values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Compute the actual errors where all items share the wordings: figure -> error at each number."""

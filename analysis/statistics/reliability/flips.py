@@ -9,7 +9,7 @@ thresholds, foreseen errors are on average .97 to 1.05 of the actual ones from 6
 from 30 items in 10. Their bounds hold in .94 and .92 of pilots or more (tests/benchmarks/bench_planning.py --simulate).
 
 Near 0 and 1, a few items decide: of 62 items of which 59 flip with 408 wordings, even one who knew each item's share
-would foresee the error 9 % too large. So the error has bounds (`Flips.bound_standard_error`).
+would foresee the error 9 % too large. So the error has bounds (`Flips.compute_standard_error_bounds`).
 
 References
 ----------
@@ -99,7 +99,9 @@ class Flips:
         share = self.predict_flip_share(round(n_wordings))
         return 0.0, share * (1 - share)
 
-    def bound_standard_error(self, n_items: float, n_wordings: int, level: float = LEVEL) -> tuple[float, float]:
+    def compute_standard_error_bounds(
+        self, n_items: float, n_wordings: int, level: float = LEVEL
+    ) -> tuple[float, float]:
         """Bound the standard error: the pilot tells the share of flips no better than `count_effective_items` items
         would.
 

@@ -111,7 +111,7 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
     if np.isnan(components.item_wording):
         more = item / n_items + wording / n_items / n_wordings
     else:
-        shared = wording / components.incidence.predict_n_shared_wordings(n_wordings)
+        shared = wording / components.incidence.predict_effective_n_wordings(n_wordings)
         more = item / n_items + shared + max(components.item_wording, 0.0) / n_items / n_wordings
     return _compute_signal_share(
         max(components.model, 0.0), _compute_relative_error_variance(components, n_items, n_wordings) + more
@@ -184,7 +184,7 @@ def compute_relative_coefficient_interval(
 def _compute_relative_error_variance(components: ModelComponents, n_items: float, n_wordings: float) -> float:
     """Compute the error variance that changes the order of models' means over so many items and wordings."""
     by_item, by_wording = max(components.model_item, 0.0), max(np.nan_to_num(components.model_wording), 0.0)
-    shared = by_wording / components.incidence.predict_n_shared_wordings(n_wordings) if by_wording else 0.0
+    shared = by_wording / components.incidence.predict_effective_n_wordings(n_wordings) if by_wording else 0.0
     return by_item / n_items + shared + components.residual / n_items / n_wordings
 
 

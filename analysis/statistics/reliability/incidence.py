@@ -37,9 +37,9 @@ class Incidence:
     n_shared: float
     unshared_variance: float
 
-    def predict_n_shared_wordings(self, n_wordings: float) -> float:
+    def predict_effective_n_wordings(self, n_wordings_per_item: float) -> float:
         """Predict how many different wordings the mean counts like, with so many of each item."""
-        return self.n_shared * n_wordings / self.n_wordings
+        return self.n_shared * n_wordings_per_item / self.n_wordings
 
 
 NOTHING = Incidence(0, np.nan, np.nan, np.nan)

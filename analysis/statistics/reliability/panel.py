@@ -180,7 +180,8 @@ class Panel:
         Parameters
         ----------
         n_items, n_wordings
-            Where items have some of the shared wordings, so they have of more (`Incidence.predict_n_shared_wordings`).
+            Where items have some of the shared wordings, so they have of more
+            (`Incidence.predict_effective_n_wordings`).
 
         Returns
         -------
@@ -189,11 +190,13 @@ class Panel:
         """
         if np.isnan(self.wording):
             return np.nan
-        shared = max(self.wording, 0.0) / self.incidence.predict_n_shared_wordings(n_wordings) if self.crossed else 0.0
+        shared = (
+            max(self.wording, 0.0) / self.incidence.predict_effective_n_wordings(n_wordings) if self.crossed else 0.0
+        )
         of_item = max(self.item, 0.0) + self.inner / n_wordings
         return float(np.sqrt(of_item / n_items + shared))
 
-    def compute_interval_widening(self) -> float:
+    def compute_interval_widening_by_wordings(self) -> float:
         """Return how many times as wide an interval is as it would be with wordings without end; it is at least 1.
 
         NaN where items do not differ beyond what their wordings explain: then there is nothing to compare with.
@@ -270,7 +273,7 @@ def _split_variance_of_mean(
     noise = estimates.residual / incidence.n_wordings / n_items
     of_wordings = estimates.wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = choose_interaction_deductions(between[1], free, noise)
+    less, more = assign_interaction_deduction_by_df(between[1], free, noise)
     shared = of_wordings - estimates.wording * incidence.unshared_variance / n_items
     parts["both"] = (_clip_below_zero(between[0] - less), between[1]), (_clip_below_zero(shared - more), free)
     parts["wordings"] = ((_clip_below_zero(of_wordings), free),)
@@ -306,7 +309,7 @@ def combine_squared_limits(squared_limits: Array, freedom: Array) -> Array:
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def choose_interaction_deductions(
+def assign_interaction_deduction_by_df(
     items_df: float, wordings_df: float, interaction_variance: float
 ) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.

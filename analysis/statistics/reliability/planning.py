@@ -4,9 +4,10 @@ With the parts of `forecast` the variance of a figure over I items is shared + o
 number of wordings. So every number of wordings, and of texts, gives a smallest I; wordings that items share allow none
 where their own part is too much already.
 
-A difference is found where the test for wordings like these (`replication.compute_panel_mean_p_value`) rejects 0. Its
-power is that of a noncentral t test where items have wordings of their own. Where they share them, the limit of the
-test rests on two variances, each with few degrees of freedom; the power is the mean over how these turn out.
+A difference is found where the test for wordings like these (`replication.compute_p_of_panel_mean_against_value`)
+rejects 0. Its power is that of a noncentral t test where items have wordings of their own. Where they share them, the
+limit of the test rests on two variances, each with few degrees of freedom; the power is the mean over how these turn
+out.
 
 References
 ----------
@@ -26,7 +27,7 @@ from scipy.special import chdtri, ndtr
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error
 from analysis.statistics.reliability.panel import (
-    choose_interaction_deductions,
+    assign_interaction_deduction_by_df,
     combine_squared_limits,
     compute_squared_t_quantile,
 )
@@ -139,11 +140,11 @@ def compute_power(
         return np.nan
     shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
     noise = forecast.compute_within_item_variance(n_wordings, n_samples) / n_items
-    of_items = item_variance / n_items * _list_variance_factors(n_items - 1)
+    of_items = item_variance / n_items * _list_equally_likely_variance_factors(n_items - 1)
     squared_limit = compute_squared_t_quantile(level, np.asarray(n_items - 1)) * of_items
     if crossed:
-        of_wordings = (shared + noise) * _list_variance_factors(n_wordings - 1)
-        less, more = choose_interaction_deductions(n_items - 1, n_wordings - 1, noise)
+        of_wordings = (shared + noise) * _list_equally_likely_variance_factors(n_wordings - 1)
+        less, more = assign_interaction_deduction_by_df(n_items - 1, n_wordings - 1, noise)
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
         parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
         squared_limit = np.maximum(
@@ -156,7 +157,7 @@ def compute_power(
     return float((ndtr((difference - limit) / error) + ndtr((-difference - limit) / error)).mean())
 
 
-def _list_variance_factors(freedom: float) -> Array:
+def _list_equally_likely_variance_factors(freedom: float) -> Array:
     """Return equally likely values of an estimated variance with a mean of 1."""
     return np.asarray(chdtri(freedom, (np.arange(PLACES) + 0.5) / PLACES) / freedom)
 

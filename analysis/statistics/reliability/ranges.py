@@ -113,7 +113,9 @@ def compute_component_intervals(
         interaction = residual.subtract_variance(noise)
         drawn |= {"wording": wording, "interaction": interaction} if panel.crossed else {"wording": interaction}
         shared = wording.multiply_by(incidence.n_items / incidence.n_shared) if panel.crossed else ZERO
-        drawn["widening"] = _draw_widening(item, residual.multiply_by(1 / incidence.n_wordings).add_variance(shared))
+        drawn["widening"] = _draw_interval_widening_by_wordings(
+            item, residual.multiply_by(1 / incidence.n_wordings).add_variance(shared)
+        )
     return nothing | {name: _find_interval_ends(part, level) for name, part in drawn.items()}
 
 
@@ -129,7 +131,7 @@ def _draw_item_mean_variance(panel: Panel, bounds: tuple[float, float], seed: in
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
-    return _draw_mean_square(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
+    return _draw_mean_square_over_items(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
 def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -138,7 +140,7 @@ def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
     # Half of an item's answers at either bound: its squares are at most a quarter of the width squared for each answer.
     most = (bounds[1] - bounds[0]) ** 2 / 4 * wordings / per_item
-    return _draw_mean_square(estimates.squares / per_item, most, seed)
+    return _draw_mean_square_over_items(estimates.squares / per_item, most, seed)
 
 
 def _draw_sampling_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -146,7 +148,7 @@ def _draw_sampling_variance(panel: Panel, bounds: tuple[float, float], seed: int
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
     most = (bounds[1] - bounds[0]) ** 2 / 2  # the variance (n - 1) of two samples, one at either bound
-    return _draw_mean_square(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
+    return _draw_mean_square_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
 
 
 def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
@@ -157,7 +159,7 @@ def _draw_wording_component(panel: Panel, residual: VarianceDraws, seed: int) ->
     return VarianceDraws(drawn, drawn).subtract_variance(residual.multiply_by(1 / per_wording))
 
 
-def _draw_mean_square(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
+def _draw_mean_square_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
     """Draw the mean over items and one further item: 0 in lower ends, `largest_square` or their maximum in upper
     ones."""
     if len(squares) > GROUPS:
@@ -184,10 +186,12 @@ def _divide_draws(part: VarianceDraws, whole: VarianceDraws) -> VarianceDraws:
         return VarianceDraws(part.low / whole.low, part.high / whole.high)
 
 
-def _draw_widening(item: VarianceDraws, error: VarianceDraws) -> VarianceDraws:
+def _draw_interval_widening_by_wordings(item_variance: VarianceDraws, error_variance: VarianceDraws) -> VarianceDraws:
     """Draw the widening: the error with these wordings, divided by that of items alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return VarianceDraws(np.sqrt(1 + error.low / item.high), np.sqrt(1 + error.high / item.low))
+        return VarianceDraws(
+            np.sqrt(1 + error_variance.low / item_variance.high), np.sqrt(1 + error_variance.high / item_variance.low)
+        )
 
 
 def _find_interval_ends(drawn: VarianceDraws, level: float) -> tuple[float, float]:

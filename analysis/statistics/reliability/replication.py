@@ -44,7 +44,7 @@ _LEAST = 1e-300  # a variance of 0 that can be divided by
 _STEPS = 45  # of a bisection: more would change no digit
 
 
-def compute_panel_mean_p_value(panel: Panel, anew: Anew, value: float = 0.0) -> float:
+def compute_p_of_panel_mean_against_value(panel: Panel, anew: Anew, tested_value: float = 0.0) -> float:
     """Test the mean of a panel against a value: the least p at which the interval (`Panel.compute_interval`) excludes
     it.
 
@@ -54,7 +54,7 @@ def compute_panel_mean_p_value(panel: Panel, anew: Anew, value: float = 0.0) -> 
         Of a difference, the test is by t intervals also where both sides are shares.
     anew
         What another study draws anew.
-    value
+    tested_value
         In the unit of the answers.
 
     Returns
@@ -62,7 +62,7 @@ def compute_panel_mean_p_value(panel: Panel, anew: Anew, value: float = 0.0) -> 
     float
         1 where mean and value are equal, NaN where the variance is unknown or 0.
     """
-    return _compute_distance_p(abs(panel.mean - value), panel, anew)
+    return _compute_p_of_distance_from_mean(abs(panel.mean - tested_value), panel, anew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,15 +246,15 @@ def compute_equivalence_p(panel: Panel, anew: Anew, margin: float) -> float:
     if abs(panel.mean) <= min(ROUNDING, margin) and _sum_variances_and_freedom(panel.parts[anew])[0] <= ROUNDING**2:
         return 0.0
     if abs(panel.mean) < margin:
-        return _compute_distance_p(margin - abs(panel.mean), panel, anew) / 2
-    return 1 - _compute_distance_p(abs(panel.mean) - margin, panel, anew) / 2
+        return _compute_p_of_distance_from_mean(margin - abs(panel.mean), panel, anew) / 2
+    return 1 - _compute_p_of_distance_from_mean(abs(panel.mean) - margin, panel, anew) / 2
 
 
-def _compute_distance_p(distance: float, panel: Panel, anew: Anew) -> float:
+def _compute_p_of_distance_from_mean(distance_from_mean: float, panel: Panel, anew: Anew) -> float:
     """Return the least p at which the interval does not reach as far as a distance."""
-    p = _find_p_for_variance_parts(distance, panel.parts[anew])
+    p = _find_p_for_variance_parts(distance_from_mean, panel.parts[anew])
     # For wordings like these, an interval is never shorter than for these wordings.
-    return max(p, _find_p_for_variance_parts(distance, panel.parts["items"])) if anew == "both" else p
+    return max(p, _find_p_for_variance_parts(distance_from_mean, panel.parts["items"])) if anew == "both" else p
 
 
 def _find_p_for_variance_parts(distance: float, variance_parts: Parts) -> float:

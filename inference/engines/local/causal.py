@@ -65,7 +65,8 @@ class CausalEngine(LeftToRight, LocalEngine):
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
     def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
-        """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else none."""
+        """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else
+        none."""
         usable = common_ids if self._cache_window and len(common_ids) >= SHORTEST_PREFIX else []
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)
@@ -109,10 +110,10 @@ class CausalEngine(LeftToRight, LocalEngine):
         continuations = self._build_continuations(rows, prompt + answer, will_continue=answer > 1)
         if answer == 1:
             return score_batch(targets, WholeVocabulary(continuations.compute_next_logprobs), temperatures)
-        following = AnswerPaths(continuations, targets, temperatures, self._choose_budget(prompt, answer))
+        following = AnswerPaths(continuations, targets, temperatures, self._choose_pass_budget(prompt, answer))
         return score_batch(targets, following, temperatures)
 
-    def _choose_budget(self, prompt_tokens: int, answer_tokens: int) -> Budget:
+    def _choose_pass_budget(self, prompt_tokens: int, answer_tokens: int) -> Budget:
         """Say how much of the answers is computed at a time; `prompt_tokens` and `answer_tokens` are the tokens of the
         longest."""
         longest, places = prompt_tokens + answer_tokens, self._cache_window - prompt_tokens

@@ -91,7 +91,7 @@ class ClassifierEngine(NonWritingEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
         ids, lengths = pad_right([row.ids for row in rows], self.model.device, self._pad)
-        inputs = {"input_ids": ids, "attention_mask": (_build_column_indices(ids) < lengths[:, None]).long()}
+        inputs = {"input_ids": ids, "attention_mask": (_enumerate_columns(ids) < lengths[:, None]).long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
             inputs["token_type_ids"] = pad_right(segments, self.model.device, 0)[0]
@@ -159,9 +159,9 @@ def _build_score(class_logprobs: Sequence[float], option_classes: Sequence[int])
     return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
 
 
-def _build_column_indices(ids: torch.Tensor) -> torch.Tensor:
+def _enumerate_columns(id_tensor: torch.Tensor) -> torch.Tensor:
     """Build the indices 0, 1, 2 ... of the columns of a tensor of ids."""
-    return torch.arange(ids.shape[1], device=ids.device)
+    return torch.arange(id_tensor.shape[1], device=id_tensor.device)
 
 
 def _read_classes(name: str, config: Any) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ class Prefix:
         return [(layer.keys, layer.values) for layer in cache.layers]
 
 
-class Passing(DynamicLayer):
+class NonStoringCacheLayer(DynamicLayer):
     """Keys and values of one layer for a pass that nothing follows: those that the pass computes are not kept.
 
     The next layer is given the same memory, which the cache of a core still holds.
@@ -145,7 +145,7 @@ class Continuations:
         if self.cache is None:
             ids, lengths = pad_right([[*prompt, *path] for prompt in self.prompts], self._device)
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
-        return self._run_forced(path)
+        return self._rewind_cache_and_run_path(path)
 
     def run_branches(
         self, branches: PackedRows, prompt_places: Sequence[int], read_places: Sequence[tuple[int, int]], trees: bool
@@ -190,7 +190,7 @@ class Continuations:
             attention_mask=mask,
             position_ids=self.position[rows][:, None] + branches.positions,
             past_key_values=_build_cache(
-                Passing,
+                NonStoringCacheLayer,
                 (
                     (layer.keys, layer.values) if every else (layer.keys[rows], layer.values[rows])
                     for layer in self.cache.layers
@@ -209,7 +209,7 @@ class Continuations:
             inputs["attention_mask"] = packed.build_attention_mask(everything, self.run_model.model.dtype)
             inputs["position_ids"] = packed.positions + shared
         if self._cached and (shared or self._forced):
-            kind = DynamicLayer if self._forced else Passing
+            kind = DynamicLayer if self._forced else NonStoringCacheLayer
             cache = self._prefix.build_batch_cache(self.run_model.model, len(packed.ids), kind)
             inputs |= {"past_key_values": cache, "use_cache": True}
         result = self.run_model(
@@ -241,7 +241,7 @@ class Continuations:
         self.token_mask = torch.cat([real.new_ones(len(real), shared), real], dim=1)
         self.position = shared + packed.lengths
 
-    def _run_forced(self, path: TokenIds) -> Tensor:
+    def _rewind_cache_and_run_path(self, path: TokenIds) -> Tensor:
         """Cut the cache back to what `path` shares with the path before it, then add the rest of `path`.
 
         Example: after the path (5, 6, 7) follows (5, 8, 9). The cache is cut back by 2 tokens, and 8 and 9 are added.

@@ -113,7 +113,7 @@ class NonWritingEngine(LocalEngine):
 
     def __init__(self, checkpoint: Checkpoint, batch_size: int | None = None) -> None:
         super().__init__(checkpoint, batch_size)
-        self.window = find_window(self.model)
+        self.window = find_max_sequence_length(self.model)
         self._pad: int = self.tokenizer.pad_token_id or 0
         self._pads = is_padding_exact(self.model, self._pad)
 
@@ -206,7 +206,7 @@ def is_padding_exact(model: Any, fill: int) -> bool:
     -------
     Whether the log-softmax is the same up to rounding; False where the model cannot compute it.
     """
-    longest = min(find_window(model) or 80, 80)
+    longest = min(find_max_sequence_length(model) or 80, 80)
     vocabulary = model.config.get_text_config().vocab_size
     ids = torch.linspace(vocabulary // 2, vocabulary - 1, longest, device=model.device).long()[None]
     is_filled = torch.arange(longest, device=model.device) < longest - longest // 8
@@ -220,7 +220,7 @@ def is_padding_exact(model: Any, fill: int) -> bool:
     return are_nearly_equal(padded.float().log_softmax(-1), unpadded.float().log_softmax(-1), model.dtype)
 
 
-def find_window(model: Any) -> int | None:
+def find_max_sequence_length(model: Any) -> int | None:
     """Return the longest sequence in tokens; None where positions have no end."""
     limit: int | None = getattr(model.config, "max_position_embeddings", None)
     if limit is None:

@@ -18,7 +18,7 @@ def ask_concurrently(
     concurrency: int,
     prompts: Iterable[T],
     ask: Callable[[T], Awaitable[R]],
-    is_barred: Callable[[], bool],
+    must_stop: Callable[[], bool],
 ) -> Generator[list[tuple[int, T, R]], None, None]:
     """Ask all prompts, and hand over again and again the answers that have come.
 
@@ -36,7 +36,7 @@ def ask_concurrently(
         What is asked, taken one by one.
     ask
         Answers one prompt. What it raises is raised here, after the answers that came before.
-    is_barred
+    must_stop
         Whether no further prompt is to be asked; answers under way are waited for.
 
     Yields
@@ -47,7 +47,7 @@ def ask_concurrently(
     came: list[tuple[int, T, R]] = []
 
     async def ask_until_none_waits() -> None:
-        while not is_barred() and (taken := next(waiting, None)) is not None:
+        while not must_stop() and (taken := next(waiting, None)) is not None:
             came.append((*taken, await ask(taken[1])))
 
     async def start_workers() -> list[asyncio.Task[None]]:

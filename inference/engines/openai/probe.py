@@ -61,7 +61,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     InputError
         Another model answers.
     """
-    reply, shape = await _ask_without_logprobs(server, Shape(api))
+    reply, shape = await _ask_and_find_token_limit_field(server, Shape(api))
     server.answering = _check_answering_model(server.model, reply.get("model"), f"{server.settings.address} ({api})")
     thinks = _has_thoughts(reply, parse_choices(reply)[0])
     tokens = await _ask_question_ids(server)
@@ -76,7 +76,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
 
 
-async def _ask_without_logprobs(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
+async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def check_text(reply: dict[str, Any]) -> dict[str, Any]:

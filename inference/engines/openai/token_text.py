@@ -75,15 +75,19 @@ class Words:
 
     async def _find_token_id_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
-        context = extract_prompt_end(prompt.text) if prompt.text is not None else await self._find_chat_end(prompt)
+        context = (
+            extract_prompt_end(prompt.text)
+            if prompt.text is not None
+            else await self._find_chat_template_ending(prompt)
+        )
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._ask_token_id_forms, prompt, context
         )
         return options_and_forms
 
-    async def _find_chat_end(self, prompt: Prompt) -> str:
+    async def _find_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask for the end of a chat as the chat template writes it; it is the same for every prompt."""
-        end: str = await self._look_up_once(None, self._ask_chat_end, prompt)
+        end: str = await self._look_up_once(None, self._ask_chat_template_ending, prompt)
         return end
 
     async def _look_up_once(
@@ -114,7 +118,7 @@ class Words:
         options = tokenize_answers(context, prompt.answers, encode)
         return options, build_id_forms(options)
 
-    async def _ask_chat_end(self, prompt: Prompt) -> str:
+    async def _ask_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""
         root = _find_root_address(self._server)
         body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}

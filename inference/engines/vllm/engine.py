@@ -92,7 +92,7 @@ class VllmEngine(LeftToRight):
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the number tokens of rows: per row a score for every temperature."""
         self._refuse_low_temperatures(temperatures)
-        lattice, tokens = self._reduce_lattice(self.build_lattice(numbers))
+        lattice, tokens = self._shrink_lattice_vocabulary(self.build_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         paths_by_temperature = [
             RequestedPaths(self._ask_questions, rows, lattice.paths, tokens, temperature)
@@ -103,7 +103,7 @@ class VllmEngine(LeftToRight):
         problems = {row: problem for following in paths_by_temperature for row, problem in following.problems.items()}
         return self._replace_problem_rows(problems, build_number_scores(np.concatenate(logprobs)))
 
-    def _reduce_lattice(self, whole: Lattice) -> tuple[Lattice, list[int]]:
+    def _shrink_lattice_vocabulary(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
 
         Returns
@@ -112,11 +112,11 @@ class VllmEngine(LeftToRight):
         ("1") and 52 ("0") belong to numbers, they become the tokens 0 and 1 of the small vocabulary, and token 2 stands
         for all others.
         """
-        if whole.numbers not in self._reduced:
-            tokens = sorted({*whole.steps.tolist(), *whole.continuing})
+        if full_lattice.numbers not in self._reduced:
+            tokens = sorted({*full_lattice.steps.tolist(), *full_lattice.continuing})
             texts = [self._token_texts[token] for token in tokens]
-            self._reduced[whole.numbers] = Lattice(whole.numbers, [*texts, ""]), tokens
-        return self._reduced[whole.numbers]
+            self._reduced[full_lattice.numbers] = Lattice(full_lattice.numbers, [*texts, ""]), tokens
+        return self._reduced[full_lattice.numbers]
 
     @staticmethod
     def _replace_problem_rows(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:

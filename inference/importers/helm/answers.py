@@ -88,7 +88,7 @@ class HelmAnswers:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
             self.run_lines.append(
-                _describe_helm_run(
+                _describe_helm_run_in_line(
                     run, rights, run.read_stated_means(self._metric), wordings, partial, with_letters=letters
                 )
             )
@@ -192,7 +192,7 @@ def _refuse_contradicting_score(request: HelmRequest, credit: float, answer: int
         )
 
 
-def _describe_helm_run(
+def _describe_helm_run_in_line(
     run: HelmRun,
     rights_by_split: Mapping[str, Sequence[bool]],
     stated_accuracies: Mapping[str, float],

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
 from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
-from inference.stimuli.numbers import parse_number
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import check_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
@@ -89,7 +89,7 @@ class HelmRun:
         """Go through the requests; of those for each choice of one question, the first stands for all."""
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = parse_list_field(str(path), _read_run_file(path), "request_states")
+        states = parse_list_field(str(path), _read_run_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
             request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
             if request.key not in read_keys:
@@ -105,7 +105,7 @@ class HelmRun:
         value."""
         path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        entries_in_file = _read_run_file(path)
+        entries_in_file = _read_run_json_file(path)
         for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
             where = f"{path}, entry {place}"
             request_scores = scores_by_request[
@@ -126,7 +126,7 @@ class HelmRun:
         path = self.path / TOTALS
         if not path.exists():
             return {}
-        entries_in_file = _read_run_file(path)
+        entries_in_file = _read_run_json_file(path)
         stats = [take_object_or_empty(stat) for stat in entries_in_file] if isinstance(entries_in_file, list) else []
         named_means = [(take_object_or_empty(stat.get("name")), _parse_mean(stat)) for stat in stats]
         return {
@@ -147,7 +147,7 @@ def read_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = take_object_or_empty(_read_run_file(path / SPEC))
+    spec = take_object_or_empty(_read_run_json_file(path / SPEC))
     adapter, scenario = take_object_or_empty(spec.get("adapter_spec")), take_object_or_empty(spec.get("scenario_spec"))
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
@@ -172,7 +172,7 @@ def read_helm_run(path: Path) -> HelmRun:
     )
 
 
-def _read_run_file(path: Path) -> Any:
+def _read_run_json_file(path: Path) -> Any:
     """Read a JSON file of a run's folder; refuse one that is too large or damaged."""
     return json_log.read_json_log(path, "import the run in parts")
 
@@ -188,7 +188,7 @@ def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> R
 
 def _parse_mean(stat: Mapping[str, Any]) -> float:
     """Read the mean of a score; NaN where it is no number."""
-    return math.nan if isinstance(stat.get("mean"), str) else parse_number(stat.get("mean"))
+    return math.nan if isinstance(stat.get("mean"), str) else parse_number_or_nan(stat.get("mean"))
 
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:

@@ -128,7 +128,7 @@ class InspectAnswers:
             reason = next((sample.error for sample in epochs if sample.error), "the log has no score for it")
             return LoggedResponse(**common, error=reason)
         if with_letters:
-            _refuse_contradicting_letters(scored)
+            _refuse_letters_contradicting_scores(scored)
         taken = [sample.answer if with_letters else int(sample.credit != 1) for sample in scored]
         right = epochs[0].gold if with_letters else 0
         counts.right.append(sum(answer == right for answer in taken) / len(taken))
@@ -192,7 +192,7 @@ def _find_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> st
     return next(iter(scorers))
 
 
-def _refuse_contradicting_letters(samples: Sequence[Sample]) -> None:
+def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
     """Refuse a letter that the score does not agree with, as after an edit by hand."""
     for sample in samples:
         if sample.gold is not None and (sample.credit == 1) != (sample.answer == sample.gold):

@@ -17,7 +17,7 @@ from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
 from inference.importers.shared.json_log import drop_empty_values, parse_list_field, take_object_or_empty
-from inference.stimuli.numbers import parse_number
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import check_storable_value, parse_json, shorten_value
 
 VERSIONS = 2, 3
@@ -310,6 +310,6 @@ def _parse_accuracy_by_scorer(results: Any) -> dict[str, float]:
         value = take_object_or_empty(
             take_object_or_empty(take_object_or_empty(score).get("metrics")).get("accuracy")
         ).get("value")
-        if not isinstance(value, str) and math.isfinite(parse_number(value)):
-            accuracy_by_scorer[str(score.get("name"))] = parse_number(value)
+        if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value)):
+            accuracy_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
     return accuracy_by_scorer

@@ -96,7 +96,7 @@ def find_sample_files(paths: Sequence[str]) -> list[SampleFile]:
             }:
                 raise InputError(f"{file.path}: this file is given twice; leave one out")
             files.append(file)
-    _refuse_mixed_models(files)
+    _refuse_one_name_for_two_models(files)
     return files
 
 
@@ -110,13 +110,13 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     if results not in results_by_path:
         results_by_path[results] = _read_results_file(results)
     content = results_by_path[results]
-    config = _select_results_field(content, "configs", results).get(task)
+    config = _take_results_object_or_empty(content, "configs", results).get(task)
     if not isinstance(config, dict):
         raise InputError(
             f"{results}: describes no task '{task}', of which {path.name} holds samples; is it another run's?"
         )
-    shots = _select_results_field(content, "n-shot", results).get(task, config.get("num_fewshot"))
-    counted = _select_results_field(content, "n-samples", results).get(task)
+    shots = _take_results_object_or_empty(content, "n-shot", results).get(task, config.get("num_fewshot"))
+    counted = _take_results_object_or_empty(content, "n-samples", results).get(task)
     effective = counted.get("effective") if isinstance(counted, dict) else None
     return SampleFile(
         path=path,
@@ -160,7 +160,7 @@ def _read_results_file(path: Path) -> dict[str, Any]:
     return content
 
 
-def _select_results_field(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+def _take_results_object_or_empty(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     """Return an object that a results file holds; an empty one where it is missing."""
     part = content.get(name, {})
     if not isinstance(part, dict):
@@ -221,7 +221,7 @@ def _strip_text_or_none(value: Any) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _refuse_mixed_models(files: Sequence[SampleFile]) -> None:
+def _refuse_one_name_for_two_models(files: Sequence[SampleFile]) -> None:
     """Refuse one name for what are two models by their results files."""
     first: dict[str, SampleFile] = {}
     for file in files:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import saving
-from inference.stimuli.numbers import parse_number
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import is_nonfinite, shorten_value
 
@@ -170,7 +170,7 @@ def _describe_repeated_row(path: Path, where: str, key: Key, first_place: str, u
 def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, bool]:
     """Read an accuracy, and whether it is written with the sign of per cent."""
     text = (cell or "").strip()
-    value = parse_number(text.removesuffix("%"))
+    value = parse_number_or_nan(text.removesuffix("%"))
     if not 0 <= value <= 100:
         point = "; write it with a point, not a comma" if "," in text else ""
         raise InputError(
@@ -182,7 +182,7 @@ def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, b
 
 def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
     """Return how many answers an accuracy was computed from."""
-    value = parse_number((cell or "").strip())
+    value = parse_number_or_nan((cell or "").strip())
     if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.LARGEST_EXACT:
         raise InputError(
             f"{where}: column '{column}' holds {shorten_value(cell or None)}, not a number of answers, from 1 on"

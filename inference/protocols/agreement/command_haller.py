@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.importers.shared import saving
-from inference.stimuli.numbers import parse_number
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import shorten_value
 
 if TYPE_CHECKING:
@@ -174,9 +174,9 @@ def _parse_agree_probabilities(where: str, response: Any) -> tuple[float, float]
 
 def _require_finite_number(where: str, value: Any) -> float:
     """Return a value as a number; refuse texts, and numbers that are not finite."""
-    if isinstance(value, str) or not math.isfinite(parse_number(value)):
+    if isinstance(value, str) or not math.isfinite(parse_number_or_nan(value)):
         raise InputError(f"{where}: expected a number, not {shorten_value(value)}")
-    return parse_number(value)
+    return parse_number_or_nan(value)
 
 
 def _check_same_statements(

@@ -100,39 +100,41 @@ class Questions:
             raise InputError("a model that fills a mask has no room for a number: leave it out, or ask it another way")
         return [self._build_round(form, numbers) for numbers in self.ranges]
 
-    def _build_round(self, form: str, numbers: range) -> Round:
+    def _build_round(self, form: str, scale_numbers: range) -> Round:
         """Make the round of one scale: a condition per temperature and method."""
         conditions = []
         if self.samples:
             ways = (Sampling(self.samples if t else 1, t, MAX_TOKENS) for t in self.temperatures)
-            conditions += [self._build_condition(form, numbers, way) for way in ways]
+            conditions += [self._build_condition(form, scale_numbers, way) for way in ways]
         if self.exact:
-            conditions += [self._build_condition(form, numbers, Exact(t)) for t in self.temperatures]
+            conditions += [self._build_condition(form, scale_numbers, Exact(t)) for t in self.temperatures]
         return Round(
-            tuple(conditions), partial(self._render_prompt, form, numbers), partial(parse_score_response, numbers)
+            tuple(conditions),
+            partial(self._render_prompt, form, scale_numbers),
+            partial(parse_score_response, scale_numbers),
         )
 
-    def _build_condition(self, form: str, numbers: range, way: Exact | Sampling) -> Condition:
+    def _build_condition(self, form: str, scale_numbers: range, method: Exact | Sampling) -> Condition:
         """Make the condition of one scale, sampled or exact, at one temperature."""
-        sampled = isinstance(way, Sampling)
-        setting = f"{numbers[0]}-{numbers[-1]}/t{way.temperature:g}" + ("" if sampled else "/exact")
+        sampled = isinstance(method, Sampling)
+        setting = f"{scale_numbers[0]}-{scale_numbers[-1]}/t{method.temperature:g}" + ("" if sampled else "/exact")
         fields = {
             "form": form,
-            "range": [numbers[0], numbers[-1]],
-            "temperature": way.temperature,
-            "samples": way.samples if isinstance(way, Sampling) else None,
+            "range": [scale_numbers[0], scale_numbers[-1]],
+            "temperature": method.temperature,
+            "samples": method.samples if isinstance(method, Sampling) else None,
             "method": "sampled" if sampled else "exact",
-            "max_tokens": way.max_tokens if isinstance(way, Sampling) else None,
+            "max_tokens": method.max_tokens if isinstance(method, Sampling) else None,
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
         }
-        return Condition(self.book.name_condition(form, setting), fields, way)
+        return Condition(self.book.name_condition(form, setting), fields, method)
 
-    def _render_prompt(self, form: str, numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
+    def _render_prompt(self, form: str, scale_numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
         """Render the prompt that asks for a score of a text on one scale."""
         values: dict[str, Any] = {name: variant.attributes.get(name) for name in VARIABLES}
-        values |= {"low": numbers[0], "high": numbers[-1], "output": variant.text}
-        scale = numbers if len(numbers) <= LARGEST else None
+        values |= {"low": scale_numbers[0], "high": scale_numbers[-1], "output": variant.text}
+        scale = scale_numbers if len(scale_numbers) <= LARGEST else None
         return replace(self.book.render(form, values), numbers=scale)
 
 
@@ -158,7 +160,7 @@ def parse_score_response(
     into the scale; None where there is none.
     """
     if isinstance(response, Generation):
-        return _read_first_numbers(numbers, response)
+        return _parse_generated_scores(numbers, response)
     mass = sum(response.probability)
     return {
         "probability": response.probability,
@@ -169,11 +171,11 @@ def parse_score_response(
     }
 
 
-def _read_first_numbers(numbers: range, generation: Generation) -> dict[str, Any]:
+def _parse_generated_scores(scale_numbers: range, generation: Generation) -> dict[str, Any]:
     """Read the first number of every text, brought into the scale; return texts, counts and their mean by column."""
     stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]
-    clipped_numbers = [min(max(number, numbers[0]), numbers[-1]) for number in valid]
+    clipped_numbers = [min(max(number, scale_numbers[0]), scale_numbers[-1]) for number in valid]
     return {
         "output": list(generation.texts),
         "invalid": len(stated) - len(valid),

@@ -153,7 +153,7 @@ def _parse_human_score(where: str, record: dict[str, Any], column: str) -> float
     value = record.get(column)
     if value is None or not str(value).strip():
         raise InputError(f"{where}: there is no human score in column '{column}'; add it, or take the row out")
-    score = numbers.parse_number(value)
+    score = numbers.parse_number_or_nan(value)
     if not math.isfinite(score):
         raise InputError(f"{where}: the human score in column '{column}' must be a number, not {shorten_value(value)}")
     return score

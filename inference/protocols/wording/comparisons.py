@@ -11,7 +11,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.numerals import COMMA
-from inference.stimuli.numbers import parse_number
+from inference.stimuli.numbers import parse_number_or_nan
 
 _ORDERED: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -116,7 +116,7 @@ def convert_cell_to_stripped_text(value: Any) -> str | None:
 
 def is_number(text: str) -> bool:
     """Tell whether a text is a finite decimal number."""
-    return math.isfinite(parse_number(text))
+    return math.isfinite(parse_number_or_nan(text))
 
 
 def _is_equal(value: str, target: str) -> bool:

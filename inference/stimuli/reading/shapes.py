@@ -141,7 +141,7 @@ def recognise_table_shape(source: str, column_names: Sequence[str], columns: Col
     possible_fields = (*SHARED, "paraphrases") if wordings or "paraphrases" in fields.values() else (*SHARED, *OF_ROWS)
     absent = set(possible_fields) - set(fields.values())
     for column in attribute_columns:
-        _check_attribute_name(source, column, absent)
+        _refuse_ambiguous_attribute_column(source, column, absent)
     holding = {field: column for column, field in fields.items()}
     for column in other_columns:
         name = column.strip()
@@ -238,14 +238,14 @@ def _refuse_mixed_shapes(source: str, fields: Mapping[str, str], wordings: Seque
         )
 
 
-def _check_attribute_name(source: str, column: str, absent: Iterable[str]) -> None:
+def _refuse_ambiguous_attribute_column(source: str, column: str, absent_fields: Iterable[str]) -> None:
     """Refuse a column kept as an attribute that is called like one Waver reads, or nearly like a missing field."""
     if _fold_column_name(column) in ATTRIBUTES_READ:
         raise InputError(
             f"{source}: column '{column}': as an attribute, Waver reads it for its statistics; call it "
             f"{ATTRIBUTE}{_fold_column_name(column)} if it is meant so, else rename it"
         )
-    near = get_close_matches(_fold_column_name(column), absent, 1, MIN_SIMILARITY)
+    near = get_close_matches(_fold_column_name(column), absent_fields, 1, MIN_SIMILARITY)
     if near:
         raise InputError(
             f"{source}: unknown column '{shorten_text(column)}' (the nearest is '{near[0]}'); rename it, or call it "

@@ -133,8 +133,12 @@ class Form:
         expected = [body, "answers"] if fields.answers else [body]
         if not isinstance(content, dict) or set(content) != set(expected):
             raise InputError(f"{where}: expected {' and '.join(expected)}, and nothing else")
-        words = _check_answer_words(where, content["answers"]) if fields.answers else {}
-        sources = _check_messages(where, form, content[body]) if form in WITH_MESSAGES else [(None, content[body])]
+        words = _parse_answer_words_by_label(where, content["answers"]) if fields.answers else {}
+        sources = (
+            _parse_chat_or_pair_messages(where, form, content[body])
+            if form in WITH_MESSAGES
+            else [(None, content[body])]
+        )
         if not all(isinstance(source, str) for _, source in sources):
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
@@ -212,7 +216,7 @@ def list_case_variants(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(forms))
 
 
-def _check_answer_words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
+def _parse_answer_words_by_label(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     """Return label -> words of a form's answers; refuse a word that two options share, as it would count twice."""
     if not isinstance(answers, dict) or len(answers) < 2:
         raise InputError(f"{where}: answers needs at least two options, each with a list of words")
@@ -235,7 +239,7 @@ def _check_answer_words(where: str, answers: Any) -> dict[str, tuple[str, ...]]:
     return {label: tuple(words) for label, words in answers.items()}
 
 
-def _check_messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
+def _parse_chat_or_pair_messages(where: str, form: str, messages: Any) -> list[tuple[str | None, str]]:
     """Check the messages of a chat or of a pair, and return (role, template) of each."""
     if not isinstance(messages, list) or not messages:
         raise InputError(f"{where}: messages must be a list of role and content")

@@ -126,7 +126,7 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._find_form(form).source, sort_keys=True).encode()).hexdigest()
 
-    def find_form_source(self, form: str) -> Mapping[str, Any]:
+    def find_form_content(self, form: str) -> Mapping[str, Any]:
         """Give one form as the file has it: what `hash` is the fingerprint of."""
         return self._find_form(form).source
 

@@ -76,7 +76,9 @@ def test_against_the_counts_of_spacy_and_the_identity_of_left_and_right(heads):
 
 
 def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(small_pipeline):
-    measure = dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(small_pipeline))]).load()
+    measure = dependencies.build_dependency_component(
+        "en", [dependencies.find_pipeline_by_name_or_path(str(small_pipeline))]
+    ).load()
     values = measure(["don't stop-over, e.g. now!", "one"])
     assert list(values) == list(dependencies.COLUMNS)
     assert values["left_dependents"][0] * 4 == pytest.approx(round(values["left_dependents"][0] * 4))
@@ -88,7 +90,9 @@ def test_tokens_are_white_space_words_whatever_the_tokenizer_of_the_pipeline(sma
     [("ja", "no spaCy pipeline is installed for 'ja'"), ("de", "no spaCy pipeline is installed for 'de'")],
 )
 def test_other_languages_need_a_pipeline_of_their_own(language, expected, small_pipeline):
-    missing = dependencies.build_dependency_component(language, [dependencies.find_pipeline(str(small_pipeline))])
+    missing = dependencies.build_dependency_component(
+        language, [dependencies.find_pipeline_by_name_or_path(str(small_pipeline))]
+    )
     assert isinstance(missing, MissingComponent)
     assert expected in missing.reason
 
@@ -123,7 +127,7 @@ def test_an_installed_pipeline_is_used_unnamed_and_of_several_the_default(tmp_pa
 
 
 def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):
-    known = dependencies.find_pipeline(str(small_pipeline)).identity
+    known = dependencies.find_pipeline_by_name_or_path(str(small_pipeline)).identity
     again = dependencies.build_dependency_component("en", old_identity=known)
     assert isinstance(again, Component)
     assert again.identity == known
@@ -132,20 +136,20 @@ def test_the_pipeline_used_before_goes_on_being_used(small_pipeline):
 
 
 def test_the_hash_is_of_the_files(small_pipeline, tmp_path):
-    before = dependencies.find_pipeline(str(small_pipeline)).identity["hash"]
+    before = dependencies.find_pipeline_by_name_or_path(str(small_pipeline)).identity["hash"]
     copy = tmp_path / "copy"
     spacy.util.load_model(small_pipeline).to_disk(copy)
     meta = json.loads((copy / "meta.json").read_text())
     (copy / "meta.json").write_text((small_pipeline / "meta.json").read_text())
-    assert dependencies.find_pipeline(str(copy)).identity["hash"] == before
+    assert dependencies.find_pipeline_by_name_or_path(str(copy)).identity["hash"] == before
     (copy / "meta.json").write_text(json.dumps({**meta, "version": "9"}))
-    assert dependencies.find_pipeline(str(copy)).identity["hash"] != before
+    assert dependencies.find_pipeline_by_name_or_path(str(copy)).identity["hash"] != before
 
 
 @pytest.mark.parametrize("source", ["no_such_pipeline", "no/such/folder", "json", "", "two words", "en_core.web"])
 def test_an_unknown_pipeline_is_refused_in_one_line(source):
     with pytest.raises(InputError) as error:
-        dependencies.find_pipeline(source)
+        dependencies.find_pipeline_by_name_or_path(source)
     assert f"spaCy pipeline {source!r}" in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -153,7 +157,9 @@ def test_an_unknown_pipeline_is_refused_in_one_line(source):
 def test_a_pipeline_without_a_parser_is_refused(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(InputError, match="has no parser"):
-        dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(tmp_path / "blank"))]).load()
+        dependencies.build_dependency_component(
+            "en", [dependencies.find_pipeline_by_name_or_path(str(tmp_path / "blank"))]
+        ).load()
 
 
 def test_a_damaged_pipeline_is_refused(small_pipeline, tmp_path):
@@ -161,7 +167,7 @@ def test_a_damaged_pipeline_is_refused(small_pipeline, tmp_path):
     spacy.util.load_model(small_pipeline).to_disk(damaged)
     (damaged / "config.cfg").write_text("[nlp]\n")
     with pytest.raises(InputError, match="cannot be loaded"):
-        dependencies.build_dependency_component("en", [dependencies.find_pipeline(str(damaged))]).load()
+        dependencies.build_dependency_component("en", [dependencies.find_pipeline_by_name_or_path(str(damaged))]).load()
 
 
 @pytest.fixture(scope="module")

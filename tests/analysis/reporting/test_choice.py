@@ -65,7 +65,11 @@ def test_no_table_speaks_of_agreement(page):
 
 def test_no_sentence_speaks_of_agreement(page):
     said = (
-        page.answer().text + page.cautions().text + page.method().text + page.examples().text + page.describe_answers()
+        page.answer().text
+        + page.cautions().text
+        + page.method().text
+        + page.examples().text
+        + page.describe_texts_against_probabilities()
     )
     said += "".join(page.render_sentences_about(name) for name in ("overview", "differences"))
     assert not AGREE.search(said), AGREE.search(said)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.reporting.words import differences
-from analysis.reporting.words.differences import MOST_WORDS, mark_differences
+from analysis.reporting.words.differences import MOST_WORDS, split_texts_at_differences
 
 
 def shown(text: str, other: str) -> str:
-    return "".join(f"[{part}]" if differs else part for part, differs in mark_differences(text, other)[0])
+    return "".join(f"[{part}]" if differs else part for part, differs in split_texts_at_differences(text, other)[0])
 
 
 def test_the_examples_are_right():
@@ -38,7 +38,7 @@ def test_the_words_that_the_other_lacks_are_marked(text, other, marks):
 
 @given(st.text(alphabet="ab 。の'\n", max_size=30), st.text(alphabet="ab 。の'\n", max_size=30))
 def test_no_letter_is_lost_and_both_sides_share_what_is_not_marked(one, other):
-    first, second = mark_differences(one, other)
+    first, second = split_texts_at_differences(one, other)
     assert ("".join(part for part, _ in first), "".join(part for part, _ in second)) == (one, other)
     same = ["".join("".join(part.split()) for part, differs in side if not differs) for side in (first, second)]
     assert same[0].casefold() == same[1].casefold()
@@ -46,4 +46,4 @@ def test_no_letter_is_lost_and_both_sides_share_what_is_not_marked(one, other):
 
 def test_very_long_texts_are_not_compared():
     text = "a " * MOST_WORDS
-    assert mark_differences(text, "b") == ([(text, False)], [("b", False)])
+    assert split_texts_at_differences(text, "b") == ([(text, False)], [("b", False)])

@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from analysis.reporting.catalogue import grid
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
-from analysis.reporting.output.html import build_data_uri, render_note, render_template
+from analysis.reporting.output.html import build_data_uri, render_missing_content_note, render_template
 from analysis.reporting.output.page import _encode_svg_as_data_uri
 from helpers.html_pages import Page
 
@@ -38,7 +38,8 @@ def chapter():
         shows('<p class="verdict">Yes. <a href="#cautions">1 caution</a></p>', "answer"),
         shows(figure, "figure"),
         shows('<section class="cautions"><h2 id="cautions">Before you believe it</h2></section>'),
-        new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"), shows(render_note("Scores: none.").text),
+        new_markdown_cell("## Empty"), new_markdown_cell("### Empty, too"),
+        shows(render_missing_content_note("Scores: none.").text),
         new_markdown_cell("## Models & co"), shows('<p><a href="tables/t.csv">tables/t.csv</a></p>'),
         new_markdown_cell("## Tables"), new_markdown_cell("### Models & co"), shows("<p>rows</p>"),
         shows(figure),

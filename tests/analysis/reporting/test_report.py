@@ -253,7 +253,9 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
 
 def test_a_parameter_for_pages_without_any_is_told():
     with pytest.raises(InputError, match="'resamples'; the pages of these runs have none"):
-        notebooks.check_parameters({"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"})
+        notebooks.convert_parameters_by_notebook(
+            {"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"}
+        )
 
 
 def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_made(run, tmp_path, capsys):

@@ -58,7 +58,7 @@ def test_paraphrases_are_their_questions_own_and_orders_are_averaged(tmp_path):
     for number, model in enumerate("ab"):
         np.testing.assert_allclose(found.values[number], expected(rows, model, "pattern")[list(choice_runs.WORDINGS)])
         clusters = [list(own["right"]) for _, own in rows[rows["model"] == model].groupby("item")]
-        assert found.compute_panel(number).compute_interval("items") == pytest.approx(
+        assert found.estimate_mean_and_components(number).compute_interval("items") == pytest.approx(
             textbook.share(clusters), abs=1e-9
         )
 

@@ -53,7 +53,7 @@ def test_items_with_fewer_than_two_paraphrases_have_no_stability():
         replace(i, item=k, variants=tuple(replace(v, item=k) for v in i.variants))
         for i, k in ((alone, "a"), (one, "b"), (two, "c"))
     ]
-    assert study(*items).items_without_paraphrases == ("a", "b")
+    assert study(*items).items_with_too_few_paraphrases == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,14 @@ def write_pairs_sheet(path: Path, pairs: Sequence[Instance], n_annotators: int) 
         raise InputError("no original has negations of both of its sentences: there is nothing to label")
     names = [f"{ANNOTATOR}{number}" for number in range(1, n_annotators + 1)]
     rows = [
-        (pair.item, pair.pattern, pair.premise, pair.hypothesis, *_list_negation_cells(pair), *[""] * n_annotators)
+        (
+            pair.item,
+            pair.pattern,
+            pair.premise,
+            pair.hypothesis,
+            *_list_negation_positions_and_targets(pair),
+            *[""] * n_annotators,
+        )
         for pair in pairs
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -186,7 +193,7 @@ def _parse_sheet_row(
     return LabelledPair(instance, groups[cells["item"]][0], labels, label)
 
 
-def _list_negation_cells(instance: Instance) -> list[str | None]:
+def _list_negation_positions_and_targets(instance: Instance) -> list[str | None]:
     """List position and target of both negations of a pair; None where a sentence has none."""
     negations = instance.premise_negation or Negation(), instance.hypothesis_negation or Negation()
     return [value for negation in negations for value in (negation.position, negation.target)]

@@ -10,7 +10,11 @@ import pytest
 
 from analysis import runs
 from analysis.pages.negation import printed
-from analysis.pages.negation.tables import ACCURACIES, _compute_shares_and_differences, _list_hits_and_totals_by_measure
+from analysis.pages.negation.tables import (
+    ACCURACIES,
+    _compute_shares_and_differences,
+    _select_hits_and_totals_by_measure,
+)
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
@@ -220,7 +224,7 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     columns = {"pairs": pairs, "before": before, "after": after}
     figures = partial(_compute_shares_and_differences, shares_by_measure=ACCURACIES)
     found = bootstrap_intervals(
-        columns, figures, partial(_list_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
+        columns, figures, partial(_select_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
     )["acc_change"]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()

@@ -202,7 +202,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
     precision = pd.DataFrame([{
         "study": "s", "model": "a", "condition": "c", "measure": "accuracy", "headline": True, "validity": 1.0,
         "n_items": 400, "n": 800, "n_wordings": 2.0, "n_shared": 2.0, "mean": found.mean,
-        "widening": found.compute_interval_widening(),
+        "widening": found.compute_interval_widening_by_wordings(),
         "widening_lower": 1.19, "widening_upper": 54.77, "design": CROSSED, "like_lower": low, "like_upper": up,
         "error_least": least,
     }])  # fmt: skip
@@ -214,7 +214,7 @@ def test_the_widening_is_said_of_standard_errors_and_intervals_apart():
         "with wordings without end."
     )
     assert said[3].startswith("Its interval for wordings like these is 7.7 times as wide as with wordings without end")
-    half = stats.norm.ppf(0.975) * least * found.compute_interval_widening()
+    half = stats.norm.ppf(0.975) * least * found.compute_interval_widening_by_wordings()
     plain = precision.assign(like_lower=found.mean - half, like_upper=found.mean + half)
     assert len(narrative.answer_question({**frames, "wording_precision": plain}).details["wordings_needed"]) == 3
 
@@ -287,7 +287,9 @@ def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert (
         f"Asked in {said}."
-        in narrative.answer_question(frames, drawn_wordings_texts=words.describe_wording_sampling(opened.info)).cautions
+        in narrative.answer_question(
+            frames, drawn_wordings_texts=words.list_wording_subsample_notes(opened.info)
+        ).cautions
     )
     edit_run_json(path, drawn=None)
     assert "Wordings" not in dict(provenance.list_provenance_entries(runs.open_runs(path), [str(path)], {}))

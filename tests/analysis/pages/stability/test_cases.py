@@ -15,15 +15,15 @@ from helpers.synthetic import paraphrases, random_frame, write_run
 def test_divergent_by_hand(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.5], "y": [0.4, 0.1, 0.95], "z": [0.6, 0.6, 0.6]})
     run = opened(rows)
-    assert cases.tabulate_divergent_wordings(run).values.tolist() == [
+    assert cases.tabulate_two_most_different_wordings(run).values.tolist() == [
         ["synthetic", "m", "plain/yes-no", "y", "y: p2", pytest.approx(0.1), "y: p3", 0.95, pytest.approx(0.85)]
     ]
-    assert cases.tabulate_divergent_wordings(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
+    assert cases.tabulate_two_most_different_wordings(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
 
 
 def test_divergent_needs_a_positive_number(opened):
     with pytest.raises(InputError, match="k is 0"):
-        cases.tabulate_divergent_wordings(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
+        cases.tabulate_two_most_different_wordings(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
 
 
 def test_distribution_by_hand(opened):

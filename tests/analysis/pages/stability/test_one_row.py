@@ -68,7 +68,7 @@ def test_the_sentences_count_joined_orders_once(page):
 
 def test_a_pair_of_rows_differs_where_each_of_its_pairs_does(page):
     """ "same" under both orders and "moved" under one: two pairs of the table, one under either order."""
-    table, found = page.frame("differences"), one_row.join_orders_in_differences(page.frames)
+    table, found = page.frame("differences"), one_row.join_differences_over_option_orders(page.frames)
     assert len(found[found["measure"] == "agreement_mean"]) == 3
     row = found[(found["measure"] == "agreement_mean") & (found["a_model"] == "same")
                 & (found["b_condition"] == ORDERS[1])]  # fmt: skip
@@ -96,7 +96,7 @@ def test_a_card_is_of_the_order_that_has_two_answers_or_the_larger_range(page):
         1,
     ]
     assert "the one with the larger range is shown" in text
-    cards, every = one_row.select_divergent_wordings(page.frames), page.frame("divergent")
+    cards, every = one_row.select_most_divergent_option_order(page.frames), page.frame("divergent")
     assert (len(every), len(cards)) == (4, 3)
     assert cards.loc[cards["model"] == "same", "range"].item() == every.loc[every["model"] == "same", "range"].max()
 
@@ -107,7 +107,7 @@ def test_a_difference_that_no_digit_shows_keeps_no_rows_apart(difference, apart,
     row = {"study": "s", "measure": "validity", "a_model": "m", "a_condition": "x", "b_model": "m", "b_condition": "y",
            "difference": difference, "p_holm": 0.001}  # fmt: skip
     frames._frames["differences"] = pd.DataFrame([row])
-    assert bool(one_row.find_differing_conditions(frames)) is apart
+    assert bool(one_row.find_differing_condition_pairs(frames)) is apart
 
 
 def test_what_a_row_for_both_orders_is_stands_in_the_first_caption_only(page):

@@ -50,7 +50,7 @@ def run(frame, tmp_path_factory):
 
 def test_a_sources_figures_are_those_of_a_run_with_its_paraphrases_only(frame, run, tmp_path):
     """Reference: `models` on the very rows of one source, all columns equal."""
-    found = sources.tabulate_stability_by_source(run, resamples=50)
+    found = sources.tabulate_stability_by_paraphrase_source(run, resamples=50)
     assert list(found["paraphrase_source"]) == ["zeta", "alpha"] * 2  # in the order of the study
     for name in ("zeta", "alpha"):
         own = frame["attributes"].map(lambda a, name=name: a is None or name in a[0][1])
@@ -146,7 +146,7 @@ def test_three_sources_are_compared_in_pairs(tmp_path):
     found = sources.tabulate_source_pair_comparisons(run, resamples=0)
     pairs = found[["a_source", "b_source"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["b", "c"], ["b", "a"], ["c", "a"]]
-    assert len(sources.tabulate_stability_by_source(run, resamples=0)) == 3
+    assert len(sources.tabulate_stability_by_paraphrase_source(run, resamples=0)) == 3
 
 
 def test_a_hostile_source_is_text_on_the_page(tmp_path):
@@ -166,7 +166,7 @@ def test_table_7_follows_a_printed_model(shared, tmp_path):
         texts[n] if first else f"{n} {v}" for n, first, v in zip(numbers, original, frame["variant"], strict=True)
     ]
     run = runs.open_runs(write_run(tmp_path / "run", sourced(frame, lambda n: "gpt" if n < 3 else "claude")))
-    found = sources.tabulate_stability_by_source(run, resamples=0)
+    found = sources.tabulate_stability_by_paraphrase_source(run, resamples=0)
     assert found["model"].tolist() == ["FacebookAI/roberta-large"] * 4 + ["another"] * 2
     assert found["source"].tolist()[:4] == [OURS] * 2 + ["Haller et al., Table 7"] * 2
     assert found["paraphrase_source"].tolist()[:4] == ["gpt", "claude", "gpt-3.5-turbo", "claude-3-5-sonnet"]

@@ -122,7 +122,7 @@ def test_agreement_needs_two_canonical_labels(tmp_path):
     for table in (
         tables.tabulate_stability,
         tables.tabulate_item_agreement,
-        cases.tabulate_divergent_wordings,
+        cases.tabulate_two_most_different_wordings,
         cases.tabulate_invalid_answers,
         cases.tabulate_excluded_items,
     ):

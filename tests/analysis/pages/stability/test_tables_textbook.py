@@ -186,7 +186,7 @@ def test_item_stability(path):
 
 def test_divergent(path):
     rows = textbook.answers(path)
-    table = cases.tabulate_divergent_wordings(runs.open_runs(path), k=None)
+    table = cases.tabulate_two_most_different_wordings(runs.open_runs(path), k=None)
     expected = {key: f for key, f in textbook.items(rows).items() if f["agreement_max"] > f["agreement_min"]}
     assert {tuple(row[name] for name in (*UNIT, "item")) for row in table.to_dict("records")} == set(expected)
     for row in table.to_dict("records"):
@@ -200,7 +200,7 @@ def test_divergent(path):
         assert same(row["range"], high["agreement"] - low["agreement"])
     ranked = table.groupby(UNIT, sort=False)["range"].agg(lambda ranges: ranges.is_monotonic_decreasing)
     assert ranked.all()
-    best = cases.tabulate_divergent_wordings(runs.open_runs(path), k=2)
+    best = cases.tabulate_two_most_different_wordings(runs.open_runs(path), k=2)
     pd.testing.assert_frame_equal(best, table.groupby(UNIT, sort=False).head(2).reset_index(drop=True))
 
 

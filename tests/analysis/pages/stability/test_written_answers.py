@@ -131,13 +131,13 @@ def test_the_section_says_it_in_words_and_is_not_there_without_texts(tmp_path):
     ]
     folder = write_run(tmp_path / "run", together(*frames), conditions=CONDITIONS)
     page = StabilityPage([str(folder)], tmp_path / "out", resamples=20)
-    shown = page.section("answers", "Texts?", page.describe_answers()).text
+    shown = page.section("answers", "Texts?", page.describe_texts_against_probabilities()).text
     assert '<h2 id="answers">Texts?</h2>' in shown
     assert "Of the texts that choose an option, 60\N{NO-BREAK SPACE}% choose another one than" in shown
     assert (tmp_path / "out" / "tables" / "answers.csv").is_file()
     without = write_run(tmp_path / "without", probabilities(condition=BASE), conditions={BASE: FIELDS})
     page = StabilityPage([str(without)])
-    assert page.describe_answers() == ""
+    assert page.describe_texts_against_probabilities() == ""
     assert page.section("answers").text.startswith('<p class="note nothing">')
 
 
@@ -147,18 +147,20 @@ def test_shares_are_said_with_their_models():
         "option_mismatch": [0.0, 0.5, np.nan], "text_invalid": [0.0, 0.1, 1.0],
         "read_agreement": [0.3, 0.5, np.nan], "least_agreement": [0.3, 0.45, 0.0], "most_agreement": [0.3, 0.55, 1.0],
     })  # fmt: skip
-    assert narrative.describe_written_answers(frame, AnswerPair()) == (
+    assert narrative.describe_text_probability_mismatches(frame, AnswerPair()) == (
         "Of the texts that choose an option, 2 % (a) to 31 % (b) choose another one than the most probable first token "
         "begins. 0 % (a) to 50 % (b) of them choose another one than the likeliest option. 0 % (a) to 100 % (c) of all "
         "texts choose none. Unread answers leave most open for c: its agreement lies between 0 % and 100 %."
     )
-    assert narrative.describe_written_answers(frame.iloc[:2], AnswerPair()).endswith(
+    assert narrative.describe_text_probability_mismatches(frame.iloc[:2], AnswerPair()).endswith(
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
-    assert "Unread" not in narrative.describe_written_answers(frame.iloc[:1], AnswerPair())
+    assert "Unread" not in narrative.describe_text_probability_mismatches(frame.iloc[:1], AnswerPair())
     hardly = frame.iloc[:2].assign(least_agreement=[0.3, 0.7403], most_agreement=[0.3, 0.7425])
-    assert "Unread" not in narrative.describe_written_answers(hardly, AnswerPair())  # it was "between 74 % and 74 %"
+    assert "Unread" not in narrative.describe_text_probability_mismatches(
+        hardly, AnswerPair()
+    )  # it was "between 74 % and 74 %"
     assert (
-        narrative.describe_written_answers(frame.iloc[2:], AnswerPair())
+        narrative.describe_text_probability_mismatches(frame.iloc[2:], AnswerPair())
         == "None of the 5 texts could be read as an answer."
     )

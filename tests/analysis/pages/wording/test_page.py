@@ -100,7 +100,7 @@ def test_each_page_sees_the_runs_of_its_protocol(made, folder):
 
 def test_the_other_pages_leave_wording_aside(folder):
     opened = runs.open_runs(folder / "run", folder / "opinions")
-    seen = {entry.name: report._list_page_folders(entry.page, opened) for entry in report.list_notebooks()}
+    seen = {entry.name: report._list_run_folders_of_page(entry.page, opened) for entry in report.list_notebooks()}
     assert seen["stability"] == seen["text_features"] == [str(folder / "opinions")]
     assert seen["wording"] == [str(folder / "run")]
     assert seen["benchmarks"] == [str(folder / "run"), str(folder / "opinions")]

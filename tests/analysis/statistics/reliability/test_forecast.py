@@ -86,9 +86,11 @@ def test_bounds_of_the_error_of_flips_are_those_of_the_share():
     assert found.items == 62 and found.predict_flip_share(40) == pytest.approx(59 / 62, abs=0.003)
     assert found.count_effective_items(40) == pytest.approx(62, rel=0.02)
     expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
-    assert found.bound_standard_error(100, 40) == pytest.approx(expected, abs=2e-3)
+    assert found.compute_standard_error_bounds(100, 40) == pytest.approx(expected, abs=2e-3)
     half = build_flip_forecast(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
-    assert half.bound_standard_error(100, 40)[1] == pytest.approx(0.05)  # no share has a larger error than one of .5
+    assert half.compute_standard_error_bounds(100, 40)[1] == pytest.approx(
+        0.05
+    )  # no share has a larger error than one of .5
 
 
 def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
@@ -121,7 +123,7 @@ def test_errors_of_flips_are_foreseen_on_average_and_lie_within_their_bounds(hig
     for _ in range(60):
         found = build_flip_forecast((rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold)
         if found:
-            low, upper = found.bound_standard_error(62, 180)
+            low, upper = found.compute_standard_error_bounds(62, 180)
             ratios.append(predict_standard_error(found, 62, 180) / true)
             held.append(low <= true <= upper)
     assert np.mean(ratios) == pytest.approx(1, abs=0.1) and np.mean(held) >= 0.85

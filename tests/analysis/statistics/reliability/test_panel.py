@@ -17,7 +17,7 @@ from analysis.statistics.reliability.ranking import rank_models
 from analysis.statistics.reliability.replication import (
     PairPrior,
     compute_equivalence_p,
-    compute_panel_mean_p_value,
+    compute_p_of_panel_mean_against_value,
     compute_panel_same_sign_probability,
 )
 from analysis.statistics.shares import wilson
@@ -37,7 +37,9 @@ def test_of_wordings_of_their_own_the_interval_is_that_of_items():
     expected = stats.t.interval(0.95, 11, means.mean(), stats.sem(means))
     assert found.compute_interval("items") == pytest.approx(expected, abs=1e-12)
     assert found.compute_interval("both") == found.compute_interval("items")
-    assert compute_panel_mean_p_value(found, "both") == pytest.approx(stats.ttest_1samp(means, 0).pvalue, abs=1e-9)
+    assert compute_p_of_panel_mean_against_value(found, "both") == pytest.approx(
+        stats.ttest_1samp(means, 0).pvalue, abs=1e-9
+    )
 
 
 def test_shared_wordings_add_their_part():
@@ -54,7 +56,7 @@ def test_shared_wordings_add_their_part():
     power = 1 + 8 / 4**2  # the norm of 4 degrees of freedom
     squares = stats.t.ppf(0.975, 19) ** 2 * own, stats.t.ppf(0.975, 4) ** 2 * shared
     half = np.sqrt(sum(each**power for each in squares) ** (1 / power))
-    assert compute_panel_mean_p_value(found, "both", found.mean - half) == pytest.approx(0.05, abs=1e-9)
+    assert compute_p_of_panel_mean_against_value(found, "both", found.mean - half) == pytest.approx(0.05, abs=1e-9)
     assert (low, high) == pytest.approx((found.mean - half, found.mean + half), rel=1e-9)
 
 
@@ -65,9 +67,10 @@ def test_an_interval_for_wordings_like_these_is_never_shorter():
         assert (
             like_low <= low
             and like_high >= high
-            and compute_panel_mean_p_value(found, "both") >= compute_panel_mean_p_value(found, "items")
+            and compute_p_of_panel_mean_against_value(found, "both")
+            >= compute_p_of_panel_mean_against_value(found, "items")
         )
-        assert compute_panel_mean_p_value(found, "both", like_high) == pytest.approx(0.05, abs=1e-6)
+        assert compute_p_of_panel_mean_against_value(found, "both", like_high) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_shares_have_wilsons_interval():
@@ -98,7 +101,7 @@ def test_another_draw_of_shared_wordings_is_no_difference(wordings):
     for _ in range(runs):
         found = estimate_panel_mean(answers(rng, 300, wordings, wording=0.07, inner=0.2), True)
         for anew in false:
-            false[anew] += compute_panel_mean_p_value(found, anew) < 0.05
+            false[anew] += compute_p_of_panel_mean_against_value(found, anew) < 0.05
     assert 0.04 - 0.017 < false["both"] / runs < 0.06 + 0.019 and false["items"] / runs > 0.15
 
 
@@ -122,10 +125,10 @@ def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, w
 
 def test_equal_models_are_never_different():
     found = estimate_panel_mean(np.zeros((10, 4)), True)
-    assert compute_panel_mean_p_value(found, "both") == 1
+    assert compute_p_of_panel_mean_against_value(found, "both") == 1
     assert np.isnan(compute_panel_same_sign_probability(found, "both"))
     constant = estimate_panel_mean(np.full((10, 4), 0.25), True)
-    assert np.isnan(compute_panel_mean_p_value(constant, "both"))
+    assert np.isnan(compute_p_of_panel_mean_against_value(constant, "both"))
 
 
 def test_equal_models_are_equivalent_within_any_margin():
@@ -270,7 +273,7 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
     found = estimate_panel_mean(answers(np.random.default_rng(8), 30, 4, inner=0.4), False)
     assert found.predict_error_at(30, 4) == pytest.approx(found.compute_standard_error("both"), rel=1e-9)
     assert found.predict_error_at(30, 4) > found.predict_error_at(30, 40) > found.predict_error_at(30, np.inf)
-    assert found.compute_interval_widening() == pytest.approx(
+    assert found.compute_interval_widening_by_wordings() == pytest.approx(
         found.predict_error_at(30, 4) / found.predict_error_at(30, np.inf)
     )
 
@@ -282,5 +285,5 @@ def test_more_wordings_narrow_an_interval_to_a_limit():
 )  # fmt: skip
 def test_no_interval_where_nothing_can_be_told(values, crossed):
     assert np.isnan(estimate_panel_mean(values, crossed).compute_interval("both")).all()
-    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval_widening())
+    assert np.isnan(estimate_panel_mean(values, crossed).compute_interval_widening_by_wordings())
     assert np.isnan(compute_component_intervals(estimate_panel_mean(values, crossed), (0.0, 1.0))["widening"]).all()

@@ -15,7 +15,7 @@ from analysis.statistics.reliability.forecast import (
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.planning import Goal, compute_power, list_sufficient_designs
-from analysis.statistics.reliability.replication import compute_panel_mean_p_value
+from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
 from analysis.statistics.reliability.sampling import SampleSpread
 
 pytestmark = pytest.mark.slow
@@ -98,7 +98,7 @@ def test_power_with_shared_wordings_is_that_of_the_test(items, wordings, differe
     rng = np.random.default_rng(items)
     drawn = [estimate_panel_mean(difference + answers(rng, items, wordings, 0.07), True) for _ in range(600)]
     foreseen = compute_power(MeanForecast(0.09, 0.07**2, 0.04), difference, items, wordings, crossed=True)
-    seen = np.mean([compute_panel_mean_p_value(each, "both") < 0.05 for each in drawn])
+    seen = np.mean([compute_p_of_panel_mean_against_value(each, "both") < 0.05 for each in drawn])
     assert 0.3 < foreseen < 0.95
     assert seen == pytest.approx(foreseen, abs=0.02 + 2 * np.sqrt(foreseen * (1 - foreseen) / 600))
 

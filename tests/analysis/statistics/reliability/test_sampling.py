@@ -90,7 +90,12 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
         found = estimate_panel_mean(answers, crossed, own)
         assert found.item == pytest.approx((between - within) / 6, abs=1e-12)
         assert np.isnan(
-            [found.wording, found.interaction, found.compute_interval_widening(), found.predict_error_at(5, 2)]
+            [
+                found.wording,
+                found.interaction,
+                found.compute_interval_widening_by_wordings(),
+                found.predict_error_at(5, 2),
+            ]
         ).all()
         single = found.item / (found.item + within)
         assert compute_intraclass_correlations(found)["icc_sample"] == pytest.approx(single, abs=1e-12)

@@ -7,7 +7,7 @@ import torch
 from transformers.cache_utils import DynamicLayer
 
 from helpers import tiny_models
-from inference.engines.local.continuations import Continuations, Passing, Prefix
+from inference.engines.local.continuations import Continuations, NonStoringCacheLayer, Prefix
 from inference.engines.local.last_position import OnePosition
 
 PROMPTS = [[5, 6, 7, 8], [5, 6, 9], [5, 6, 10, 11, 12, 13]]
@@ -34,7 +34,7 @@ def test_a_pass_that_nothing_follows_keeps_nothing(architecture: str) -> None:
 def test_a_passing_layer_shows_what_a_growing_one_shows_and_stays_as_it_is() -> None:
     before, more = torch.rand(2, 1, 3, 5, 4), torch.rand(2, 1, 3, 2, 4)
     layers = []
-    for kind in (DynamicLayer, Passing):
+    for kind in (DynamicLayer, NonStoringCacheLayer):
         layer = kind()
         layer.lazy_initialization(*before)
         layer.keys, layer.values = before
