@@ -31,6 +31,7 @@ VERBS = {
 
 
 def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver paraphrase make`."""
     parser.epilog = "example: waver paraphrase make --items statements.csv --model my-model --out reworded"
     _add_items_argument(parser)
     parser.add_argument(
@@ -70,6 +71,7 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_make(options: argparse.Namespace) -> None:
+    """Make paraphrases of items with a model, and print how many were kept."""
     from inference.asking.models import find_models
     from inference.paraphrase.making import ChoiceSettings, make_paraphrases
     from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
@@ -98,6 +100,7 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
 
 
 def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver paraphrase sheet`."""
     _add_items_argument(parser)
     parser.add_argument(
         "--each", type=parse_positive, default=15, metavar="M", help="per item and source (default: %(default)s)"
@@ -107,6 +110,7 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
+    """Write a sheet of drawn paraphrases on which people mark whether the meaning matches."""
     from inference.paraphrase.sheet import write_match_sheet
 
     rows = write_match_sheet(
@@ -116,6 +120,7 @@ def _run_paraphrase_sheet(options: argparse.Namespace) -> None:
 
 
 def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver paraphrase checked`."""
     parser.add_argument("sheet", metavar="SHEET", help="made by `paraphrase sheet`, every match filled with yes or no")
     _add_items_argument(parser)
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
@@ -123,6 +128,7 @@ def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_checked(options: argparse.Namespace) -> None:
+    """Write the items with the match attributes of a filled sheet; print what was refused or lost."""
     from inference.paraphrase import itemsfile
     from inference.paraphrase.sheet import apply_checked_sheet
     from inference.runfolder import json_lines
@@ -145,6 +151,7 @@ def _run_paraphrase_checked(options: argparse.Namespace) -> None:
 
 
 def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver paraphrase combine`."""
     parser.epilog = "example: waver paraphrase combine gpt=one.json claude=other.json --out both.jsonl"
     parser.add_argument(
         "files",
@@ -156,6 +163,7 @@ def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_paraphrase_combine(options: argparse.Namespace) -> None:
+    """Combine several files of paraphrases into one, and print the number per source."""
     from inference.importers.shared.saving import split_named_paths
     from inference.paraphrase import itemsfile
     from inference.paraphrase.combining import combine_paraphrases, describe_source_counts
@@ -170,11 +178,13 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
 
 
 def _add_items_argument(parser: argparse.ArgumentParser) -> None:
+    """Define `--items` and the options that name its columns."""
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
     add_columns(parser)
 
 
 def _parse_cosine(text: str) -> float:
+    """Convert an argument to a number from -1 to 1; ArgumentTypeError for anything else."""
     try:
         number = float(text)
     except ValueError:

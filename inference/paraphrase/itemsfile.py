@@ -31,11 +31,12 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
 
 
 def drop_paraphrase_set_attributes(variant: Variant) -> dict[str, str]:
-    """Keep the attributes that do not describe one set of paraphrases."""
+    """Return a copy of a variant's attributes, without those that a match check gave it."""
     return {name: value for name, value in variant.attributes.items() if name not in MATCH_ATTRIBUTES}
 
 
 def _build_variant_record(variant: Variant) -> dict[str, object]:
+    """Build the JSON object of a variant: its fields, without those that have no value."""
     fields = {
         "item": variant.item,
         "variant": variant.variant,

@@ -180,6 +180,7 @@ def _choose_paraphrases_of_originals(
     meaning: Meaning | None,
     answers: Mapping[str, Mapping[int, str]],
 ) -> list[ParaphraseChoice]:
+    """Choose the paraphrases of every original in the study from the answers of its calls."""
     return [
         choose_paraphrases(
             original,

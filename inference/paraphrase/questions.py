@@ -88,6 +88,7 @@ class Calls:
         return [Round((condition,), render_prompt, _parse_paraphrase_response)]
 
     def _build_condition_fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
+        """Build the recorded fields of the condition: form, prompt and settings of the sampling."""
         return {
             "form": form,
             "prompt": self.book.name,

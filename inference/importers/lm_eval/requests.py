@@ -105,6 +105,7 @@ def _is_in_request_order(names: tuple[str, ...]) -> bool:
 
 
 def _parse_request_number(name: str) -> int:
+    """Return the number N of a request named `gen_args_N`."""
     return int(name.removeprefix("gen_args_"))
 
 

@@ -89,7 +89,7 @@ class LmEvalRows:
         self._line_by_document, self._copies = {}, {}  # of thousands of files, they would be too much
 
     def _parse_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
-        """Make the responses of a row: one per reading of a choice, or the one of a generated text."""
+        """Make the responses of a row: one per metric of a multiple choice, or the one of a generated text."""
         filter_name = str(row.get("filter") or "none")
         self._refuse_second_document(where, number, row, filter_name)
         row_requests = parse_requests(where, row)
@@ -138,7 +138,7 @@ class LmEvalRows:
         metrics: Sequence[str],
         row_options: RowOptions,
     ) -> list[LoggedResponse]:
-        """Make a response for every reading of a choice."""
+        """Make a response per metric (acc, acc_norm ...): the option that is best by it."""
         log_likelihoods, n = parse_loglikelihoods(where, row), len(row_options.words)
         if len(log_likelihoods) != n * (2 if row_options.mutual else 1):
             raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")

@@ -211,7 +211,7 @@ def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
 
 
 def _build_outcome_cells(response: LoggedResponse) -> tuple[Any, ...]:
-    """Make the same of right and wrong."""
+    """Make the same cells, in the same order, of a response that is only right or wrong."""
     right = 0 if not response.choices else response.gold
     count = response.count and (response.count[right or 0], sum(response.count) - response.count[right or 0])
     answer = None if response.answer is None else RIGHT if response.answer == right else WRONG

@@ -108,7 +108,7 @@ class AnswerMeasure:
         )
 
     def find_label(self, wording: str) -> str | None:
-        """Find the label that this is, or that has this among its wordings."""
+        """Find the label that is the right answer or has it among its wordings; None if it is no label."""
         return self._match_label(wording)
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
@@ -157,7 +157,7 @@ class _NumberMeasure:
     recorded_fields: Mapping[str, int] = {}
 
     def find_label(self, wording: str) -> str | None:
-        """Find the label that this is."""
+        """Find the label that equals a right answer, apart from case and blanks; None if it is no label."""
         return _build_label_matcher({label: [label] for label in self.labels})(wording)
 
 

@@ -12,7 +12,7 @@ from inference.stimuli.reading.files import is_invisible, shorten_value
 
 
 def refuse_unrecordable(where: str, section: str, name: str, fields: Mapping[str, Any]) -> None:
-    """Check a model or a condition.
+    """Refuse a model or a condition whose name or fields cannot be recorded.
 
     Parameters
     ----------

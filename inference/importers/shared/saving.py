@@ -194,6 +194,7 @@ def print_escaped_lines(lines: Iterable[str]) -> None:
 
 
 def _format_count(number: int, noun: str) -> str:
+    """Format a number with its noun, in the plural unless it is 1: "1,200 scores"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -234,7 +235,7 @@ class _Tally:
     invalid: int = 0
 
     def add_rows(self, rows: pa.Table) -> None:
-        """Add some rows."""
+        """Add the rows of a responses table to the counts."""
         import pyarrow.compute as pc
 
         def sum_values(values: Any) -> Any:
@@ -259,7 +260,7 @@ class _Tally:
         self.invalid += (sum_values(rows["invalid"]) if count_values("invalid") else 0) + single - answered
 
     def describe_tally(self, n_variants: int) -> str:
-        """Say it in one line."""
+        """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""
         parts = [f"{self.rows:,} of {n_variants:,} variants"]
         if self.errors:
             parts.append(f"{self.errors:,} without a response")

@@ -87,7 +87,7 @@ class RowPlaces(Sequence[str]):
         self._file, self._number = array("i"), array("q")
 
     def begin_file(self, path: Path) -> None:
-        """Go on with another file."""
+        """Begin another file; the rows appended from now on are in it."""
         self.files.append(path)
         self._word.append("")
 

@@ -215,6 +215,7 @@ def _choose_scale(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str,
 
 
 def _convert_to_share(row: AccuracyRow, scale: str) -> float:
+    """Return the accuracy of a row as a share: divided by 100 where the scale is per cent."""
     return row.number / 100 if scale == PERCENT else row.number
 
 

@@ -163,7 +163,7 @@ def build_table_responses(
 
 
 def _split_name_pairs(names: Sequence[str], column: CodedPairs) -> dict[str, tuple[pa.Array, np.ndarray]]:
-    """Split a column of pairs: name -> the texts of all pairs, and of every row the place of its own."""
+    """Split coded pairs into columns: name -> its text in each distinct pair, and the pair's place of every row."""
     import pyarrow as pa
 
     return {

@@ -100,6 +100,7 @@ class Questions:
         ]
 
     def _render_prompt(self, form: str, order: str, variant: Variant, mask_token: str | None) -> Prompt:
+        """Render the prompt that asks about a variant, its options in the given order."""
         return self.book.render(form, build_option_values(variant, mask_token), option_order=order)
 
 

@@ -176,7 +176,7 @@ class Questions:
         return Condition(self.book.name_condition(form, name), fields | texts, sampling)
 
     def _check_prompts_differ(self, form: str) -> None:
-        """Refuse a prompt file whose prompts stay the same whatever is to be written first."""
+        """Refuse a prompt file that renders the same prompt whether a variable it must use is true or false."""
         values = dict(_TRIALS[-1], aware=False, reasoning_first=False)
         for is_variable_needed, name, advice in (
             (AWARE in self.kinds, "aware", "take --prompt-kind aware out"),

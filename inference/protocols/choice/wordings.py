@@ -86,6 +86,7 @@ def _check_wordings_differ(item: str, wordings: Mapping[str, str]) -> None:
 
 
 def _format_count_with_noun(number: int, noun: str) -> str:
+    """Write a number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}{'s' * (number != 1)}"
 
 

@@ -200,6 +200,7 @@ class Questions:
     def _render_prompt(
         self, form: str, shown_exemplars: tuple[Instance, ...], variant: Variant, mask_token: str | None
     ) -> Prompt:
+        """Render the prompt of a sentence pair, after the exemplars that it shows."""
         values: dict[str, Any] = {name: variant.attributes[name] for name in SENTENCES}
         values |= {"options": [option.label for option in variant.options], "mask": mask_token}
         return self.book.render(form, values, shots=list(map(exemplars.build_exemplar_shot, shown_exemplars)))

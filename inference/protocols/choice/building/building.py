@@ -189,6 +189,7 @@ def write_questions(path: Path, question_list: Iterable[Question]) -> None:
 
 
 def _build_question_record(question: Question) -> dict[str, object]:
+    """Make the JSON record of a question, one line of a study's file."""
     return {
         "item": question.item,
         "question": question.question,

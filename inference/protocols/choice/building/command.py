@@ -22,6 +22,7 @@ WRITERS = 2
 
 
 def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver choice build`."""
     parser.epilog = (
         "example: waver choice build ARC-Challenge-Test.jsonl --out study.jsonl --paraphrase-model my-model "
         "--paraphrase-model my-other-model --judge-model my-judge"
@@ -95,6 +96,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_choice_build(options: argparse.Namespace) -> None:
+    """Build a study as the options of `waver choice build` say; print the steps, and the command that comes next."""
     from inference.asking.failures import NO_FAILURES
     from inference.protocols import choice
     from inference.protocols.choice.building import rewording, steps

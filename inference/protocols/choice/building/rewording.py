@@ -107,6 +107,7 @@ class Questions:
         ]
 
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
+        """Render the prompt that asks for a question in other words."""
         values = {"question": variant.text, **{name: variant.attributes[name] for name in ("choices", "answer")}}
         return self.book.render(form, values)
 

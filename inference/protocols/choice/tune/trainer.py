@@ -21,9 +21,11 @@ class QuietTrainer(SFTTrainer):
     """The trainer without what it sends about its use, and without a page about the model beside every checkpoint."""
 
     def _send_telemetry(self) -> None:
+        """Send nothing."""
         pass
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
+        """Write no model card."""
         pass
 
 
@@ -34,11 +36,13 @@ class CheckpointCallback(TrainerCallback):
         self._folder = folder
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        """Have the trainer log, evaluate and save after its very last step, too."""
         if state.global_step >= state.max_steps:
             control.should_log = control.should_evaluate = control.should_save = True
         return control
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Remove all checkpoints but the one just saved and the best."""
         self._folder.keep_last_and_best(state.global_step, state.best_global_step)
 
 
@@ -52,21 +56,26 @@ class ProgressCallback(TrainerCallback):
         self._losses: dict[str, float] = {}
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Open the progress bar, at the step from which the training goes on."""
         self._bar = tqdm(total=state.max_steps, initial=state.global_step, desc="tuning", unit="step", disable=None)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Move the progress bar to the step just made."""
         self._bar.update(state.global_step - self._bar.n)
 
     def on_prediction_step(self, args: Any, state: Any, control: Any, eval_dataloader: Any = None, **_: Any) -> None:
+        """Move the bar of the evaluation by one batch; open it at the first."""
         if self._evaluating is None:
             self._evaluating = tqdm(total=len(eval_dataloader), desc="validation", leave=False, disable=None)
         self._evaluating.update()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **_: Any) -> None:
+        """Take over the losses that the trainer logs, and show them at the progress bar."""
         self._losses |= {name: float(logs[theirs]) for theirs, name in LOSS_NAMES.items() if theirs in logs}
         self._bar.set_postfix({name.replace("_", " "): f"{value:.4f}" for name, value in self._losses.items()})
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Close the bar of the evaluation, and print a line with step, epoch and losses."""
         if self._evaluating is not None:
             self._evaluating.close()
             self._evaluating = None
@@ -74,6 +83,7 @@ class ProgressCallback(TrainerCallback):
         self._print_line(f"step {state.global_step:,} of {state.max_steps:,}, epoch {state.epoch:.2f}: {losses}")
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Close the progress bar."""
         self._bar.close()
 
 

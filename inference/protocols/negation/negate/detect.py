@@ -59,4 +59,5 @@ def _compile_english_negation_words() -> re.Pattern[str]:
 
 
 def _read_negation_cues() -> Any:
+    """Read the data file of words that negate and of phrases that are no negation, by language."""
     return read_yaml(CUES)

@@ -109,6 +109,7 @@ class Questions:
         )
 
     def _render_prompt(self, form: str, variant: Variant, mask_token: str | None) -> Prompt:
+        """Render the prompt of a negated sentence; the original sentence stands before it as an acceptable example."""
         accepted = Shot(variant.attributes["source"], ACCEPTABLE)
         return self.book.render(form, build_option_values(variant, mask_token), shots=[accepted])
 

@@ -94,7 +94,7 @@ class RuleTable:
     rules: tuple[Rule, ...]
 
     def find_negation_target(self, word: Word) -> NegationTarget | None:
-        """Say how a word takes a negation; None for a word of another part of speech."""
+        """Return the kind of a word that can take a negation, and its part of speech; None for another word."""
         return next((target for part, target in self.targets.items() if word.pos.startswith(part)), None)
 
     def find_auxiliary_kind(self, word: Word) -> str | None:
@@ -123,7 +123,7 @@ class RuleTable:
         return fitting_rule if fitting_rule and fitting_rule.writes else None
 
     def list_template_forms(self, word: Word) -> dict[str, str] | None:
-        """Return what templates may show of a word; None for one whose inflection the table does not know."""
+        """Map template names to a word as written and its stems before ない and ず; None for an unknown inflection."""
         for ending, before_nai, *before_zu in self._find_inflection_endings(word):
             if word.base.endswith(ending):
                 stem = word.base.removesuffix(ending)
