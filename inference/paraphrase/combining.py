@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.paraphrase.itemsfile import drop_paraphrase_set_attributes
+from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant
 
@@ -114,8 +114,8 @@ def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Var
 def _merge_variants(first_variant: Variant, second_variant: Variant) -> Variant:
     """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
     if first_variant.pattern == ORIGINAL:
-        return replace(first_variant, attributes=drop_paraphrase_set_attributes(first_variant))
+        return replace(first_variant, attributes=copy_attributes_except_match(first_variant))
     names = dict.fromkeys((*list_paraphrase_sources(first_variant), *list_paraphrase_sources(second_variant)))
     return replace(
-        first_variant, attributes={**drop_paraphrase_set_attributes(first_variant), SOURCE: SEPARATOR.join(names)}
+        first_variant, attributes={**copy_attributes_except_match(first_variant), SOURCE: SEPARATOR.join(names)}
     )

@@ -130,12 +130,12 @@ def _add_paraphrase_checked_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_paraphrase_checked(options: argparse.Namespace) -> None:
     """Write the items with the match attributes of a filled sheet; print what was refused or lost."""
     from inference.paraphrase import itemsfile
-    from inference.paraphrase.sheet import apply_checked_sheet
+    from inference.paraphrase.sheet import add_match_attributes_from_sheet
     from inference.runfolder import json_lines
 
     out = json_lines.check_json_lines_path(options.out)
     sheet_items = items.read_items(options.items, columns=parse_columns(options))
-    checked_items = apply_checked_sheet(Path(options.sheet), sheet_items, drop_refused=options.drop)
+    checked_items = add_match_attributes_from_sheet(Path(options.sheet), sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheet}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items(out, checked_items.items)

@@ -30,7 +30,7 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
     json_lines.write_json_lines(path, (_build_variant_record(variant) for item in items for variant in item.variants))
 
 
-def drop_paraphrase_set_attributes(variant: Variant) -> dict[str, str]:
+def copy_attributes_except_match(variant: Variant) -> dict[str, str]:
     """Return a copy of a variant's attributes, without those that a match check gave it."""
     return {name: value for name, value in variant.attributes.items() if name not in MATCH_ATTRIBUTES}
 

@@ -10,7 +10,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Generation, Sampling
-from inference.paraphrase.itemsfile import drop_paraphrase_set_attributes
+from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli.study import Item, Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -48,7 +48,7 @@ def build_paraphrase_study(paraphrased_items: Sequence[Item], name: str, source:
         if item.original is None:
             raise InputError(f"{source}, item '{item.item}': there is no original to paraphrase; set a pattern")
     originals = [
-        replace(item.original, attributes=drop_paraphrase_set_attributes(item.original))
+        replace(item.original, attributes=copy_attributes_except_match(item.original))
         for item in paraphrased_items
         if item.original
     ]
@@ -87,16 +87,16 @@ class Calls:
 
         return [Round((condition,), render_prompt, _parse_paraphrase_response)]
 
-    def _build_condition_fields(self, form: str, way: Sampling) -> Mapping[str, Any]:
+    def _build_condition_fields(self, form: str, sampling: Sampling) -> Mapping[str, Any]:
         """Build the recorded fields of the condition: form, prompt and settings of the sampling."""
         return {
             "form": form,
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
             "per_call": self.per_call,
-            "temperature": way.temperature,
-            "samples": way.samples,
-            "max_tokens": way.max_tokens,
+            "temperature": sampling.temperature,
+            "samples": sampling.samples,
+            "max_tokens": sampling.max_tokens,
         }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.paraphrase.combining import list_paraphrase_sources
-from inference.paraphrase.itemsfile import drop_paraphrase_set_attributes
+from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.paraphrase.parsing import fold_wording
 from inference.runfolder.spreadsheet import unescape_formula, write_spreadsheet_csv
 from inference.stimuli.reading import records
@@ -69,7 +69,7 @@ class CheckedItems:
     refused_keys: frozenset[tuple[str, str]]
 
 
-def apply_checked_sheet(path: Path, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
+def add_match_attributes_from_sheet(path: Path, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
     """Give items the `match_proportion` (two decimals) and `match_n` that a filled sheet says.
 
     Every variant of an item in the sheet gets them; with several paraphrase sources, from the rows of its own source.
@@ -161,4 +161,4 @@ def _add_match_attributes(variant: Variant, item: Item, verdicts: Mapping[tuple[
     if not item_verdicts:
         return variant
     match = {"match_proportion": f"{sum(item_verdicts) / len(item_verdicts):.2f}", "match_n": str(len(item_verdicts))}
-    return replace(variant, attributes={**drop_paraphrase_set_attributes(variant), **match})
+    return replace(variant, attributes={**copy_attributes_except_match(variant), **match})

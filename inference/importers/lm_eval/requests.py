@@ -146,7 +146,7 @@ def parse_row_options(
     if any(context != first for context, _ in row_requests):
         if len(set(ends)) > 1:
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
-        return _parse_options_in_text([context for context, _ in row_requests], ends[0], mutual)
+        return _parse_options_from_differing_contexts([context for context, _ in row_requests], ends[0], mutual)
     delimiter = file.config.get("target_delimiter", " ")
     continuations, plain, lettered = _strip_delimiter_and_blanks(ends, delimiter if isinstance(delimiter, str) else "")
     words = (_find_listed_choices(row.get("doc"), plain) or plain) if lettered else plain
@@ -163,7 +163,9 @@ def _strip_delimiter_and_blanks(ends: tuple[str, ...], delimiter: str) -> tuple[
     return ends, plain, any(plain == tuple(letters[: len(plain)]) for letters in _LETTERS)
 
 
-def _parse_options_in_text(contexts: Sequence[str], end: str, mutual: bool) -> RowOptions:
+def _parse_options_from_differing_contexts(
+    contexts: Sequence[str], shared_continuation: str, has_requests_without_text: bool
+) -> RowOptions:
     """Read options that stand in the text: the words in which the contexts differ, with what follows them.
 
     "... because the trophy" and "... because the suitcase" are "trophy" and "suitcase" after "... because the _".
@@ -172,7 +174,7 @@ def _parse_options_in_text(contexts: Sequence[str], end: str, mutual: bool) -> R
     shared = contexts[0][: sum(takewhile(bool, same))]
     shared = shared[: len(shared) - len(shared.split(" ")[-1])]  # whole words
     words = tuple(context[len(shared) :].strip() for context in contexts)
-    return RowOptions(f"{shared}_{end}", words, words, words, False, mutual)
+    return RowOptions(f"{shared}_{shared_continuation}", words, words, words, False, has_requests_without_text)
 
 
 def _find_listed_choices(doc: Any, letters: tuple[str, ...]) -> tuple[str, ...] | None:

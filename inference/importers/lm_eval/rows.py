@@ -82,13 +82,13 @@ class LmEvalRows:
                     raise InputError(f"{where}: expected one sample as a JSON object")
                 if b"\\ud" in line or b"\\uD" in line:
                     refuse_half_surrogates(where, row)
-                yield from self._parse_row(where, number, row)
+                yield from self._parse_responses_of_row(where, number, row)
         if not self._line_by_document:
             raise InputError(f"{path}: there are no samples in it")
         self.docs = max(map(len, self._line_by_document.values()))
         self._line_by_document, self._copies = {}, {}  # of thousands of files, they would be too much
 
-    def _parse_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
+    def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make the responses of a row: one per metric of a multiple choice, or the one of a generated text."""
         filter_name = str(row.get("filter") or "none")
         self._refuse_second_document(where, number, row, filter_name)
@@ -98,7 +98,7 @@ class LmEvalRows:
             raise InputError(f"{where}: field 'metrics' is no list of names")
         if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-            return self._build_reading_responses(
+            return self._build_choice_response_per_metric(
                 where,
                 row,
                 (item, wording),
@@ -107,7 +107,7 @@ class LmEvalRows:
                 parse_row_options(where, row, row_requests, self.worded_file.file),
             )
         metric = next((name for name in _PREFERRED if name in metrics), metrics[0] if metrics else "")
-        score = self._parse_score_benchmark_row(row, metrics)
+        score = self._parse_row_of_score_suite(row, metrics)
         if score is not None:
             item, wording, right = score
         else:
@@ -129,7 +129,7 @@ class LmEvalRows:
         kind = self.worded_file.file.config.get("output_type")
         return kind == "multiple_choice" if kind else len(row_requests) > 1 and isinstance(row_requests[0][1], str)
 
-    def _build_reading_responses(
+    def _build_choice_response_per_metric(
         self,
         where: str,
         row: Mapping[str, Any],
@@ -203,9 +203,7 @@ class LmEvalRows:
         ]
         return "/".join(filter(None, (self.worded_file.wording, *field_parts))) or self.worded_file.otherwise
 
-    def _parse_score_benchmark_row(
-        self, row: Mapping[str, Any], metrics: Sequence[str]
-    ) -> tuple[str, str, bool] | None:
+    def _parse_row_of_score_suite(self, row: Mapping[str, Any], metrics: Sequence[str]) -> tuple[str, str, bool] | None:
         """Read a row of SCORE, whose metrics are lists: question, prompt or option, answer, right answer ...
 
         Its own keys tell item and wording, where none are given.

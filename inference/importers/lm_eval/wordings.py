@@ -72,7 +72,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
         if key not in (SHOTS, TASK, FOLDER) and not (key.startswith(DOC) and len(key) > len(DOC)):
             raise InputError(f"--variant-key {key}: expected {SHOTS}, {TASK}, {FOLDER} or doc.FIELD")
     bases = _split_tasks(files, keys)
-    folders = _name_wording_folders(files, bases, keys)
+    folders = _find_wording_folder_of_each_file(files, bases, keys)
     as_wording = SHOTS in keys or (
         not keys and _has_varying_values(files, bases, [file.shots for file in files], folders)
     )
@@ -138,7 +138,7 @@ def _split_task(task: str, match: re.Match[str] | None) -> tuple[str, str]:
     return (match["base"], match["name"] or match["versions"]) if match else (task, "")
 
 
-def _name_wording_folders(
+def _find_wording_folder_of_each_file(
     files: Sequence[SampleFile], bases: Sequence[tuple[str, str]], keys: Sequence[str]
 ) -> list[str]:
     """Name the folder that tells a wording: `prompt_1`; with the key, the folder that the models' folders are in."""

@@ -53,7 +53,7 @@ class Measure(Protocol):
     decision_rule: str
     recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
-    def find_label(self, wording: str) -> str | None:
+    def find_label(self, right_answer: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
 
@@ -107,9 +107,9 @@ class AnswerMeasure:
             f"{how} ({wordings}); anything else is invalid; of several samples, {_describe_majority_rule(self.labels)}"
         )
 
-    def find_label(self, wording: str) -> str | None:
+    def find_label(self, right_answer: str) -> str | None:
         """Find the label that is the right answer or has it among its wordings; None if it is no label."""
-        return self._match_label(wording)
+        return self._match_label(right_answer)
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all.
@@ -156,9 +156,9 @@ class _NumberMeasure:
     labels: tuple[str, ...]
     recorded_fields: Mapping[str, int] = {}
 
-    def find_label(self, wording: str) -> str | None:
+    def find_label(self, right_answer: str) -> str | None:
         """Find the label that equals a right answer, apart from case and blanks; None if it is no label."""
-        return _build_label_matcher({label: [label] for label in self.labels})(wording)
+        return _build_label_matcher({label: [label] for label in self.labels})(right_answer)
 
 
 class ProbabilityMeasure(_NumberMeasure):

@@ -138,8 +138,8 @@ def build_table_responses(
     from inference.importers.shared.measures import ResponseRows
 
     names = {
-        **_split_name_pairs(("model", "condition"), table.model_conditions),
-        **_split_name_pairs(("item", "variant"), table.stimulus),
+        **_split_pairs_into_coded_columns(("model", "condition"), table.model_conditions),
+        **_split_pairs_into_coded_columns(("item", "variant"), table.stimulus),
     }
     values = [column.array() for column in table.values]
     batch_size = max(
@@ -162,13 +162,15 @@ def build_table_responses(
         )
 
 
-def _split_name_pairs(names: Sequence[str], column: CodedPairs) -> dict[str, tuple[pa.Array, np.ndarray]]:
+def _split_pairs_into_coded_columns(
+    column_names: Sequence[str], coded_pairs: CodedPairs
+) -> dict[str, tuple[pa.Array, np.ndarray]]:
     """Split coded pairs into columns: name -> its text in each distinct pair, and the pair's place of every row."""
     import pyarrow as pa
 
     return {
-        name: (pa.array([pair[at] for pair in column.pairs], pa.string()), column.codes)
-        for at, name in enumerate(names)
+        name: (pa.array([pair[at] for pair in coded_pairs.pairs], pa.string()), coded_pairs.codes)
+        for at, name in enumerate(column_names)
     }
 
 

@@ -41,7 +41,11 @@ from inference.asking.rounds import Condition, Round
 from inference.engines.contract import Sampling
 from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
-from inference.protocols.choice.reading import parse_choice_word_scores, parse_generated_replies, parse_letters
+from inference.protocols.choice.reading import (
+    parse_choice_word_scores,
+    parse_letters,
+    parse_majority_choice_from_replies,
+)
 from inference.protocols.choice.wordings import build_question_items, check_equal_wording_and_order_counts
 from inference.stimuli import questions
 from inference.stimuli.items import name_study
@@ -147,35 +151,39 @@ class Questions:
         InputError
             The prompts do not have this form, or do not ask for what was said.
         """
-        self._check_prompts_differ(form)
+        self._check_prompt_uses_variables(form)
         return [self._build_round(form, kind, way) for kind in self.kinds for way in self.ways]
 
-    def _build_round(self, form: str, kind: str, way: str) -> Round:
+    def _build_round(self, form: str, prompt_kind: str, answer_way: str) -> Round:
         """Make the round of one kind of prompt and one way of answering; texts have a condition per sampling."""
         fields = {
             "form": form,
-            "prompt_kind": kind,
-            "way": way,
+            "prompt_kind": prompt_kind,
+            "way": answer_way,
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
         }
-        render = partial(self._render_prompt, form, kind, way)
-        if way == TEXT:
-            conditions = tuple(self._build_text_condition(form, kind, fields, sampling) for sampling in self.texts)
-            return Round(conditions, render, partial(parse_generated_replies, reading=self.reading))
-        condition = Condition(self.book.name_condition(form, f"{kind}/{way}"), fields)
-        return Round((condition,), render, parse_letters if way == LETTERS else parse_choice_word_scores)
+        render = partial(self._render_prompt, form, prompt_kind, answer_way)
+        if answer_way == TEXT:
+            conditions = tuple(
+                self._build_text_condition(form, prompt_kind, fields, sampling) for sampling in self.texts
+            )
+            return Round(conditions, render, partial(parse_majority_choice_from_replies, reading=self.reading))
+        condition = Condition(self.book.name_condition(form, f"{prompt_kind}/{answer_way}"), fields)
+        return Round((condition,), render, parse_letters if answer_way == LETTERS else parse_choice_word_scores)
 
-    def _build_text_condition(self, form: str, kind: str, fields: dict[str, Any], sampling: Sampling) -> Condition:
+    def _build_text_condition(
+        self, form: str, prompt_kind: str, fields: dict[str, Any], sampling: Sampling
+    ) -> Condition:
         """Make the condition of generated texts."""
         suffix = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
         suffix += "-strict" if self.reading == reply.STRICT else ""
-        name = f"{kind}/{TEXT}{suffix}" + (f"-t{sampling.temperature:g}" if sampling.temperature else "")
+        name = f"{prompt_kind}/{TEXT}{suffix}" + (f"-t{sampling.temperature:g}" if sampling.temperature else "")
         reading_fields = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
         texts = {"format": self.format, **build_text_condition_fields(sampling), **reading_fields}
         return Condition(self.book.name_condition(form, name), fields | texts, sampling)
 
-    def _check_prompts_differ(self, form: str) -> None:
+    def _check_prompt_uses_variables(self, form: str) -> None:
         """Refuse a prompt file that renders the same prompt whether a variable it must use is true or false."""
         values = dict(_TRIALS[-1], aware=False, reasoning_first=False)
         for is_variable_needed, name, advice in (
@@ -188,16 +196,18 @@ class Questions:
                     f"or false; use it there, or {advice}"
                 )
 
-    def _render_prompt(self, form: str, kind: str, way: str, variant: Variant, _mask_token: str | None) -> Prompt:
+    def _render_prompt(
+        self, form: str, prompt_kind: str, answer_way: str, variant: Variant, _mask_token: str | None
+    ) -> Prompt:
         """Render the prompt of a variant; the options are answered by their words, or by their letters."""
         values = {
             "question": variant.text,
             "choices": variant.attributes["choices"],
-            "way": way,
-            "aware": kind == AWARE,
-            "reasoning_first": way == TEXT and variant.item in self.reasoned,
+            "way": answer_way,
+            "aware": prompt_kind == AWARE,
+            "reasoning_first": answer_way == TEXT and variant.item in self.reasoned,
         }
-        if way == TEXTS:
+        if answer_way == TEXTS:
             words = tuple((variant.attributes[f"choice_{option.canonical}"],) for option in variant.options)
         else:
             words = tuple((option.label,) for option in variant.options)

@@ -32,7 +32,7 @@ def parse_choice_word_scores(variant: Variant, prompt: Prompt, score: Score) -> 
     return rounds.build_columns_of_response(variant, prompt, score) | {"answer": variant.options[most].label}
 
 
-def parse_generated_replies(
+def parse_majority_choice_from_replies(
     variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
 ) -> dict[str, Any]:
     """Answer with the letter that most of the generated texts choose.

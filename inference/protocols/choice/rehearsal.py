@@ -37,7 +37,7 @@ class Rehearsal:
     base: Callable[[Variant], Prompt]
     aware: Callable[[Variant], Prompt]
 
-    def build_reply(self, variant: Variant, paraphrase: str, response: str) -> str:
+    def build_training_reply(self, variant: Variant, paraphrase: str, response: str) -> str:
         """Write the reply to learn: the paraphrase, and the response to the base prompt.
 
         Parameters
@@ -104,7 +104,7 @@ def build_rehearsal_prompts(
     return Rehearsal(lambda variant: base(variant, None), lambda variant: aware(variant, None))
 
 
-def list_base_text_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def list_base_prompt_text_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Name the conditions of generated replies to the base prompt, one text per prompt."""
     return [
         name

@@ -12,7 +12,7 @@ from ground.errors import InputError
 from inference.__main__ import main
 from inference.paraphrase.combining import combine_paraphrases, describe_source_counts, list_paraphrase_sources
 from inference.paraphrase.itemsfile import write_items
-from inference.paraphrase.sheet import apply_checked_sheet, write_match_sheet
+from inference.paraphrase.sheet import add_match_attributes_from_sheet, write_match_sheet
 from inference.runfolder.spreadsheet import escape_formula, unescape_formula
 from inference.stimuli import items
 
@@ -127,7 +127,7 @@ def test_a_sheet_goes_to_the_spreadsheet_and_back(two, tmp_path):
             for row in filled(tmp_path / "sheet.csv", lambda n, row: " Yes " if row["variant"][0] == "a" else "n", ";")
         }
     )
-    back = apply_checked_sheet(tmp_path / "sheet.csv", combined).items
+    back = add_match_attributes_from_sheet(tmp_path / "sheet.csv", combined).items
     of = {variant.variant: variant.attributes for variant in back[2].variants}
     assert (of["a:paraphrase-001"]["match_proportion"], of["a:paraphrase-001"]["match_n"]) == ("1.00", "2")
     assert (of["b:paraphrase-001"]["match_proportion"], of["b:paraphrase-001"]["match_n"]) == ("0.00", "2")
@@ -153,7 +153,10 @@ def test_texts_never_become_formulas(tmp_path):
     assert [unescape_formula(row["paraphrase"]) for row in rows] == hostile
     assert not any(row[column][0] in "=+-@＝" for row in rows for column in ("original", "paraphrase"))
     assert rows[0]["original"] == "'=1+0"
-    assert apply_checked_sheet(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"] == "1.00"
+    assert (
+        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items[0].original.attributes["match_proportion"]
+        == "1.00"
+    )
 
 
 @pytest.mark.parametrize("cell", ["", "tea", "=1", "'=1", "''=1", "'tea'", "\t=1", "-", "'"])
@@ -189,7 +192,7 @@ def test_a_row_that_cannot_count_is_named(tmp_path, change, message):
         writer.writeheader()
         writer.writerows([rows[0], {**rows[1], **change}])
     with pytest.raises(InputError, match=r"sheet\.csv") as raised:
-        apply_checked_sheet(tmp_path / "sheet.csv", given)
+        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given)
     assert message in str(raised.value)
 
 
@@ -199,7 +202,10 @@ def test_a_spreadsheet_may_change_quotes_and_spaces(tmp_path):
     rows = filled(tmp_path / "sheet.csv", lambda number, row: "yes")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(rows[0]["paraphrase"], "It’s ‘good’.")
     (tmp_path / "sheet.csv").write_text(text, encoding="utf-8")
-    assert apply_checked_sheet(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"] == "1"
+    assert (
+        add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items[0].paraphrases[0].attributes["match_n"]
+        == "1"
+    )
 
 
 def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
@@ -208,7 +214,7 @@ def test_items_that_were_not_checked_keep_what_they_have(tmp_path):
     )
     write_match_sheet(tmp_path / "sheet.csv", given[:1], 1, seed=0)
     filled(tmp_path / "sheet.csv", lambda number, row: "no")
-    back = apply_checked_sheet(tmp_path / "sheet.csv", given).items
+    back = add_match_attributes_from_sheet(tmp_path / "sheet.csv", given).items
     assert [item.original.attributes["match_proportion"] for item in back] == ["0.00", "0.80"]
 
 

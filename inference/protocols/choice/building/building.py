@@ -129,7 +129,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         for question in made_steps[-1].kept_questions
     ]
     if plan.judge is not None:
-        _ask_judge(plan, plan.judge, candidates, load)
+        _ask_judge_to_answer_candidates(plan, plan.judge, candidates, load)
     selected_path = plan.selected or (plan.name_file_beside("selected.jsonl") if plan.judge else None)
     if selected_path is not None and plan.selected is None and not selected_path.exists():
         steps.write_step_tables(plan.out, made_steps)
@@ -255,7 +255,9 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
     return rewording.apply_model_rewordings(question_list, texts_by_model)
 
 
-def _ask_judge(plan: BuildingPlan, judge: Model, candidate_questions: Sequence[Question], load: Load | None) -> None:
+def _ask_judge_to_answer_candidates(
+    plan: BuildingPlan, judge: Model, candidate_questions: Sequence[Question], load: Load | None
+) -> None:
     """Have the judge write an answer to every wording in every order, at temperature 0 (Choi, section 4.3)."""
     candidates = plan.name_file_beside("candidates.jsonl")
     folder = plan.name_file_beside("judge")

@@ -138,7 +138,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     built = build_study_in_steps(plan)
     print("\n".join(step.describe_step() for step in built.steps))
     if built.done:
-        print("\n".join(steps.describe_split_counts_by_subset(built.steps[-1].kept_questions)))
+        print("\n".join(steps.format_split_counts_by_subset(built.steps[-1].kept_questions)))
         study = quote(str(plan.out))
         print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return

@@ -14,7 +14,7 @@ from ground import run_json
 from ground.errors import InputError, suggest_nearest
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
-from inference.protocols.choice.rehearsal import list_base_text_conditions
+from inference.protocols.choice.rehearsal import list_base_prompt_text_conditions
 from inference.runfolder.parquet import check_stored_columns, read_parquet
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.study import ORIGINAL, Option, Variant
@@ -149,7 +149,7 @@ def _choose_text_condition(
     folder: Path, conditions: Mapping[str, Mapping[str, Any]], condition_name: str | None
 ) -> str:
     """Choose the condition of texts to learn from: the one named, else the only one."""
-    text_conditions = list_base_text_conditions(conditions)
+    text_conditions = list_base_prompt_text_conditions(conditions)
     if condition_name is not None and condition_name not in text_conditions:
         raise InputError(
             f"--condition {condition_name}: {folder} has "

@@ -139,7 +139,7 @@ def _build_question_examples(
             answer.variant.item,
             answer.variant.variant,
             rehearsal.aware(answer.variant),
-            rehearsal.build_reply(answer.variant, paraphrase, answer.text),
+            rehearsal.build_training_reply(answer.variant, paraphrase, answer.text),
         )
         for answer, paraphrase in zip(chosen, next_texts, strict=True)
         if answer is not None

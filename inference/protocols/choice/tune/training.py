@@ -81,21 +81,21 @@ class Learner:
             self._reader: LeftToRight = CausalEngine(self._checkpoint)
         self.too_long = 0
 
-    def is_whole_text(self, text: str, max_tokens: int) -> bool:
+    def is_whole_text(self, text: str, max_new_tokens: int) -> bool:
         """Tell whether a text ended by itself, and was not cut at its longest.
 
         Parameters
         ----------
         text
             What the model wrote.
-        max_tokens
+        max_new_tokens
             The most tokens that it could write.
 
         Returns
         -------
         Whether the text has fewer tokens than that.
         """
-        return len(self._reader.tokens.bare([text])[0]) < max_tokens
+        return len(self._reader.tokens.bare([text])[0]) < max_new_tokens
 
     def encode_examples(self, examples: Sequence[Example]) -> list[dict[str, list[int]]]:
         """Turn examples into tokens and labels; those that are too long are left out and counted.

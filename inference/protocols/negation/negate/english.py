@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.protocols.negation.negate.negation import InsertedNegation, find_negation_position
+from inference.protocols.negation.negate.negation import InsertedNegation, classify_negation_position
 from inference.stimuli.reading.files import read_yaml
 
 VERBS = Path(__file__).parent / "verbs-en.yaml"
@@ -62,7 +62,7 @@ def generate_english_negations(doc: Any) -> Iterator[InsertedNegation]:
             before, after = sentence[: word.idx], f" {_find_base_form(word)}{after}"
         elif word.lower_ == "can" and place == end:
             before, negation = sentence[: word.idx], f"{word.text}not"
-        yield InsertedNegation(f"{before}{negation}{after}", find_negation_position(after), kind, negation)
+        yield InsertedNegation(f"{before}{negation}{after}", classify_negation_position(after), kind, negation)
 
 
 def _find_verb_kind(word: Any) -> str:

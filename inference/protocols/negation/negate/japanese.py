@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inference.protocols.negation.negate.negation import InsertedNegation, find_negation_position
+from inference.protocols.negation.negate.negation import InsertedNegation, classify_negation_position
 from inference.protocols.negation.negate.rules import read_rule_table
 from inference.protocols.negation.negate.words import Word
 
@@ -24,22 +24,24 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
     """
     rules = read_rule_table()
     for place, word in enumerate(words):
-        target = rules.find_negation_target(word)
+        target = rules.classify_word_for_negation(word)
         if target is None:
             continue
-        place, kind = _find_last_auxiliary(words, place, target.kind)
-        rule, forms = rules.find_rule(kind, words, place), rules.list_template_forms(words[place])
+        place, kind = _find_last_auxiliary_after_verb(words, place, target.kind)
+        rule, forms = rules.find_rule(kind, words, place), rules.inflect_word_for_templates(words[place])
         if rule is None or rule.writes is None or forms is None:
             continue
         before, negation, behind = rule.writes
         text = sentence[: words[place].start] + before.format(**forms) + negation
         after = behind + sentence[words[place + len(rule.tail)].end :]
-        yield InsertedNegation(text + after, find_negation_position(after), target.target_pos, negation)
+        yield InsertedNegation(text + after, classify_negation_position(after), target.target_pos, negation)
 
 
-def _find_last_auxiliary(words: Sequence[Word], place: int, kind: str) -> tuple[int, str]:
+def _find_last_auxiliary_after_verb(words: Sequence[Word], word_index: int, word_kind: str) -> tuple[int, str]:
     """Go on from a verb to the last of its auxiliaries, which takes the negation: 置か-れ, 行き-たかっ."""
-    if kind == "verb":
-        while place + 1 < len(words) and (auxiliary_kind := read_rule_table().find_auxiliary_kind(words[place + 1])):
-            place, kind = place + 1, auxiliary_kind
-    return place, kind
+    if word_kind == "verb":
+        while word_index + 1 < len(words) and (
+            auxiliary_kind := read_rule_table().find_auxiliary_kind(words[word_index + 1])
+        ):
+            word_index, word_kind = word_index + 1, auxiliary_kind
+    return word_index, word_kind

@@ -163,16 +163,21 @@ def ask_acceptability_verdicts(
     for part in sorted((out / "responses").glob("part-*.parquet")):
         rows = read_parquet(part, ["item", "variant", "probability", "answer"], filters=row_filter).to_pylist()
         verdict_by_key.update(
-            {(row["item"], row["variant"]): _choose_verdict(row["probability"], row["answer"]) for row in rows}
+            {
+                (row["item"], row["variant"]): _choose_acceptability_verdict(row["probability"], row["answer"])
+                for row in rows
+            }
         )
     return {
         (variant.attributes["source"], variant.text): verdict_by_key[variant.key] for variant in judged_study.variants
     }
 
 
-def _choose_verdict(probability: Sequence[float] | None, answer: str | None) -> str | None:
+def _choose_acceptability_verdict(
+    verdict_probabilities: Sequence[float] | None, text_verdict: str | None
+) -> str | None:
     """Take the more probable verdict, else the one of the text; None where both are equally probable."""
-    if probability is None:
-        return answer
-    acceptable, unacceptable = probability
+    if verdict_probabilities is None:
+        return text_verdict
+    acceptable, unacceptable = verdict_probabilities
     return None if acceptable == unacceptable else ACCEPTABLE if acceptable > unacceptable else UNACCEPTABLE

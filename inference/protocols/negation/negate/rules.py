@@ -93,7 +93,7 @@ class RuleTable:
     auxiliaries: Mapping[str, str]
     rules: tuple[Rule, ...]
 
-    def find_negation_target(self, word: Word) -> NegationTarget | None:
+    def classify_word_for_negation(self, word: Word) -> NegationTarget | None:
         """Return the kind of a word that can take a negation, and its part of speech; None for another word."""
         return next((target for part, target in self.targets.items() if word.pos.startswith(part)), None)
 
@@ -122,7 +122,7 @@ class RuleTable:
         fitting_rule = next((rule for rule in self.rules if rule.fits_place(kind, words, place)), None)
         return fitting_rule if fitting_rule and fitting_rule.writes else None
 
-    def list_template_forms(self, word: Word) -> dict[str, str] | None:
+    def inflect_word_for_templates(self, word: Word) -> dict[str, str] | None:
         """Map template names to a word as written and its stems before ない and ず; None for an unknown inflection."""
         for ending, before_nai, *before_zu in self._find_inflection_endings(word):
             if word.base.endswith(ending):

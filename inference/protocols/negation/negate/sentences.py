@@ -107,7 +107,7 @@ def _negate_japanese_sentence(sentence: str) -> NegationResult:
     words = analyse_japanese_words(sentence)
     if detect.has_japanese_negation(sentence, words):
         return NEGATED
-    if not any(map(read_rule_table().find_negation_target, words)):
+    if not any(map(read_rule_table().classify_word_for_negation, words)):
         return NO_TARGET
     return tuple(japanese.generate_japanese_negations(sentence, words)) or NO_PLACE
 

@@ -12,7 +12,7 @@ from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.reading import parse_choice_word_scores, parse_generated_replies
+from inference.protocols.choice.reading import parse_choice_word_scores, parse_majority_choice_from_replies
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import MATH, Question, draw_choice_orders
 from inference.stimuli.study import Option, Variant
@@ -215,7 +215,9 @@ class TestAnswers:
 
     def test_several_texts_vote_and_what_is_not_parsed_is_counted(self):
         def answer(*texts):
-            return parse_generated_replies(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
+            return parse_majority_choice_from_replies(
+                self.variant, Prompt("Answer:", None, ()), Generation(texts, texts)
+            )
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
@@ -228,7 +230,7 @@ class TestAnswers:
     def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):
         texts = ("B", "**B**", "Answer: B. x", "A dog")
         rows = [
-            parse_generated_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
+            parse_majority_choice_from_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
             for reading in ("letter", "strict")
         ]
         assert [row["count"] for row in rows] == [[0, 3, 0], [0, 1, 0]]
