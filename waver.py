@@ -1,15 +1,23 @@
-"""The command `waver`: hand a command over to the wing that has it; the other wing is not imported."""
+"""The command `waver`: hand a command over to the wing that has it; the other wing is not imported.
+
+In a notebook, `import waver` gives `open`.
+"""
 
 from __future__ import annotations
 
 import difflib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ground.commands import find_commands
+
+if TYPE_CHECKING:
+    from analysis.reporting.output.exploring import Run
 
 WINGS = ("inference", "analysis")
 HELP = """usage: waver COMMAND ...
@@ -54,6 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def open(*folders: str | os.PathLike[str] | Sequence[str]) -> Run:
+    """Open run folders to explore their tables and figures; a list stands for the folders in it."""
+    from analysis.reporting.output.exploring import Run  # pandas and DuckDB take most of a second
+    from analysis.reporting.output.notebooks import parse_run_folders
+
+    return Run([name for folder in folders for name in parse_run_folders(folder)])
 
 
 def list_commands_by_wing() -> dict[str, dict[str, str]]:

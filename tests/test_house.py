@@ -32,8 +32,8 @@ FILES = {"__init__.py", "catalogue.py", "columns.py", "tables.py", "figures.py",
 # A module imports from its own part and from the layers below, never from above or from the other parts of its layer.
 LAYERS = {
     "analysis": [
-        {"analysis", "__main__"}, {"pages", "export"}, {"reporting"}, {"features"}, {"measures"}, {"statistics"},
-        {"runs"},
+        {"analysis", "__main__"}, {"pages", "export"}, {"reporting"}, {"features", "tidy"}, {"measures"},
+        {"statistics"}, {"runs"},
     ],
     "inference": [
         {"__main__"}, {"runfile"}, {"protocols"}, {"paraphrase", "tune"}, {"importers"}, {"arguments"}, {"asking"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from ground.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,3 +21,14 @@ def is_silent(validity: pd.Series) -> pd.Series:
     models, and carries `labels.SILENT` in figures. Its range, flips and SD are small because few answers are left.
     """
     return validity < LOW_MASS
+
+
+def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, float]:
+    """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
+    thresholds_by_name = {}
+    for threshold in thresholds:
+        if not 0 <= threshold < 1:
+            raise InputError(f"threshold {threshold} is not a share of paraphrases: 0 <= threshold < 1, as in 0.05")
+        whole, _, decimals = f"{100 * threshold:.6f}".rstrip("0").partition(".")
+        thresholds_by_name[f"flip_{whole:0>2}{decimals}"] = threshold
+    return thresholds_by_name

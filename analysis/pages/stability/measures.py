@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from analysis.statistics import forms
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, compute_drawn_mean, compute_drawn_ratio, compute_drawn_sd
 from analysis.statistics.shares import Share
-from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -237,17 +236,6 @@ def _build_flip_share_terms(columns: Columns, thresholds: Mapping[str, float]) -
 def _mark_flipped_items(columns: Columns, thresholds: Mapping[str, float]) -> dict[str, Array]:
     """Mark for every threshold the items (items, units) whose minority share lies above it: 1 or 0."""
     return {name: (columns["minority"] > threshold).astype(float) for name, threshold in thresholds.items()}
-
-
-def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, float]:
-    """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
-    thresholds_by_name = {}
-    for threshold in thresholds:
-        if not 0 <= threshold < 1:
-            raise InputError(f"threshold {threshold} is not a share of paraphrases: 0 <= threshold < 1, as in 0.05")
-        whole, _, decimals = f"{100 * threshold:.6f}".rstrip("0").partition(".")
-        thresholds_by_name[f"flip_{whole:0>2}{decimals}"] = threshold
-    return thresholds_by_name
 
 
 def compute_validity_standard_error(study: Study) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import SUMS_SQL, build_agreement_range_and_minority_sql, create_agreement_tables
+from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.pages.stability import measures, printed, tables
 from analysis.reporting.catalogue.published_numbers import OURS, insert_published_rows
 from analysis.runs.folder import ORIGINAL
@@ -91,7 +92,7 @@ def tabulate_source_pair_comparisons(
         its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
         item; n_items: items that both sources have.
     """
-    thresholds_by_name = measures.build_thresholds_by_flip_column(thresholds)
+    thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     parts = []
     for order, (names, study_by_source) in enumerate(_build_study_columns_by_source(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))

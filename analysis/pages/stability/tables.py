@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS, build_agreement_range_and_minority_sql, create_agreement_tables
-from analysis.measures.thresholds import LOW_MASS, is_silent
+from analysis.measures.thresholds import LOW_MASS, build_thresholds_by_flip_column, is_silent
 from analysis.pages.stability import measures
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
@@ -157,7 +157,7 @@ def compute_stability_rows(
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
     estimates = measures.estimate_measures(
-        study.masses, means, study.spreads, measures.build_thresholds_by_flip_column(thresholds), resample
+        study.masses, means, study.spreads, build_thresholds_by_flip_column(thresholds), resample
     )
     n_items = estimates["range_mean"].n_items
     columns: dict[str, Any] = interval.build_interval_columns(estimates)
@@ -201,7 +201,7 @@ def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRES
         about.assign(
             measure=name, **{f"flips_{convention}": table[name] for convention, table in tables_by_convention.items()}
         )
-        for name in measures.build_thresholds_by_flip_column(thresholds)
+        for name in build_thresholds_by_flip_column(thresholds)
     ]
     frame = pd.concat(measure_tables).sort_index(kind="stable")
     is_different = frame["flips_dropped"].fillna(-1) != frame["flips_inconsistent"].fillna(-1)
@@ -237,7 +237,7 @@ def tabulate_stability_differences(
         bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
         corrected after Holm over the pairs of a study and measure.
     """
-    thresholds_by_name = measures.build_thresholds_by_flip_column(thresholds)
+    thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     tables = []
     for of_study, study in enumerate(measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))):
         pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))

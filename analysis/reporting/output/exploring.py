@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
@@ -15,6 +16,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
+from analysis.runs.folder import list_run_folders, read_protocol
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,21 +50,58 @@ class Run:
     same options is not computed twice.
     """
 
-    def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
-        self._folders = [resolve_run_folder(os.fspath(folder)) for folder in folders]
-        self._runs = runs.open_runs(*self._folders)
-        self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
+    def __init__(self, folders: Sequence[str | os.PathLike[str]], protocols: Collection[str] = ()) -> None:
+        self.folders = [os.fspath(folder) for folder in folders]
+        self._folders = [resolve_run_folder(folder) for folder in self.folders]
+        folder_protocols = {read_protocol(path) for folder in self._folders for path in list_run_folders(folder)}
+        self._protocols = folder_protocols & set(protocols) if protocols else folder_protocols
         if not self._list_run_pages():
             raise InputError(
                 f"{', '.join(map(str, self._folders))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
+        self._units: pd.DataFrame | None = None
         self._opened: dict[str, Runs] = {}
         self._frames: dict[str, Frames] = {}
+
+    @functools.cached_property
+    def _runs(self) -> Runs:
+        """Open the runs when they are needed: a page opens those of its own protocols only."""
+        return runs.open_runs(*self._folders, protocols=self._protocols)
 
     def __repr__(self) -> str:
         info = self._runs.info
         summary = f"{', '.join(info['studies'])}; {len(info['models'])} models"
         return f"<Run: {summary}. tables() and figures() list what there is>"
+
+    def responses(self) -> pd.DataFrame:
+        """Return every response as a row, with the columns of results/schema.json."""
+        rows = self._runs.sql("SELECT * FROM responses")
+        return rows if self._units is None else rows.merge(self._units, on=list(self._units))
+
+    def wordings(self) -> pd.DataFrame:
+        """Return every wording as a row, with the columns of results/schema.json."""
+        return self._runs.sql("SELECT * FROM stimuli ORDER BY position")
+
+    def where(self, condition: str | pd.DataFrame = "") -> Run:
+        """Return a Run whose responses are those of some units: a stand-in until parts are there."""
+        if isinstance(condition, str):
+            return self
+        part = Run(self.folders, self._protocols)
+        part._units = condition
+        return part
+
+    def open_protocols(self, protocols: Collection[str]) -> Runs:
+        """Return the runs of some protocols, opened once."""
+        if self._protocols <= set(protocols):
+            return self._runs
+        key = ",".join(sorted(protocols))
+        if key not in self._opened:
+            self._opened[key] = runs.open_runs(*self._folders, protocols=protocols)
+        return self._opened[key]
+
+    def select_protocols(self, protocols: Collection[str]) -> Run:
+        """Return a Run of some protocols only; the run itself where it has no others."""
+        return self if self._protocols <= set(protocols) else Run(self.folders, protocols)
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
@@ -147,14 +186,5 @@ class Run:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._open_page_runs(page), options)
+            self._frames[key] = Frames(self.open_protocols(catalogue.list_pages()[page].protocols), options)
         return self._frames[key]
-
-    def _open_page_runs(self, page: str) -> Runs:
-        """Return the run folders that a page is about."""
-        protocols = catalogue.list_pages()[page].protocols
-        if self._protocols <= protocols:
-            return self._runs
-        if page not in self._opened:
-            self._opened[page] = runs.open_runs(*self._folders, protocols=protocols)
-        return self._opened[page]

@@ -10,7 +10,6 @@ import base64
 import functools
 import hashlib
 import io
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +18,14 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analysis.reporting.output.cells import build_anchor, fold_sections, parse_html, read_heading
 from analysis.reporting.output.html import TEMPLATES, render_template
 from analysis.reporting.words import glossary
 
 if TYPE_CHECKING:
-    from bs4 import BeautifulSoup
     from bs4.formatter import HTMLFormatter
     from nbformat import NotebookNode
 
-_MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
 ON_CARD = ("answer", "figure")  # cells with these tags stand first on a page, and are shown on the index, too
 
 
@@ -158,7 +156,7 @@ def _make_ids_unique(chapter: Chapter) -> str:
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
     small enough for a mail.
     """
-    soup = _parse_html(chapter.card_html + chapter.body_html)
+    soup = parse_html(chapter.card_html + chapter.body_html)
     for figure in soup.find_all("figure")[1:]:
         figure["tabindex"] = "0"
         for source in figure.find_all("source"):
@@ -173,12 +171,6 @@ def _make_ids_unique(chapter: Chapter) -> str:
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
     return soup.decode(formatter=_build_beautifulsoup_formatter())
-
-
-def _parse_html(html: str) -> BeautifulSoup:
-    from bs4 import BeautifulSoup
-
-    return BeautifulSoup(html, "html.parser")
 
 
 @functools.cache
@@ -229,12 +221,8 @@ def _drop_empty_cells(node: NotebookNode) -> tuple[list[NotebookNode], list[str]
         if notes is None:
             shown_cells.append(cell)
     places: Counter[str] = Counter()
-    cells = [
-        _add_heading_anchor(cell, places)
-        for place, cell in enumerate(shown_cells)
-        if not _is_bare_heading(cell, shown_cells[place + 1 :])
-    ]
-    return cells, missing
+    cells = [cell for place, cell in enumerate(shown_cells) if not _is_bare_heading(cell, shown_cells[place + 1 :])]
+    return [_add_heading_anchor(cell, places) for cell in fold_sections(cells)], missing
 
 
 def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
@@ -245,30 +233,22 @@ def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
         return None
     from bs4 import Comment
 
-    soup = _parse_html("".join(texts))
+    soup = parse_html("".join(texts))
     notes = [note.extract() for note in soup.find_all("p", class_="nothing")]
     something = soup.find(True) or soup.find(string=lambda text: not isinstance(text, Comment) and text.strip())
     return None if something else [note.decode_contents() for note in notes if note.contents]
 
 
-def _read_heading(cell: NotebookNode) -> tuple[int, str]:
-    """Return level and text of a cell that is one heading; 0 and nothing for any other."""
-    marks, _, text = cell.source.strip().partition(" ")
-    if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
-        return 0, ""
-    return len(marks), text.strip()
-
-
 def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
-    level, _ = _read_heading(cell)
+    level, _ = read_heading(cell)
     return level > 1 and not any(True for _ in _find_shown_cells_below_heading(level, later_cells))
 
 
 def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells below a heading of a level that show something, up to the next heading of that level or above."""
     for cell in later_cells:
-        its, _ = _read_heading(cell)
+        its, _ = read_heading(cell)
         if 0 < its <= level:
             return
         if not its and (cell.cell_type == "markdown" or cell.outputs):
@@ -277,10 +257,10 @@ def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNo
 
 def _add_heading_anchor(cell: NotebookNode, anchor_counts: Counter[str]) -> NotebookNode:
     """Give a heading a link to itself, and an id that none before has; the page's title needs none."""
-    level, text = _read_heading(cell)
+    level, text = read_heading(cell)
     if not level:
         return cell
-    place = re.sub(r"\W+", "-", text.lower()).strip("-")
+    place = build_anchor(text)
     anchor_counts[place] += 1
     place = place if anchor_counts[place] == 1 else f"{place}-{anchor_counts[place]}"
     render_heading = (

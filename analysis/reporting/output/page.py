@@ -2,7 +2,7 @@
 
 ::
 
-    page = StabilityPage(["results/demo/agreement"])
+    page = StabilityPage(waver.open("results/demo/agreement"))
     page.answer()
     page.figure("overview")
     page.table("stability")
@@ -21,7 +21,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from analysis import runs
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
@@ -31,12 +30,15 @@ from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance
+from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.unanswered import count_unanswered_prompts
+from analysis.tidy.checking import TOLERANCE, compare_tables
 
+MOST_RESPONSES = 200_000  # that the section on rows and numbers reads into memory
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded
 KEY_COLUMNS = (
@@ -68,9 +70,9 @@ class Page:
 
     Parameters
     ----------
-    folders
-        Run folders, or folders that hold run folders; a text is one of them. A relative path is looked up from the
-        working directory, then from the notebooks' own folder.
+    run
+        From `waver.open`; or run folders, or folders that hold run folders; a text is one of them. A relative path is
+        looked up from the working directory, then from the notebooks' own folder. The page looks at its own protocols.
     out
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options
@@ -81,11 +83,12 @@ class Page:
     studies: ClassVar[tuple[str, ...]] = ()
     of_agreement: ClassVar[bool] = False
 
-    def __init__(self, folders: Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.folders = parse_run_folders(folders)
+    def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
+        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run), self.protocols)
+        self.folders = self.run.folders
         self.out = Path(out) if out else None
         self.options = options
-        self.runs = runs.open_runs(*(resolve_run_folder(folder) for folder in self.folders), protocols=self.protocols)
+        self.runs = self.run.open_protocols(self.protocols)
         self.frames = Frames(self.runs, self.options, self._write_frame)
         self.choice = selection.find_answer_pair(self.runs.info) if self.of_agreement else AnswerPair()
         self._answer: Answer | None = None
@@ -260,6 +263,52 @@ class Page:
             "section", name=name, title=title, said=introduction, note=catalogue.look_up_table(name).title
         )
         return Html(heading.text + self.table(name).text)
+
+    def select_part(self) -> Run:
+        """Return the runs of this page that its section on rows and numbers reads into memory.
+
+        These are the models and conditions that the tables compare; of more than `MOST_RESPONSES` responses the first
+        ones, and at least one.
+        """
+        run = self.run.select_protocols(self.protocols)
+        sizes = self.runs.sql(
+            """SELECT study, model, condition, count(*) AS n, any_value(position) IS NOT NULL AS is_compared
+               FROM responses LEFT JOIN units USING (study, model, condition)
+               GROUP BY ALL ORDER BY any_value(position)"""
+        )
+        compared = sizes[sizes["is_compared"]]
+        n_read = compared["n"].cumsum()
+        part = compared[(n_read <= MOST_RESPONSES) | (n_read == compared["n"])]
+        return run if len(part) == len(sizes) else run.where(part[["study", "model", "condition"]])
+
+    def check(
+        self, ours: str | pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
+    ) -> Html:
+        """Compare numbers of this page with those of another package; a difference is told on the page's first screen.
+
+        Parameters
+        ----------
+        ours
+            A table of the page by its name, or a DataFrame. Of a table, the models and conditions are compared that the
+            other table has.
+        theirs
+            The same numbers, computed in another way; all its columns other than `on` are compared.
+        on
+            Columns that name a row.
+        tolerance
+            Largest absolute difference that is no difference.
+
+        Returns
+        -------
+        How many numbers were compared, and how far they are apart (`checking.compare_tables`).
+        """
+        table = self.frame(ours) if isinstance(ours, str) else ours
+        unit = [name for name in ("study", "model", "condition") if name in on and isinstance(ours, str)]
+        if unit:
+            table = table.merge(theirs[unit].drop_duplicates(), on=unit)
+        comparison = compare_tables(table, theirs, on, tolerance)
+        left_out = len(self.frame(ours)) - len(table) if isinstance(ours, str) else 0
+        return render_fragment("check", comparison=comparison, left_out=left_out)
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""

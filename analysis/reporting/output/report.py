@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.output import execution, files, layout, notebooks, provenance
+from analysis.reporting.output import cells, execution, files, layout, notebooks, provenance
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.words import citations
@@ -233,6 +233,7 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
     try:
         executed.parent.mkdir(parents=True, exist_ok=True)
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
+        cells.prepare_outputs(node)
         chapter = layout.build_chapter(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
         return _build_failed_result(notebook.name, question, str(error), error.wrong_input)

@@ -1,0 +1,126 @@
+"""Prepare the cells of an executed notebook for a page: frames as small tables, folded sections, and warnings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from analysis.reporting.output.html import render_template
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+    from nbformat import NotebookNode
+
+FOLDED = "folded"  # tag of a heading whose section a page shows folded
+_MARKS = [level * "#" for level in range(1, 7)]  # of headings in Markdown
+_DECIMALS = re.compile(r"-?\d+\.\d{4,}(e[+-]?\d+)?")
+_NUMBERS = re.compile(r"[\s\d.,eE+\-\[\]]*\d[\s\d.,eE+\-\[\]]*|NaN|-?inf|<NA>|")
+
+
+def read_heading(cell: NotebookNode) -> tuple[int, str]:
+    """Return level and text of a cell that is one heading; 0 and nothing for any other."""
+    marks, _, text = cell.source.strip().partition(" ")
+    if cell.cell_type != "markdown" or "\n" in text or marks not in _MARKS:
+        return 0, ""
+    return len(marks), text.strip()
+
+
+def build_anchor(heading: str) -> str:
+    """Return the id of a heading on its page."""
+    return re.sub(r"\W+", "-", heading.lower()).strip("-")
+
+
+def parse_html(html: str) -> BeautifulSoup:
+    """Parse the HTML of a page or of a part of it."""
+    from bs4 import BeautifulSoup
+
+    return BeautifulSoup(html, "html.parser")
+
+
+def prepare_outputs(node: NotebookNode) -> None:
+    """Change what the cells of an executed notebook show.
+
+    A DataFrame becomes a table with few digits in a box of its own. What a check calls a difference is told below the
+    answer, too: a reader of the first screen must not miss it.
+    """
+    heading = ""
+    sentences: dict[str, list[str]] = {}
+    for cell in node.cells:
+        heading = read_heading(cell)[1] or heading
+        for data in _list_html_data(cell):
+            if 'class="dataframe"' in data["text/html"]:
+                data["text/html"] = _render_frame(data["text/html"], cell.source)
+            if 'class="difference"' in data["text/html"]:
+                paragraphs = parse_html(data["text/html"]).find_all("p", class_="difference")
+                sentences.setdefault(heading, []).extend(paragraph.get_text() for paragraph in paragraphs)
+    answers = [
+        data for cell in node.cells if "answer" in cell.metadata.get("tags", []) for data in _list_html_data(cell)
+    ]
+    for data in answers[-1:]:
+        data["text/html"] += "".join(
+            render_template("difference", heading=heading, place=build_anchor(heading), sentences=of_heading)
+            for heading, of_heading in sentences.items()
+        )
+
+
+def _list_html_data(cell: NotebookNode) -> list[dict[str, Any]]:
+    """Return the data of a cell's outputs that are HTML."""
+    return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
+
+
+def _render_frame(html: str, source: str) -> str:
+    """Render the HTML that pandas makes of a DataFrame as a table of the page; `source` says which frame it is."""
+    soup = parse_html(html)
+    note = soup.find("p")
+    lines = [[_read_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
+    n_header = len(soup.select("thead tr"))
+    # The numbers of rows say nothing to a reader; pandas marks them by an empty cell above them.
+    first = 1 if all(not line[0]["text"] for line in lines[:n_header]) else 0
+    lines = [line[first:] for line in lines]
+    return render_template(
+        "frame", label=source.strip().splitlines()[-1], header=lines[:n_header], rows=lines[n_header:],
+        note=note.get_text() if note else "",
+    )  # fmt: skip
+
+
+def _read_cell(cell: Tag) -> dict[str, Any]:
+    """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
+    text = cell.get_text()
+    is_number = _NUMBERS.fullmatch(text) is not None
+    short = _DECIMALS.sub(lambda match: f"{float(match[0]):.4g}", text) if is_number else text
+    return {"text": short, "is_number": is_number}
+
+
+def fold_sections(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the cells with those below a heading that is tagged as folded in a box that opens on demand.
+
+    The box is open where a check found a difference.
+    """
+    folded_level = 0
+    for place, cell in enumerate(cells):
+        level, _ = read_heading(cell)
+        if folded_level and 0 < level <= folded_level:
+            yield _make_markdown_cell(cell, "</details>")
+            folded_level = 0
+        yield cell
+        if level and FOLDED in cell.metadata.get("tags", []):
+            folded_level = level
+            yield _make_markdown_cell(cell, render_template("fold", is_open=_has_difference(level, cells[place + 1 :])))
+    if folded_level:
+        yield _make_markdown_cell(cells[-1], "</details>")
+
+
+def _has_difference(level: int, later_cells: Sequence[NotebookNode]) -> bool:
+    """Tell whether a check found a difference before the next heading of a level or above."""
+    for cell in later_cells:
+        if 0 < read_heading(cell)[0] <= level:
+            return False
+        if any('class="difference"' in data["text/html"] for data in _list_html_data(cell)):
+            return True
+    return False
+
+
+def _make_markdown_cell(like: NotebookNode, html: str) -> NotebookNode:
+    """Make a Markdown cell that holds HTML."""
+    return type(like)(cell_type="markdown", id=f"{like.id}-fold", metadata=type(like)(), source=html)

@@ -1,0 +1,125 @@
+"""Compare numbers with those of another package, value by value."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ground.errors import InputError
+
+TOLERANCE = 1e-9  # largest absolute difference of two ways to compute a number without iterations
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Hold how far two tables are apart.
+
+    Attributes
+    ----------
+    columns
+        A row per compared column: column; values: compared pairs; differing: those further apart than the tolerance, or
+        undefined on one side only; largest: largest absolute difference of the defined pairs.
+    missing_rows
+        Rows that only one of the tables has.
+    tolerance
+        Largest absolute difference that is no difference.
+    """
+
+    columns: pd.DataFrame
+    missing_rows: int
+    tolerance: float
+
+    @property
+    def differs(self) -> bool:
+        """Tell whether a value differs by more than the tolerance, or a row is missing."""
+        return bool(self.missing_rows or self.columns["differing"].any())
+
+    def describe(self) -> str:
+        """Say in one sentence whether the tables agree."""
+        n_values, largest = int(self.columns["values"].sum()), self.columns["largest"].max()
+        if not self.differs:
+            return (
+                f"All {n_values:,} numbers agree: the largest difference is {largest:.1e} (at most {self.tolerance:g})."
+            )
+        differing = self.columns[self.columns["differing"] > 0]
+        parts = [
+            f"{row.column} ({row.differing:,} of {row.values:,}, by up to {row.largest:.2g})"
+            for row in differing.itertuples()
+        ]
+        parts += [f"{self.missing_rows:,} rows are in one table only"] if self.missing_rows else []
+        return f"Numbers differ by more than {self.tolerance:g}: {'; '.join(parts)}."
+
+
+def compare_tables(
+    ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
+) -> Comparison:
+    """Compare the columns that a second table has with those of the same names in the first.
+
+    Parameters
+    ----------
+    ours
+        The table that is checked.
+    theirs
+        The same numbers, computed in another way; its columns other than `on` are compared.
+    on
+        Columns that name a row in both tables.
+    tolerance
+        Largest absolute difference that is no difference.
+
+    Returns
+    -------
+    Comparison
+        A value that is undefined in both tables is equal, and so is the same infinite one. A value that is undefined in
+        one of them, and a row that only one has, are differences.
+
+    Raises
+    ------
+    InputError
+        For a column that the first table does not have, nothing to compare, or a row that is there twice.
+    """
+    on, compared = list(on), [name for name in theirs.columns if name not in on]
+    lacking = [name for name in (*on, *compared) if name not in ours.columns]
+    if lacking or not compared:
+        raise InputError(f"check: {f'no column {lacking[0]!r} in the table' if lacking else 'no column to compare'}")
+    for table in (ours, theirs):
+        if table.duplicated(on).any():
+            raise InputError(f"check: rows are not told apart by {', '.join(on)}; name more columns in on=[...]")
+    both = ours[[*on, *compared]].merge(theirs, on=on, how="outer", suffixes=("_ours", "_theirs"), indicator=True)
+    shared = both[both["_merge"] == "both"]
+    rows = [_compare_column(shared[f"{name}_ours"], shared[f"{name}_theirs"], name, tolerance) for name in compared]
+    return Comparison(pd.DataFrame(rows), len(both) - len(shared), tolerance)
+
+
+def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: float) -> dict[str, object]:
+    """Compare two columns, value by value; the same infinite value is no difference."""
+    left, right = (column.astype(float).to_numpy() for column in (ours, theirs))
+    with np.errstate(invalid="ignore"):
+        distance = np.where(left == right, 0.0, np.abs(left - right))
+    is_half_defined = np.isnan(left) != np.isnan(right)
+    defined = distance[~np.isnan(distance)]
+    return {
+        "column": name,
+        "values": len(distance),
+        "differing": int(is_half_defined.sum() + (defined > tolerance).sum()),
+        "largest": float(defined.max(initial=0.0)),
+    }
+
+
+@contextlib.contextmanager
+def run_if_installed(package: str) -> Iterator[None]:
+    """Run the lines below `with`; where they cannot import the package, say so in one line instead.
+
+    ::
+
+        with run_if_installed("pingouin"):
+            import pingouin
+            display(page.check("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
+    """
+    try:
+        yield
+    except ImportError as error:
+        print(f"Not checked: {package} is not installed here ({error}); pip install {package}")
