@@ -51,10 +51,10 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
         more frequent option.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "options", "canonical"])
-    options, canonical = stack_lists(rows["options"], 2, object), stack_lists(rows["canonical"], 2, object)
+    options, canonical = stack_lists(rows["options"], object), stack_lists(rows["canonical"], object)
     place = (canonical[:, 0] != rows["study"].map(agree_labels).to_numpy(object)).astype(int)
     agree_option = options[np.arange(len(rows)), place]
-    probabilities, counts = stack_lists(rows["probability"], 2), stack_lists(rows["count"], 2)
+    probabilities, counts = stack_lists(rows["probability"]), stack_lists(rows["count"])
     invalid = rows["invalid"].astype(float).fillna(0).to_numpy()
     is_answered = rows["answer"].notna().to_numpy()
     given = np.where(is_answered, (rows["answer"].to_numpy(object) == agree_option).astype(float), np.nan)

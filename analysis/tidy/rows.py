@@ -1,8 +1,9 @@
-"""Join responses with their wordings, and turn columns of lists into arrays."""
+"""Join responses with their wordings, turn columns of lists into arrays, and read what was answered."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def attach_wordings(responses: pd.DataFrame, wordings: pd.DataFrame, columns: Se
     responses, wordings
         `Run.responses` and `Run.wordings`; rows belong together by study, item and variant.
     columns
-        Columns of `wordings`.
+        Columns of `wordings`; one that it does not have is empty, as attributes may be.
 
     Returns
     -------
@@ -28,28 +29,61 @@ def attach_wordings(responses: pd.DataFrame, wordings: pd.DataFrame, columns: Se
         The responses in their order, with these columns.
     """
     rows = responses.drop(columns=[name for name in columns if name in responses])
-    return rows.merge(wordings[[*WORDING, *columns]], on=list(WORDING), how="left", validate="many_to_one")
+    attached = wordings.reindex(columns=[*WORDING, *columns])
+    return rows.merge(attached, on=list(WORDING), how="left", validate="many_to_one")
 
 
-def stack_lists(column: pd.Series, length: int, kind: type[Any] = float) -> npt.NDArray[Any]:
-    """Turn a column of lists into an array.
+def stack_lists(column: pd.Series, kind: type[Any] = float) -> npt.NDArray[Any]:
+    """Turn a column of lists into an array with a row per list; the end of a shorter list is empty.
 
     Parameters
     ----------
     column
-        Lists of the same length, or nothing.
-    length
-        Of the lists.
+        Lists, or nothing.
     kind
         float or object.
 
     Returns
     -------
-    array (rows, length)
-        NaN (None in an array of objects) where a row has no list.
+    array (rows, length of the longest list, at least 2)
+        NaN (None in an array of objects) where a list has no such entry.
+
+    Examples
+    --------
+    >>> stack_lists(pd.Series([[1, 2, 3], None, [4, 5]])).tolist()
+    [[1.0, 2.0, 3.0], [nan, nan, nan], [4.0, 5.0, nan]]
     """
-    rows = np.full((len(column), length), np.nan if kind is float else None, kind)
-    has_list = column.notna().to_numpy()
-    if has_list.any():
-        rows[has_list] = np.array(column[has_list].tolist(), kind)
+    lists = [() if value is None or value is pd.NA or isinstance(value, float) else value for value in column]
+    lengths = np.array([len(values) for values in lists], int)
+    rows = np.full((len(lists), max(2, lengths.max(initial=0))), np.nan if kind is float else None, kind)
+    is_filled = np.arange(rows.shape[1]) < lengths[:, None]
+    rows[is_filled] = np.fromiter(chain.from_iterable(lists), kind, lengths.sum())
     return rows
+
+
+def find_largest(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Find the place of the largest score in every row; -1 where there is none, or two are the largest.
+
+    >>> find_largest(np.array([[0.1, 0.7, 0.2], [0.4, 0.4, 0.2], [np.nan, np.nan, np.nan]])).tolist()
+    [1, -1, -1]
+    """
+    filled = np.where(np.isnan(scores), -np.inf, scores)
+    is_largest = (filled == filled.max(axis=1, keepdims=True)) & ~np.isnan(scores)
+    return np.where(is_largest.sum(axis=1) == 1, is_largest.argmax(axis=1), -1)
+
+
+def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Pick the entry at a place of every row; None where the place is -1."""
+    return np.where(places >= 0, lists[np.arange(len(lists)), places], None)
+
+
+def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
+    """Find what every row says: its answer, or the option that most of its samples give; None for a tie or neither.
+
+    Parameters
+    ----------
+    rows
+        answer, count, options: responses with the options of their wording.
+    """
+    most = pick_entries(stack_lists(rows["options"], object), find_largest(stack_lists(rows["count"])))
+    return np.where(rows["answer"].notna(), rows["answer"].to_numpy(object), most)

@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
@@ -20,8 +22,6 @@ from analysis.runs.folder import list_run_folders, read_protocol
 from ground.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from analysis.reporting.drawing.plotting import Drawing
     from analysis.runs import Runs
 
@@ -80,7 +80,9 @@ class Run:
 
     def wordings(self) -> pd.DataFrame:
         """Return every wording as a row, with the columns of results/schema.json."""
-        return self._runs.sql("SELECT * FROM stimuli ORDER BY position")
+        rows = self._runs.sql("SELECT * FROM stimuli ORDER BY position")
+        attributes = pd.DataFrame([value or {} for value in rows["attributes"]]).add_prefix("attributes.")
+        return pd.concat([rows.drop(columns="attributes"), attributes], axis=1)
 
     def where(self, condition: str | pd.DataFrame = "") -> Run:
         """Return a Run whose responses are those of some units: a stand-in until parts are there."""

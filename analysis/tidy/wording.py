@@ -1,0 +1,148 @@
+"""Compute consistency between a question and its rewordings step by step (Takayama et al., section 3.2).
+
+::
+
+    answers = read_yes_no_answers(run.responses(), run.wordings(), {"facts": "yes"})
+    pairs = pair_with_originals(answers)
+    consistency = average_pairs(pairs)
+
+Reference
+---------
+Takayama, J. et al. The wording of questions and the consistency of the answers of language models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.runs.folder import ORIGINAL, UNIT
+from analysis.tidy.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
+
+GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
+_OF_ORIGINAL = ["said", "yes", "meant"]
+
+
+def read_yes_no_answers(responses: pd.DataFrame, wordings: pd.DataFrame, yes_labels: Mapping[str, str]) -> pd.DataFrame:
+    """Read what every response says, and what that amounts to as an answer to the original question.
+
+    Parameters
+    ----------
+    responses
+        `Run.responses`: study, model, condition, item, variant, answer, count, invalid, probability.
+    wordings
+        `Run.wordings`: study, item, variant, pattern, language, gold, options, canonical, `attributes.task`.
+    yes_labels
+        Study -> the label that means yes.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item, variant, pattern; language, task (the study's name where none is given); said:
+        the answer, None without a valid one; yes: 1 where that is "Yes", else 0; meant: the answer to the original
+        question that it amounts to ("No" to an antonym is "Yes"); inverted: whether "Yes" here means what "No" means
+        there; gold: the right answer to the original question; outvoted: whether as many samples hold no answer as give
+        the more frequent one.
+    """
+    columns = ["pattern", "language", "gold", "options", "canonical", "attributes.task"]
+    rows = attach_wordings(responses, wordings, columns)
+    options, canonical = stack_lists(rows["options"], object), stack_lists(rows["canonical"], object)
+    said, yes = find_given_answers(rows), rows["study"].map(yes_labels).to_numpy(object)
+    counts, invalid = stack_lists(rows["count"]), rows["invalid"].astype(float).fillna(0).to_numpy()
+    is_sampled = ~np.isnan(counts[:, 0]) & rows["probability"].isna().to_numpy()
+    return rows[[*UNIT, "item", "variant", "pattern"]].assign(
+        language=rows["language"].fillna(""),
+        task=rows["attributes.task"].fillna(rows["study"]),
+        said=said,
+        yes=np.where(pd.isna(said), np.nan, (said == yes).astype(float)),
+        meant=pick_entries(canonical, _find_place(options, said)),
+        inverted=pick_entries(canonical, _find_place(options, yes)) != yes,
+        gold=rows["gold"].to_numpy(object),
+        outvoted=is_sampled & (invalid >= np.fmax(counts[:, 0], counts[:, 1])),
+    )
+
+
+def _find_place(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Find the place of a label among the options of every row; -1 where it is none of them."""
+    is_label = (options == labels[:, None]) & ~pd.isna(labels)[:, None]
+    return find_largest(np.where(is_label, 1.0, np.nan))
+
+
+def pair_with_originals(answers: pd.DataFrame, invalid: str = "dropped") -> pd.DataFrame:
+    """Pair the answer to every wording with the answer to the original question of its item.
+
+    Parameters
+    ----------
+    answers
+        From `read_yes_no_answers`.
+    invalid
+        A pair with an invalid answer is "dropped", or counts as "inconsistent", wrong and not "Yes".
+
+    Returns
+    -------
+    DataFrame
+        The columns of `answers`, and said_original, yes_original, meant_original; valid: 1 where the wording has a
+        valid answer; and for every pair that counts, else NaN: consistent: 1 where both answers mean the same;
+        expected: 1 where a consistent answer would be "Yes"; right, right_original: 1 for the right answer, NaN where
+        none is known.
+    """
+    check_invalid_answer_convention(invalid)
+    if invalid == "inconsistent":
+        answers = answers.assign(**{name: answers[name].mask(answers["outvoted"]) for name in _OF_ORIGINAL})
+    keys = [*UNIT, "item"]
+    originals = answers.loc[answers["pattern"] == ORIGINAL, [*keys, *_OF_ORIGINAL]]
+    pairs = answers.merge(originals, on=keys, suffixes=("", "_original"), validate="many_to_one")
+    is_read = pairs["meant"].notna() & pairs["meant_original"].notna()
+    counts = is_read | (invalid == "inconsistent")
+    has_gold = counts & pairs["gold"].notna()
+    expected = (pairs["yes_original"] == 1) != pairs["inverted"]
+
+    def mark(is_true: pd.Series, is_counted: pd.Series = counts) -> pd.Series:
+        """Turn a condition into 1 or 0; NaN for a pair that does not count."""
+        return is_true.astype(float).where(is_counted)
+
+    return pairs.assign(
+        valid=pairs["meant"].notna().astype(float),
+        consistent=mark((pairs["meant"] == pairs["meant_original"]) & is_read),
+        yes=mark(pairs["yes"] == 1),
+        yes_original=mark(pairs["yes_original"] == 1),
+        expected=mark(expected & pairs["yes_original"].notna()),
+        right=mark(pairs["meant"] == pairs["gold"], has_gold),
+        right_original=mark(pairs["meant_original"] == pairs["gold"], has_gold),
+    )
+
+
+def average_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Average the pairs of every model and kind of wording (section 3.2).
+
+    Parameters
+    ----------
+    pairs
+        From `pair_with_originals`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, language, task, condition, pattern; valid: share of valid answers; consistency: share of the pairs
+        whose answers mean the same; yes: share of "Yes"; diff_yes: minus that of the original questions; excess_yes:
+        minus that of consistent answers; accuracy, accuracy_original: share of right answers; diff_acc: their
+        difference; overall: harmonic mean of accuracy_original, accuracy and consistency. The original question is not
+        compared with itself.
+    """
+    means = pairs.groupby(GROUP, sort=False)[
+        ["valid", "consistent", "yes", "yes_original", "expected", "right", "right_original"]
+    ].mean().reset_index()  # fmt: skip
+    table = means[[*GROUP, "valid", "yes"]].assign(accuracy=means["right"])
+    compared = pd.DataFrame({
+        "consistency": means["consistent"],
+        "diff_yes": means["yes"] - means["yes_original"],
+        "excess_yes": means["yes"] - means["expected"],
+        "accuracy_original": means["right_original"],
+        "diff_acc": means["right"] - means["right_original"],
+    })  # fmt: skip
+    parts = compared[["accuracy_original", "consistency"]].assign(accuracy=table["accuracy"])
+    compared["overall"] = 3 / (1 / parts).sum(axis=1, skipna=False)
+    return pd.concat([table, compared.where(table["pattern"] != ORIGINAL)], axis=1)
