@@ -1,6 +1,14 @@
-"""The command `waver`: hand a command over to the wing that has it; the other wing is not imported.
+"""The command `waver`, and what a notebook needs of Waver.
 
-In a notebook, `import waver` gives `open`.
+The command is handed over to the wing that has it; the other wing is not imported. ::
+
+    import waver
+
+    run = waver.open("results/demo")
+    run.responses()             # rows as a DataFrame; run.wordings(), run.items(), run.models()
+    run.sql("SELECT model, count(*) FROM responses GROUP BY model")
+    run.table("stability")      # a table of the report; run.tables() lists them
+    run.figure("overview")      # a matplotlib figure
 """
 
 from __future__ import annotations
@@ -64,9 +72,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def open(*folders: str | os.PathLike[str] | Sequence[str]) -> Run:
-    """Open run folders to explore their tables and figures; a list stands for the folders in it."""
-    from analysis.reporting.output.exploring import Run  # pandas and DuckDB take most of a second
+def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Run:
+    """Open run folders: their rows, tables and figures.
+
+    Parameters
+    ----------
+    *folders
+        Run folders, or folders that hold run folders; a list stands for the folders in it. A relative path is looked
+        up from the working directory, then from the folder of the notebooks.
+
+    Returns
+    -------
+    Run
+        See `analysis.reporting.output.exploring.Run`.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no run folder, or run folders that contradict each other.
+    """
+    # Pandas and DuckDB take most of a second: `import waver` alone must not.
+    from analysis.reporting.output.exploring import Run
     from analysis.reporting.output.notebooks import parse_run_folders
 
     return Run([name for folder in folders for name in parse_run_folders(folder)])

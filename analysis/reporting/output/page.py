@@ -84,7 +84,7 @@ class Page:
     of_agreement: ClassVar[bool] = False
 
     def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run), self.protocols)
+        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run))
         self.folders = self.run.folders
         self.out = Path(out) if out else None
         self.options = options
@@ -270,7 +270,8 @@ class Page:
         These are the models and conditions that the tables compare; of more than `MOST_RESPONSES` responses the first
         ones, and at least one.
         """
-        run = self.run.select_protocols(self.protocols)
+        # A Run of the page's own folders reads less than one that holds other protocols, too.
+        run = Run([folder.path for folder in self.runs.folders]) if self.list_ignored_protocols() else self.run
         sizes = self.runs.sql(
             """SELECT study, model, condition, count(*) AS n, any_value(position) IS NOT NULL AS is_compared
                FROM responses LEFT JOIN units USING (study, model, condition)
