@@ -41,6 +41,8 @@ class Comparison:
     def describe(self) -> str:
         """Say in one sentence whether the tables agree."""
         n_values, largest = int(self.columns["values"].sum()), self.columns["largest"].max()
+        if not n_values and not self.differs:
+            return "There was nothing to compare."
         if not self.differs:
             return (
                 f"All {n_values:,} numbers agree: the largest difference is {largest:.1e} (at most {self.tolerance:g})."

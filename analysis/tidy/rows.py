@@ -74,7 +74,9 @@ def find_largest(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
     """Pick the entry at a place of every row; None where the place is -1."""
-    return np.where(places >= 0, lists[np.arange(len(lists)), places], None)
+    entries = lists[np.arange(len(lists)), places].astype(object)
+    entries[places < 0] = None
+    return entries
 
 
 def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:

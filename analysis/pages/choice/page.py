@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.choices import list_choice_studies, read_choice_studies
+from analysis.measures.choices import TEXTS, list_choice_studies, read_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
@@ -25,6 +25,13 @@ class ChoicePage(Page):
     """Show the page on multiple choice; options: resamples, seed."""
 
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+
+    @property
+    def text_conditions(self) -> list[str]:
+        """List the conditions with the probabilities of the choices' texts, which are read per byte, too."""
+        conditions = [fields for study in list_choice_studies(self.runs) for fields in
+                      self.runs.info["conditions"][study].items()]  # fmt: skip
+        return [name for name, fields in conditions if fields.get("way") == TEXTS]
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

@@ -24,11 +24,6 @@ class StabilityPage(Page):
 
     protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
-    @property
-    def agree_labels(self) -> dict[str, str]:
-        """Return study -> the label that means agreement."""
-        return {name: str(fields["canonical"][0]) for name, fields in self.runs.info["studies"].items()}
-
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}

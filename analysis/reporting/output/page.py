@@ -264,6 +264,11 @@ class Page:
         )
         return Html(heading.text + self.table(name).text)
 
+    @property
+    def first_labels(self) -> dict[str, str]:
+        """Return study -> the first of its canonical labels, which its measures are about: "agree", or "yes"."""
+        return {name: str(fields["canonical"][0]) for name, fields in self.runs.info["studies"].items()}
+
     def select_part(self) -> Run:
         """Return the runs of this page that its section on rows and numbers reads into memory.
 
