@@ -16,7 +16,7 @@ from inference.__main__ import ask_study, build_python_call_parser, build_task
 from inference.asking.models import Model
 from inference.loaded_models import LoadedModel, find_loaded_models, restore_after_asking, suspend_event_loop
 from inference.protocols import list_protocols
-from inference.runfile import SECRETS, convert_to_arguments, list_option_actions
+from inference.runfile import convert_to_arguments, list_option_actions
 from inference.stimuli.reading import recognition_notes
 from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.reading.in_memory import Table, build_table, offer_table
@@ -50,6 +50,8 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
     if not isinstance(protocol, str) or protocol not in list_protocols():
         hint = suggest_nearest(protocol, list_protocols()) if isinstance(protocol, str) else ""
         raise InputError(f"protocol {shorten_value(protocol)}: there are {', '.join(list_protocols())}{hint}")
+    if not isinstance(out, str | os.PathLike):
+        raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
     with _explain_failures(), ExitStack() as stack:
         table = None if isinstance(items, str | os.PathLike) else build_table(ITEMS, items)
         asked_models = _list_models(models)
@@ -77,7 +79,9 @@ def _ask(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[T
 
     def load(model: Model, seed: int) -> Engine:
         if model.id in loaded_models:
-            return loaded_models[model.id].load(engine=options.engine, seed=seed, batch_size=options.batch_size)
+            return loaded_models[model.id].load(
+                engine=options.engine, dtype=options.dtype, seed=seed, batch_size=options.batch_size
+            )
         return task.settings.load_model_engine(model, seed)
 
     return ask_study(options, task, load)
@@ -163,8 +167,7 @@ def _write_python_call(
     has_objects = isinstance(items, Table) or any(isinstance(model, LoadedModel) for model in asked_models)
     shown_models = "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _write_value(models)
     settings = [
-        f"{name}={_write_value('***' if name.endswith(SECRETS) else value)}"
-        for name, value in {"protocol": protocol, "out": out, **options}.items()
+        f"{name}={_write_value(value)}" for name, value in {"protocol": protocol, "out": out, **options}.items()
     ]
     shown_items = ITEMS if isinstance(items, Table) else _write_value(items)
     call = f"waver.ask({', '.join((shown_items, shown_models, *settings))})"

@@ -58,13 +58,13 @@ class LoadedModel:
             raise InputError('models: the loaded model has no name; give it one: models={"NAME": (model, tokenizer)}')
         return cls(name or (Path(source).resolve().name if Path(source).is_dir() else source), model, tokenizer)
 
-    def load(self, *, engine: str, seed: int, batch_size: int | None) -> Engine:
+    def load(self, *, engine: str, dtype: str, seed: int, batch_size: int | None) -> Engine:
         """Put the model into an engine.
 
         Parameters
         ----------
-        engine, seed, batch_size
-            As in `inference.engines.load_engine`.
+        engine, dtype, seed, batch_size
+            As in `inference.engines.local.loaded.load_from_memory`.
 
         Returns
         -------
@@ -78,10 +78,10 @@ class LoadedModel:
         from inference.engines.local.loaded import load_from_memory
 
         name = f"{self.id} (loaded in Python)"
-        return cast(
-            "Engine",
-            load_from_memory(name, self.model, self.tokenizer, engine=engine, seed=seed, batch_size=batch_size),
+        engine_with_model = load_from_memory(
+            name, self.model, self.tokenizer, engine=engine, dtype=dtype, seed=seed, batch_size=batch_size
         )
+        return cast("Engine", engine_with_model)
 
 
 def find_loaded_models(models: Iterable[Any], options: Namespace) -> dict[str, LoadedModel]:
@@ -109,7 +109,7 @@ def find_loaded_models(models: Iterable[Any], options: Namespace) -> dict[str, L
             if model.id in loaded_models:
                 raise InputError(f"models: '{model.id}' is there twice; name them: {{'A': (model, tokenizer), ...}}")
             loaded_models[model.id] = model
-    for name, unset in (("dtype", "auto"), ("device", "auto"), ("revision", None), ("lora", []), ("ray", None)):
+    for name, unset in (("device", "auto"), ("revision", None), ("lora", []), ("ray", None)):
         if loaded_models and getattr(options, name) != unset:
             raise InputError(
                 f"{name}: {next(iter(loaded_models))} is loaded already and is asked as it is; leave {name} out, or "
@@ -140,14 +140,11 @@ def restore_after_asking(loaded_models: Iterable[LoadedModel]) -> Iterator[None]
 @contextmanager
 def suspend_event_loop() -> Iterator[None]:
     """Let the block run an event loop of its own: a notebook runs its cells inside of one, and Python allows one."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        yield
-        return
+    loop = asyncio._get_running_loop()  # None where none runs
     asyncio._set_running_loop(None)
     try:
         yield
     finally:
-        asyncio.set_event_loop(loop)
-        asyncio._set_running_loop(loop)
+        if loop is not None:
+            asyncio.set_event_loop(loop)
+            asyncio._set_running_loop(loop)

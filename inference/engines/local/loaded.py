@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 import torch
@@ -11,7 +11,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ground.errors import InputError
 from inference.engines.checking import refuse_nonfinite_weights, refuse_tokens_without_embedding
-from inference.engines.loading import Checkpoint, count_parameters_and_set_threads, resolve_engine
+from inference.engines.loading import Checkpoint, count_parameters_and_set_threads, resolve_dtype, resolve_engine
 from inference.engines.local.engine import LocalEngine
 from inference.engines.local.start import CLASSES, start_engine
 
@@ -51,7 +51,7 @@ def check_loaded_model(name: str, pair: Any) -> tuple[Any, Any]:
 
 
 def load_from_memory(
-    name: str, model: Any, tokenizer: Any, *, engine: str, seed: int, batch_size: int | None
+    name: str, model: Any, tokenizer: Any, *, engine: str, dtype: str, seed: int, batch_size: int | None
 ) -> LocalEngine:
     """Put a loaded model into the engine of its kind.
 
@@ -60,9 +60,12 @@ def load_from_memory(
     name
         The model, for messages.
     model, tokenizer
-        Of transformers. The model is asked in its own dtype on its own device, without dropout.
+        Of transformers. The model is asked where it is, without dropout.
     engine, seed, batch_size
         As in `inference.engines.load_engine`.
+    dtype
+        A name in `loading.DTYPES`, or "auto": float32 on a CPU, as for a folder; elsewhere that of the model. Where the
+        model has another one, a copy of it is asked.
 
     Returns
     -------
@@ -78,17 +81,25 @@ def load_from_memory(
     # The class says how the model computes; its configuration may still name that of the checkpoint it came from.
     config = copy(model.config)
     config.architectures = [type(model).__name__]
+    as_it_is = dtype == "auto" and model.device.type != "cpu"
+    precision = model.dtype if as_it_is or is_quantized(model) else resolve_dtype(dtype, model.device, config)
     info = {
         "engine": resolve_engine(name, config, engine),
         "revision": f"not known, loaded in Python; weights {compute_weights_digest(model)}",
-        "dtype": str(model.dtype).removeprefix("torch."),
+        "dtype": str(precision).removeprefix("torch."),
         "device": str(model.device),
         "parameters": count_parameters_and_set_threads(model),
         "loaded_from": str(model.config.name_or_path) or None,
     }
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
-    return start_engine(Checkpoint(name, model.eval(), tokenizer, info, seed), batch_size)
+    asked_model = model if precision == model.dtype else deepcopy(model).to(precision)
+    return start_engine(Checkpoint(name, asked_model.eval(), tokenizer, info, seed), batch_size)
+
+
+def is_quantized(model: Any) -> bool:
+    """Tell whether the weights of a model are quantized: those are of no dtype that could be changed."""
+    return getattr(model, "hf_quantizer", None) is not None
 
 
 @torch.no_grad()
