@@ -14,6 +14,7 @@ from ground.errors import InputError, RunFailed, describe_os_error_with_exit_sta
 from ground.extras import explain_missing_package
 from inference.__main__ import ask_study, build_python_call_parser, build_task
 from inference.asking.models import Model
+from inference.asking.session import import_bar_class
 from inference.loaded_models import LoadedModel, find_loaded_models, restore_after_asking, suspend_event_loop
 from inference.protocols import list_protocols
 from inference.runfile import convert_to_arguments, list_option_actions
@@ -66,6 +67,7 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         for context in (suspend_event_loop(), restore_after_asking(loaded_models.values()), offer_table(table)):
             stack.enter_context(context)
         recognition_notes.drop_notes()
+        import_bar_class()
         tallies = _ask(parsed_options, loaded_models)
         recognition_notes.print_notes()
         print(_describe_rows(parsed_options.out, tallies))

@@ -42,6 +42,17 @@ def can_show_bars() -> bool:
     return is_in_notebook() or sys.stderr.isatty()
 
 
+def import_bar_class() -> Any:
+    """Import tqdm's bar for this place without its warning: a notebook without ipywidgets gets a bar of characters.
+
+    Transformers imports it, too: whoever comes first prevents the warning.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    return tqdm
+
+
 def open_bar(total: int, asked_before: int, title: str) -> Any:
     """Open a progress bar, which closes itself at the end of a `with` block.
 
@@ -59,10 +70,7 @@ def open_bar(total: int, asked_before: int, title: str) -> Any:
     The bar, tqdm's for the place where it is drawn. In a notebook it goes when it is full, because there is one for
     every model and condition.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a notebook without ipywidgets gets a bar of characters
-        from tqdm.auto import tqdm
-    return tqdm(
+    return import_bar_class()(
         total=total,
         initial=asked_before,
         desc=title,
