@@ -21,6 +21,7 @@ import waver
 from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.commands import waver as run_command
+from helpers.faulty_server import MODEL, FaultyServer
 
 pytestmark = pytest.mark.slow
 
@@ -88,12 +89,12 @@ def open_run(folder):
 
 @pytest.mark.parametrize("folder", [SMALL, BERT], ids=["causal", "masked"])
 def test_a_loaded_model_gives_the_rows_of_its_folder(folder):
-    expected = command(models=[folder])
+    expected = command("--answer", "probability", "text", "--samples=2", "--temperature=1", models=[folder])
     model, tokenizer = load(folder)
     model.train()
     model.base_model.eval()
     modes = [module.training for module in model.modules()]
-    waver.ask("items.csv", (model, tokenizer), out="python")
+    waver.ask("items.csv", (model, tokenizer), out="python", answer=["probability", "text"], samples=2, temperature=1)
     pd.testing.assert_frame_equal(rows("python"), expected, check_exact=True)
     assert [module.training for module in model.modules()] == modes
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
@@ -151,7 +152,7 @@ def test_a_pair_that_cannot_be_asked_is_one_line():
     unnamed.config.name_or_path = ""
     for models, line in (
         ((tokenizer, model), "expected a pair (model, tokenizer) of transformers, not ("),
-        ((model,), "expected a pair (model, tokenizer) of transformers, not tuple"),
+        ((model,), "several models go into a list"),
         (load(SMALL, AutoModel), "give a causal or masked language model"),
         ((unnamed, tokenizer), "the loaded model has no name"),
         ([(model, tokenizer), (model, tokenizer)], "is there twice"),
@@ -239,6 +240,16 @@ def test_interrupted_in_a_kernel_the_same_cell_goes_on(kernel):
         show(client, "import asyncio\nprint(await asyncio.sleep(0, 'the loop goes on'))")["stdout"]
         == "the loop goes on\n"
     )
+
+
+def test_a_server_is_asked_from_a_kernel_whose_own_event_loop_goes_on(kernel):
+    _, client = kernel
+    with FaultyServer() as server:
+        asked = show(client, f"import waver\nrun = waver.ask('items.csv', {MODEL!r}, out='run', engine='openai', "
+                             f"base_url={server.url!r}, form='chat')")  # fmt: skip
+    assert asked["traceback"] == []
+    assert len(rows("run")) == len(ITEMS)
+    assert show(client, "import asyncio\nprint(await asyncio.sleep(0, 'on'))")["stdout"] == "on\n"
 
 
 def test_the_examples_of_the_page_run():

@@ -18,7 +18,7 @@ from inference.engines.local.start import CLASSES, start_engine
 SAMPLED = 4_096  # numbers of a weight that are digested, spread evenly over it
 
 
-def check_loaded_model(name: str, pair: Any) -> tuple[Any, Any]:
+def check_loaded_model(name: str, pair: tuple[Any, ...]) -> tuple[Any, Any]:
     """Return the model and the tokenizer of a pair.
 
     Parameters
@@ -26,7 +26,7 @@ def check_loaded_model(name: str, pair: Any) -> tuple[Any, Any]:
     name
         The model, for messages.
     pair
-        What the call gave.
+        What the call gives as a loaded model.
 
     Returns
     -------
@@ -37,14 +37,15 @@ def check_loaded_model(name: str, pair: Any) -> tuple[Any, Any]:
     InputError
         It is no such pair, or the model is one that the engines cannot ask as it stands.
     """
-    if not (isinstance(pair, tuple) and len(pair) == 2):
-        raise InputError(f"{name}: expected a pair (model, tokenizer) of transformers, not {type(pair).__name__}")
+    kinds = ", ".join(type(member).__name__ for member in pair)
+    wrong = f"{name}: expected a pair (model, tokenizer) of transformers, not ({kinds}); several models go into a list"
+    if len(pair) != 2:
+        raise InputError(wrong)
     model, tokenizer = pair
-    kinds = f"({type(model).__name__}, {type(tokenizer).__name__})"
     if type(model).__module__.startswith("peft."):
         raise InputError(f"{name}: merge its adapter first: (model.merge_and_unload(), tokenizer)")
     if not (isinstance(model, PreTrainedModel) and isinstance(tokenizer, PreTrainedTokenizerBase)):
-        raise InputError(f"{name}: expected a pair (model, tokenizer) of transformers, not {kinds}")
+        raise InputError(wrong)
     if any(parameter.device.type == "meta" for parameter in model.parameters()):
         raise InputError(f"{name}: some of its weights are not in memory; load it without offloading")
     return model, tokenizer
