@@ -4,6 +4,7 @@ The command is handed over to the wing that has it; the other wing is not import
 
     import waver
 
+    run = waver.ask(items, "gpt2", out="runs/first")  # items: a DataFrame, a list of dicts or a path
     run = waver.open("results/demo")
     run.responses()             # rows as a DataFrame; run.wordings(), run.items(), run.models()
     run.sql("SELECT model, count(*) FROM responses GROUP BY model")
@@ -20,7 +21,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ground.commands import find_commands
 
@@ -70,6 +71,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/first", **options: Any) -> Run:
+    """Ask models about items in many wordings, as `waver run PROTOCOL` does, and open the run.
+
+    The same call goes on where it was interrupted (in Jupyter: *Interrupt kernel*), and asks nothing twice.
+
+    Parameters
+    ----------
+    items
+        A pandas DataFrame or a list of dicts, with the columns that a file of items has, such as item and text; the
+        path of a file; or `"demo"`. An index of a DataFrame is not read.
+    models
+        A model as the command names it: hub id, folder, NAME=FOLDER or `"demo"`; a pair (model, tokenizer) of
+        transformers, which is asked as it is; a list of these; or a dict of name and model.
+    protocol
+        What is asked: agreement, choice, negation, scoring or wording.
+    out
+        The run folder: a new one, or one of the same study to go on with.
+    **options
+        Those of `waver run PROTOCOL`, with `_` for `-`: `wordings=20`, `option_order=["yes-no", "no-yes"]`,
+        `exact=True`. `--models FILE` is `models_file`. Messages name an option as the command does.
+
+    Returns
+    -------
+    Run
+        Its tables and figures, as `waver.open` gives them.
+
+    Raises
+    ------
+    InputError
+        Something in the call or the items is wrong; the one line says what, and what to do.
+    RunFailed
+        The call was interrupted, or some prompts got no response. The rows that there are stay.
+
+    Examples
+    --------
+    >>> import pandas as pd, waver
+    >>> items = pd.DataFrame(
+    ...     {
+    ...         "item": ["tea", "tea", "tea"],
+    ...         "text": ["Tea is good.", "Tea is a good drink.", "It is good to drink tea."],
+    ...     }
+    ... )
+    >>> run = waver.ask(items, "demo", out="runs/tea")  # doctest: +SKIP
+    runs/tea: 11 models, 33 rows (33 of them new)
+    """
+    from inference.from_python import ask_items
+
+    ask_items(items, models, protocol, out, options)
+    return open(out)
 
 
 def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Run:

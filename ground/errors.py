@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterable
 
 
-class InputError(Exception):
+class UserError(Exception):
+    """An error that a user can mend: its message says all, and a notebook shows that line instead of a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows."""
+        return [f"{type(self).__name__}: {flatten_message(str(self))}"]
+
+
+class InputError(UserError):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
 
 
@@ -21,7 +29,7 @@ class WrongPage(InputError):
     """A page of the report is not whole, such as one under way: the line names the file to edit, and how."""
 
 
-class RunFailed(Exception):
+class RunFailed(UserError):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from inference.asking.models import Model
     from inference.asking.one_model import Settings
     from inference.asking.rounds import Questions
+    from inference.asking.session import Tally
+    from inference.engines.contract import Engine
     from inference.stimuli.study import Study
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
@@ -209,16 +211,42 @@ def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser)
 
 def _run_protocol(options: argparse.Namespace) -> None:
     """Ask one study as the options say, and print what can be done next."""
+    ask_study(options, build_task(options))
+    print(_describe_next_step(options.out))
+
+
+def ask_study(
+    options: argparse.Namespace, task: Task, load: Callable[[Model, int], Engine] | None = None
+) -> list[Tally]:
+    """Ask a study, and say which part of it was not asked because the options say so.
+
+    Parameters
+    ----------
+    options
+        Those of `run PROTOCOL`.
+    task
+        The study, as `build_task` makes it of the options.
+    load
+        As in `execute_tasks`.
+
+    Returns
+    -------
+    A tally per model and condition.
+
+    Raises
+    ------
+    RunFailed, InputError
+        As `execute_tasks` does.
+    """
     from inference.asking.execute import execute_tasks
 
-    task = build_task(options)
     with arguments.open_cluster(options.ray, options.ray_workers) as cluster:
-        execute_tasks([task], cluster=cluster)
+        tallies = execute_tasks([task], load=load, cluster=cluster)
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
     if getattr(options, "wordings", None) is not None:
         print(f"asked {options.wordings:,} wordings of each item; a larger --wordings asks only the others")
-    print(_describe_next_step(options.out))
+    return tallies
 
 
 def _run_plan(options: argparse.Namespace) -> None:
@@ -246,9 +274,18 @@ def build_study_table_parser(protocol_name: str) -> argparse.ArgumentParser:
     """Make the parser of a study's table in a run file: the options of its protocol, without `--out`."""
     from inference.runfile import TableParser
 
-    parser = TableParser(prog=PROGRAM, add_help=False, allow_abbrev=False)
+    parser = TableParser(prog=PROGRAM, add_help=False)
     _add_asking_arguments(protocols.load_protocol(protocol_name), parser)
     arguments.add_allow_failed_option(parser)
+    return parser
+
+
+def build_python_call_parser(protocol_name: str) -> argparse.ArgumentParser:
+    """Make the parser of a call from Python: the options of `run PROTOCOL`; a wrong one raises `InputError`."""
+    from inference.runfile import TableParser
+
+    parser = TableParser(prog=PROGRAM, add_help=False)
+    _add_run_arguments(protocols.load_protocol(protocol_name), parser)
     return parser
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ground.errors import InputError, suggest_nearest
+from ground.parser import CommandParser
 from inference.arguments import choose_draw_seed
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
@@ -35,7 +36,7 @@ NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options 
 SECRETS = ("key", "token", "secret", "password")
 
 
-class TableParser(ArgumentParser):
+class TableParser(CommandParser):
     """The options of a study's table in a run file; a wrong one raises `InputError`."""
 
     def error(self, message: str) -> NoReturn:
@@ -207,12 +208,7 @@ def _convert_study_table_to_call(
     if not (folder is None or isinstance(folder, str)):
         raise InputError(f"{where}, folder: expected text, not {shorten_value(folder)}")
     parser = build_parser(protocol)
-    actions = {
-        option.removeprefix("--"): action
-        for action in parser._actions
-        for option in action.option_strings
-        if option.startswith("--") and option != "--help"
-    }
+    actions = list_option_actions(parser)
     call = [protocol]
     for key, value in table.items():
         if key in NON_OPTION_KEYS:
@@ -226,6 +222,16 @@ def _convert_study_table_to_call(
     except InputError as error:
         raise InputError(f"{where}{_format_key_of_error_message(str(error), call)}: {error}") from None
     return PlannedStudy(where, tuple(call), folder)
+
+
+def list_option_actions(parser: ArgumentParser) -> dict[str, Action]:
+    """List the options of a parser: name without dashes -> its definition."""
+    return {
+        option.removeprefix("--"): action
+        for action in parser._actions
+        for option in action.option_strings
+        if option.startswith("--") and option != "--help"
+    }
 
 
 def convert_to_arguments(where: str, key: str, value: Any, action: Action) -> list[str]:

@@ -36,7 +36,8 @@ LAYERS = {
         {"statistics"}, {"runs"},
     ],
     "inference": [
-        {"__main__"}, {"runfile"}, {"protocols"}, {"paraphrase", "tune"}, {"importers"}, {"arguments"}, {"asking"},
+        {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
+        {"protocols"}, {"paraphrase", "tune"}, {"importers"}, {"arguments"}, {"asking"},
         {"demo"}, {"engines", "runfolder"}, {"stimuli"}, {"numerals"},
         {"inference"},
     ],

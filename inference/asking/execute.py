@@ -16,7 +16,7 @@ from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_outdated_demo_models
 from inference.asking.one_model import Settings, ask_model, find_tallies_if_complete, release_memory
 from inference.asking.rounds import ClusterEngine, Exact, Questions
-from inference.asking.session import Stop, Tally, print_bill
+from inference.asking.session import Stop, Tally, print_bill, print_nothing_left
 from inference.engines import is_hosted
 from inference.engines.contract import NO_NUMBERS
 from inference.runfolder.store import Run
@@ -138,7 +138,7 @@ def execute_tasks(
                         print(f"study {share.run.study.name}, model {share.model.id}", file=sys.stderr)
                     try:
                         if share in answered:
-                            print(f"{share.model.id}: nothing left to ask", file=sys.stderr)
+                            print_nothing_left(share.model.id)
                         tallies[share.task.out] += answered.get(share) or engine.ask_share(share, stop)
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:

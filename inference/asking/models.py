@@ -42,14 +42,14 @@ class Model:
     adapter: Adapter | None = None
 
 
-def find_models(names: Iterable[str], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
+def find_models(names: Iterable[str | Model], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
     """Find the models that the command line names.
 
     Parameters
     ----------
     names
         A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; `demo`
-        for the models that come with Waver.
+        for the models that come with Waver. A `Model`, which a Python call has loaded itself, stays as it is.
     kinds
         Those of `KINDS` that `demo` stands for: a protocol may have nothing to ask of a masked model.
     engine
@@ -66,9 +66,12 @@ def find_models(names: Iterable[str], kinds: Container[str] = KINDS, engine: str
         For a missing folder, and for two models with the same id.
     """
     find_model = _build_server_model if is_hosted(engine) else _find_local_or_hub_model
-    models = [
-        model for name in names for model in (_list_demo_models(kinds, engine) if name == DEMO else (find_model(name),))
-    ]
+    models: list[Model] = []
+    for name in names:
+        if isinstance(name, Model):
+            models.append(name)
+        else:
+            models += _list_demo_models(kinds, engine) if name == DEMO else (find_model(name),)
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
     return check_distinct_models(models)

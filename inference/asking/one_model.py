@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from ground.errors import InputError, NoSuchModel, RunFailed
 from inference.asking import recorded_prompts
 from inference.asking.expected_rows import record_expected_rows
@@ -29,7 +27,7 @@ from inference.asking.rounds import (
     Thinking,
     ask_rounds,
 )
-from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer
+from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer, open_bar
 from inference.engines import is_hosted
 from inference.engines.digest import compute_folder_digest
 from inference.runfolder.store import Run
@@ -324,7 +322,7 @@ def _ask_model_rounds(
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
     with (
         Writer(run, stop, PAID_EVERY if is_hosted(engine.info["engine"]) else SAVED_EVERY) as writer,
-        tqdm(total=total, initial=saved, desc=title, unit="prompt", disable=None) as bar,
+        open_bar(total, saved, title) as bar,
         closing(
             ask_rounds(engine, [round_.build_round_marking_missing_prompts(engine.mask_token) for round_ in unfinished])
         ) as answered_batches,

@@ -1,4 +1,4 @@
-"""Write the rows of one run from time to time, count them, and stop cleanly on Ctrl-C."""
+"""Write the rows of one run from time to time, count them, show how far it is, and stop cleanly on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,61 @@ if TYPE_CHECKING:
 SAVED_EVERY, PAID_EVERY = 2.0, 0.2  # seconds; replies of a server may have been paid for
 FIRST_FLUSH, LAST_FLUSH, FLUSH_ROWS = 1.0, 15.0, 20_000  # seconds, seconds, rows of a part
 STANDARD_ERROR = 2  # its file descriptor
+
+
+def is_in_notebook() -> bool:
+    """Tell whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
+def can_show_bars() -> bool:
+    """Tell whether a bar can be drawn: in a notebook or a terminal, but not in a file."""
+    return is_in_notebook() or sys.stderr.isatty()
+
+
+def import_bar_class() -> Any:
+    """Import tqdm's bar for this place without its warning: a notebook without ipywidgets gets a bar of characters.
+
+    Transformers imports it, too: whoever comes first prevents the warning.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm
+    return tqdm
+
+
+def open_bar(total: int, asked_before: int, title: str) -> Any:
+    """Open a progress bar, which closes itself at the end of a `with` block.
+
+    Parameters
+    ----------
+    total
+        Number of prompts.
+    asked_before
+        How many of them need not be asked any more.
+    title
+        What is asked.
+
+    Returns
+    -------
+    The bar, tqdm's for the place where it is drawn. In a notebook it goes when it is full, because there is one for
+    every model and condition.
+    """
+    return import_bar_class()(
+        total=total,
+        initial=asked_before,
+        desc=title,
+        unit="prompt",
+        disable=not can_show_bars(),
+        leave=not is_in_notebook(),
+    )
+
+
+def print_nothing_left(name: str) -> None:
+    """Say that a model or condition is done already; not in a notebook, where one line in the end counts all rows."""
+    if not is_in_notebook():
+        print(f"{name}: nothing left to ask", file=sys.stderr)
 
 
 @dataclass(slots=True)
@@ -65,8 +121,8 @@ class Tally:
         """Print the failures; print the rest only if no progress bar has shown it."""
         name = f"{self.model} {self.condition}"
         if not self.asked_count:
-            print(f"{name}: nothing left to ask", file=sys.stderr)
-        elif not sys.stderr.isatty():
+            print_nothing_left(name)
+        elif not can_show_bars():
             print(f"{name}: {self.asked_count:,} prompts in {seconds:.1f} s", file=sys.stderr)
         if self.failed:
             again = "; the same command asks them again" if self.failed > self.too_long else ""

@@ -116,8 +116,7 @@ def load_checkpoint(
             output_loading_info=True,
         )
     _refuse_missing_weights(name, report)
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    torch.set_num_threads(1 if parameters < ONE_THREAD_BELOW else THREADS)
+    parameters = count_parameters_and_set_threads(model)
     info = {
         "engine": engine,
         "revision": commit or digest,
@@ -131,6 +130,13 @@ def load_checkpoint(
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
+
+
+def count_parameters_and_set_threads(model: Any) -> int:
+    """Count the parameters of a model, and let PyTorch use as many threads as suit that many."""
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    torch.set_num_threads(1 if parameters < ONE_THREAD_BELOW else THREADS)
+    return parameters
 
 
 def resolve_device(requested: str) -> torch.device:

@@ -28,6 +28,7 @@ from inference.stimuli.reading.files import (
     is_nonfinite,
     shorten_value,
 )
+from inference.stimuli.reading.in_memory import find_offered_table
 from inference.stimuli.reading.records import Record
 from inference.stimuli.reading.shapes import ATTRIBUTE, Columns, Shape, recognise_table_shape
 from inference.stimuli.study import ORIGINAL, PARAPHRASE, Item, Option, Variant
@@ -56,7 +57,8 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
     ----------
     source
         A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver; a Hugging
-        Face data set by id, or a folder that holds one. `SOURCE#SPLIT` chooses a split of a data set.
+        Face data set by id, or a folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a
+        table in memory (`in_memory.offer_table`).
     options
         The options of every variant, if they are the same for all; else the protocol gives them to each.
     columns
@@ -72,7 +74,8 @@ def read_items(source: str, options: tuple[Option, ...] = (), columns: Columns =
         Naming the source and the row of the first thing that is wrong.
     """
     path = DEMO_FILE if source == DEMO else expand_user_path(source)
-    if path.is_file() or records.find_suffix(path) in {*records.READERS, *records.UNREAD}:
+    readable = path.is_file() or find_offered_table(path) is not None
+    if readable or records.find_suffix(path) in {*records.READERS, *records.UNREAD}:
         file = records.Records(path)
         source_records: Iterable[Record] = file
         name, column_names = str(path), file.list_column_names()

@@ -64,6 +64,11 @@ class CausalEngine(LeftToRight, LocalEngine):
         self.info["thinks"] = self.tokens.thinks
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
+    def close(self) -> dict[str, Any]:
+        """Take the hooks off the model; nothing is billed."""
+        self.run_model.remove_hooks()
+        return {}
+
     def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
         """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else
         none."""

@@ -135,6 +135,10 @@ class OnePosition:
         logits: Tensor = self.model(**inputs).logits
         return logits.float()
 
+    def remove_hooks(self) -> None:
+        """Leave the model as it was: it may belong to somebody who goes on with it."""
+        self._attach_hooks(())
+
     def _attach_hooks(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Hook the wanted parts instead of those hooked before; return those that this model has."""
         for hook in self._hooks:

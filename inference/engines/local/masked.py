@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -52,6 +52,11 @@ class MaskedEngine(NonWritingEngine):
         self.run_model = OnePosition(self.model)
         self._targets = Targets()
         self.info["shortcuts"] = list(self.run_model.shortcuts)
+
+    def close(self) -> dict[str, Any]:
+        """Take the hooks off the model; nothing is billed."""
+        self.run_model.remove_hooks()
+        return {}
 
     def form(self, requested: str) -> str:
         """Return "cloze", the only form of a masked model, whatever form causal models are asked in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inference.engines.loading import convert_transformers_errors, load_checkpoint
+from inference.engines.loading import Checkpoint, convert_transformers_errors, load_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,29 @@ def load_local_engine(
     checkpoint = load_checkpoint(
         model, engine=engine, dtype=dtype, device=device, revision=revision, seed=seed, adapter=adapter
     )
+    return start_engine(checkpoint, batch_size)
+
+
+def start_engine(checkpoint: Checkpoint, batch_size: int | None) -> LocalEngine:
+    """Put a loaded checkpoint into the engine of its kind.
+
+    Parameters
+    ----------
+    checkpoint
+        The model and its tokenizer.
+    batch_size
+        As in `inference.engines.load_engine`.
+
+    Returns
+    -------
+    The engine.
+
+    Raises
+    ------
+    InputError
+        The model cannot compute, as its configuration or tokenizer does not fit.
+    """
     module, name = CLASSES[checkpoint.info["engine"]]
     make_engine: Callable[..., LocalEngine] = getattr(import_module(f"inference.engines.local.{module}"), name)
-    with convert_transformers_errors(model):
+    with convert_transformers_errors(checkpoint.name):
         return make_engine(checkpoint, batch_size)

@@ -21,6 +21,7 @@ from inference.stimuli.reading.files import (
     read_yaml,
     shorten_value,
 )
+from inference.stimuli.reading.in_memory import find_offered_table
 from inference.stimuli.reading.line_ends import unify_line_ends
 from inference.stimuli.reading.workbooks import UNREAD, WORKBOOKS, read_workbook_rows, split_sheet_name
 
@@ -59,8 +60,8 @@ class Records:
     ----------
     path
         A .csv, .tsv, .json, .jsonl, .yaml or .parquet file in UTF-8, or a workbook, FILE.xlsx or FILE.xlsx#SHEET
-        (`workbooks`). In CSV the header tells the delimiter, and UTF-16 is read, too. Rows without any entry are left
-        out, as spreadsheets write them below a table.
+        (`workbooks`); or the name of a table in memory (`in_memory`). In CSV the header tells the delimiter, and UTF-16
+        is read, too. Rows without any entry are left out, as spreadsheets write them below a table.
     columns
         None: every record has the fields that are filled in it, as the format has them; all need a name.
         Names of columns: every record has these and no others, as text; numbers too (1, 1.0 and "1" are all "1"). An
@@ -76,12 +77,13 @@ class Records:
     """
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None, *, quotes_in_tabs: bool = True) -> None:
+        self._table = find_offered_table(path)
         if find_suffix(path) in UNREAD:
             raise InputError(f"{path}: a workbook of this kind is not read; save it as .xlsx or its sheet as CSV UTF-8")
-        if find_suffix(path) not in READERS:
+        if self._table is None and find_suffix(path) not in READERS:
             raise InputError(f"{path}: unknown kind of file; give one of {', '.join(READERS)}")
         self.path = path
-        reader = READERS[find_suffix(path)]
+        reader = _read_table_in_memory if self._table is not None else READERS[find_suffix(path)]
         self._quotes = {"quotes_in_tabs": quotes_in_tabs} if reader is _read_csv else {}
         self._read = partial(reader, path, columns, **self._quotes)
 
@@ -102,6 +104,8 @@ class Records:
         InputError
             As on iteration.
         """
+        if self._table is not None and self._table.rows:
+            return list(self._table.columns)
         rows = {_read_csv: read_csv_rows, _read_workbook: read_workbook_rows}.get(self._read.func)
         if rows:
             with self._explain_read_failures():
@@ -117,7 +121,8 @@ class Records:
     def _explain_read_failures(self) -> Iterator[None]:
         """Turn what goes wrong while the block reads the file into an InputError of one line."""
         try:
-            if not (self.path.is_dir() and self.path.suffix.lower() == ".parquet"):  # a data set of several files
+            in_folder = self.path.is_dir() and self.path.suffix.lower() == ".parquet"  # a data set of several files
+            if self._table is None and not in_folder:
                 check_ordinary_file(split_sheet_name(self.path)[0])
             yield
         except FileNotFoundError as error:
@@ -251,6 +256,12 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
             yield from _select_fields(path, lines, columns)
             return
     yield from _number_entries(path, parse_json(path, read_text_file(path)), columns)
+
+
+def _read_table_in_memory(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    table = find_offered_table(path)
+    assert table is not None
+    yield from _select_fields(path, (_check_record(path, place, row) for place, row in table.rows), columns)
 
 
 def _read_yaml(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:

@@ -1,0 +1,192 @@
+"""Ask models from Python: a call of `waver.ask` becomes the options of `waver run`, and then goes the same way."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ground.command import describe_undecodable_argument
+from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, suggest_nearest
+from ground.extras import explain_missing_package
+from inference.__main__ import ask_study, build_python_call_parser, build_task
+from inference.asking.models import Model
+from inference.asking.session import import_bar_class
+from inference.loaded_models import LoadedModel, find_loaded_models, restore_after_asking, suspend_event_loop
+from inference.protocols import list_protocols
+from inference.runfile import convert_to_arguments, list_option_actions
+from inference.stimuli.reading import recognition_notes
+from inference.stimuli.reading.files import shorten_value
+from inference.stimuli.reading.in_memory import Table, build_table, offer_table
+
+if TYPE_CHECKING:
+    from inference.asking.session import Tally
+    from inference.engines.contract import Engine
+
+ITEMS = "items"
+"""What a table in memory is called: in messages, and as the name of its study where the call gives none."""
+STOPPED = "stopped; saved rows stay, and the same call goes on from there"
+OTHER_NAMES = {"models": "models_file"}
+"""Option -> its name here, where a parameter has taken that of the command."""
+
+
+def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping[str, Any]) -> None:
+    """Ask models about items and write the run folder.
+
+    Parameters
+    ----------
+    items, models, protocol, out, options
+        As in `waver.ask`.
+
+    Raises
+    ------
+    InputError
+        Something in the call or the items is wrong.
+    RunFailed
+        The call was interrupted, or some prompts got no response.
+    """
+    if not isinstance(protocol, str) or protocol not in list_protocols():
+        hint = suggest_nearest(protocol, list_protocols()) if isinstance(protocol, str) else ""
+        raise InputError(f"protocol {shorten_value(protocol)}: there are {', '.join(list_protocols())}{hint}")
+    if not isinstance(out, str | os.PathLike):
+        raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
+    with _explain_failures(), ExitStack() as stack:
+        table = None if isinstance(items, str | os.PathLike) else build_table(ITEMS, items)
+        asked_models = _list_models(models)
+        call = _write_python_call(items if table is None else table, models, asked_models, protocol, out, options)
+        parsed_options = _parse_options(items if table is None else ITEMS, asked_models, protocol, out, options)
+        parsed_options.call = call
+        loaded_models = find_loaded_models(asked_models, parsed_options)
+        parsed_options.model = [
+            Model(model.id, f"{model.id} (loaded in Python)") if isinstance(model, LoadedModel) else model
+            for model in asked_models
+        ]
+        for context in (suspend_event_loop(), restore_after_asking(loaded_models.values()), offer_table(table)):
+            stack.enter_context(context)
+        recognition_notes.drop_notes()
+        import_bar_class()
+        tallies = _ask(parsed_options, loaded_models)
+        recognition_notes.print_notes()
+        print(_describe_rows(parsed_options.out, tallies))
+
+
+def _ask(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[Tally]:
+    """Ask the study that the options describe; loaded models are asked as they are, all others as the command does."""
+    task = build_task(options)
+    if not loaded_models:
+        return ask_study(options, task)
+
+    def load(model: Model, seed: int) -> Engine:
+        if model.id in loaded_models:
+            return loaded_models[model.id].load(
+                engine=options.engine, dtype=options.dtype, seed=seed, batch_size=options.batch_size
+            )
+        return task.settings.load_model_engine(model, seed)
+
+    return ask_study(options, task, load)
+
+
+def _list_models(models: Any) -> list[str | LoadedModel]:
+    """List the models that a call names or has loaded, in order; a tuple is one loaded model."""
+    if isinstance(models, Mapping):
+        return [
+            f"{name}={os.fspath(model)}" if isinstance(model, str | os.PathLike) else LoadedModel.check(model, name)
+            for name, model in models.items()
+        ]
+    members = models if isinstance(models, list) else [models]
+    if not members:
+        raise InputError("models: the list is empty; name a model")
+    return [os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.check(model) for model in members]
+
+
+def _parse_options(
+    items: Any, models: Iterable[str | LoadedModel], protocol: str, out: Any, options: Mapping[str, Any]
+) -> Namespace:
+    """Read a call as the command reads its words; an option of None counts as not given."""
+    parser = build_python_call_parser(protocol)
+    actions = list_option_actions(parser)
+    key_by_name = {OTHER_NAMES.get(key, key.replace("-", "_")): key for key in actions}
+    names = [model.id if isinstance(model, LoadedModel) else model for model in models]
+    arguments: dict[str, Any] = {"items": items, "model": names, "out": out}
+    for name in options:
+        if name not in key_by_name or key_by_name[name] in arguments:
+            free_names = [other for other, key in key_by_name.items() if key not in arguments]
+            hint = suggest_nearest(name, free_names) or f"; there are {', '.join(sorted(free_names))}"
+            raise InputError(f"{protocol} has no option {shorten_value(name)}{hint}")
+    arguments |= {key_by_name[name]: value for name, value in options.items() if value is not None}
+    words: list[str] = []
+    for key, value in arguments.items():
+        words += convert_to_arguments(OTHER_NAMES.get(key, key.replace("-", "_")), key, _simplify(value), actions[key])
+    if problem := describe_undecodable_argument(words):
+        raise InputError(problem)
+    return parser.parse_args(words)
+
+
+def _simplify(value: Any) -> Any:
+    """Return a value of Python as a run file would give it: paths as text, numbers of NumPy as numbers, lists."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if type(value).__module__ == "numpy":
+        return value.tolist()
+    if isinstance(value, tuple | range):
+        return list(map(_simplify, value))
+    return list(map(_simplify, value)) if isinstance(value, list) else value
+
+
+@contextmanager
+def _explain_failures() -> Iterator[None]:
+    """Turn what the command would tell in one line into an error of one line, in the words of a call."""
+    try:
+        with explain_missing_package("waver.ask"):
+            yield
+    except KeyboardInterrupt:
+        raise RunFailed(STOPPED) from None
+    except RunFailed as error:
+        raise RunFailed(str(error).replace("the same command", "the same call")) from None
+    except OSError as error:
+        if error.errno is None:  # not the operating system's: a fault of ours
+            raise
+        status, line = describe_os_error_with_exit_status(error)
+        raise (InputError if status == 2 else RunFailed)(line) from None
+
+
+def _describe_rows(out: str, tallies: Sequence[Tally]) -> str:
+    """Say in one line how many rows there are, and how many of them are new."""
+    rows, asked = (sum(getattr(tally, field) for tally in tallies) for field in ("rows", "asked_count"))
+    failed = sum(tally.failed for tally in tallies)
+    models = len({tally.model for tally in tallies})
+    without = f", {failed:,} without a response" if failed else ""
+    return f"{out}: {models} model{'s' * (models != 1)}, {rows:,} rows ({asked:,} of them new{without})"
+
+
+def _write_python_call(
+    items: Any, models: Any, asked_models: Iterable[Any], protocol: str, out: Any, options: Mapping[str, Any]
+) -> list[str]:
+    """Write a call for the record: as a command that repeats it, or, where it has objects of its process, as code."""
+    has_objects = isinstance(items, Table) or any(isinstance(model, LoadedModel) for model in asked_models)
+    shown_models = "models" if any(isinstance(model, LoadedModel) for model in asked_models) else _write_value(models)
+    settings = [
+        f"{name}={_write_value(value)}" for name, value in {"protocol": protocol, "out": out, **options}.items()
+    ]
+    shown_items = ITEMS if isinstance(items, Table) else _write_value(items)
+    call = f"waver.ask({', '.join((shown_items, shown_models, *settings))})"
+    if not has_objects:
+        return ["python", "-c", f"import waver; {call}"]
+    about = [f"items: {items.about}"] if isinstance(items, Table) else []
+    loaded = [model.id for model in asked_models if isinstance(model, LoadedModel)]
+    about += [f"loaded in Python: {', '.join(loaded)}"] if loaded else []
+    return [f"{call}  # {'; '.join(about)}"]
+
+
+def _write_value(value: Any) -> str:
+    """Write a value as code."""
+    if isinstance(value, str | os.PathLike):
+        return json.dumps(os.fspath(value), ensure_ascii=False)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_write_value(key)}: {_write_value(entry)}' for key, entry in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_write_value, value))}]"
+    return repr(value)

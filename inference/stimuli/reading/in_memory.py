@@ -1,0 +1,123 @@
+"""Offer a table in memory, a DataFrame or a list of dicts, to all readers of files, under a name instead of a path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ground.errors import InputError, shorten_text
+from inference.stimuli.reading.files import shorten_value
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows in memory.
+
+    Attributes
+    ----------
+    name
+        What messages call the table, in place of a path.
+    columns
+        The names of its columns, those without a filled cell, too.
+    rows
+        Each with its place, for messages; a dict holds the filled cells only.
+    about
+        What the table is, in words.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, dict[str, Any]]]
+    about: str
+
+
+_offered: ContextVar[Table | None] = ContextVar("_offered", default=None)
+
+
+@contextmanager
+def offer_table(table: Table | None) -> Iterator[None]:
+    """Let readers of files find a table by its name within the block; None offers nothing."""
+    token = _offered.set(table)
+    try:
+        yield
+    finally:
+        _offered.reset(token)
+
+
+def find_offered_table(path: Path) -> Table | None:
+    """Find the table that a path is the name of; None where it is a path."""
+    table = _offered.get()
+    return table if table is not None and path == Path(table.name) else None
+
+
+def build_table(name: str, rows: Any) -> Table:
+    """Make a table of what a Python call gives.
+
+    Parameters
+    ----------
+    name
+        What messages call it.
+    rows
+        A pandas DataFrame, whose empty cells are left out as those of a CSV file are, or a list of dicts, which are
+        read as the objects of a JSON file are.
+
+    Returns
+    -------
+    The table.
+
+    Raises
+    ------
+    InputError
+        It is something else, or has a column twice.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(rows, pandas.DataFrame):
+        columns = list(rows.columns)
+        _check_column_names(name, columns)
+        full_rows = map(_convert_row, rows.to_dict("records"))  # without the index, which no file has either
+        cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
+        about = f"a DataFrame of {len(cells):,} rows ({shorten_text(', '.join(columns), 200)})"
+        return Table(name, tuple(columns), [(f"row {number}", row) for number, row in enumerate(cells, 1)], about)
+    if not isinstance(rows, list | tuple):
+        raise InputError(
+            f"{name}: expected a DataFrame, a list of dicts, or the path of a file, not {type(rows).__name__}"
+        )
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"{name}, entry {number}: expected a dict of fields, such as item and text, not {shorten_value(row)}"
+            )
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    _check_column_names(name, columns)
+    entries = [(f"entry {number}", _convert_row(row)) for number, row in enumerate(rows, 1)]
+    return Table(name, tuple(columns), entries, f"a list of {len(entries):,} dicts")
+
+
+def _check_column_names(name: str, columns: Sequence[Any]) -> None:
+    """Refuse a column whose name is no text, or is there twice."""
+    for column in columns:
+        if not isinstance(column, str) or columns.count(column) > 1:
+            trouble = "is there twice; rename one" if isinstance(column, str) else "has no name; name it by a text"
+            raise InputError(f"{name}: column {shorten_value(column)} {trouble}")
+
+
+def _convert_row(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a row as a dict of plain values, without missing cells."""
+    return {key: cell for key, cell in ((key, _convert_cell(cell)) for key, cell in row.items()) if cell is not None}
+
+
+def _convert_cell(cell: Any) -> Any:
+    """Return a cell as JSON could hold it: NumPy's values as Python's, and None for all that stands for a gap."""
+    if type(cell).__module__ == "numpy":
+        cell = cell.tolist()
+    if isinstance(cell, Mapping):
+        return {key: _convert_cell(value) for key, value in cell.items()}
+    if isinstance(cell, list | tuple):
+        return [_convert_cell(value) for value in cell]
+    is_gap = type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+    return None if is_gap else cell
