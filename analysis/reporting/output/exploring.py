@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
+from analysis.features.mixed_effects import fit_formula_by_group
+from analysis.measures.agreement import PROTOCOL
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -56,7 +58,7 @@ class Run:
             raise InputError(
                 f"{', '.join(map(str, self._folders))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
-        self._opened: dict[str, Runs] = {}
+        self._opened: dict[frozenset[str], Runs] = {}
         self._frames: dict[str, Frames] = {}
 
     def __repr__(self) -> str:
@@ -139,6 +141,27 @@ class Run:
             raise InputError(f"figure {name}: there is no part {number}; the parts are 1 to {len(drawn_pictures)}")
         return drawn_pictures[number - 1].draw(width=width)
 
+    def mixed(self, formula: str, by: Sequence[str] = ("model", "condition"), engine: str = "auto") -> pd.DataFrame:
+        """Fit a mixed model of one's own to the answers to paraphrases, once for every model and condition.
+
+        Parameters
+        ----------
+        formula, by, engine
+            As in `analysis.features.mixed_effects.fit_formula_by_group`: "agreement ~ negation_cues +
+            attributes.hedged + (1 | item)".
+
+        Returns
+        -------
+        DataFrame
+            A row per group and term: estimate, errors, intervals and tests as in table `mixed`, and warnings.
+
+        Raises
+        ------
+        InputError
+            For an unknown column, response or engine, and a formula that cannot be fitted.
+        """
+        return fit_formula_by_group(self._open_protocol_runs(frozenset({PROTOCOL})), formula, by, engine)
+
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs."""
         return [page for page in catalogue.list_pages().values() if page.protocols & self._protocols]
@@ -152,9 +175,12 @@ class Run:
 
     def _open_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
-        protocols = catalogue.list_pages()[page].protocols
+        return self._open_protocol_runs(catalogue.list_pages()[page].protocols)
+
+    def _open_protocol_runs(self, protocols: frozenset[str]) -> Runs:
+        """Return the run folders of some protocols."""
         if self._protocols <= protocols:
             return self._runs
-        if page not in self._opened:
-            self._opened[page] = runs.open_runs(*self._folders, protocols=protocols)
-        return self._opened[page]
+        if protocols not in self._opened:
+            self._opened[protocols] = runs.open_runs(*self._folders, protocols=protocols)
+        return self._opened[protocols]
