@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.runs import Runs
+    from analysis.statistics.mixed.design import FitInput
+    from analysis.statistics.mixed.fits import Fit
 
 RESPONSES = ("agreement", "logit", "text_logprob")
 NAMES = (*FAMILY, "item", "variant")
@@ -128,7 +130,8 @@ def _fit_groups(
     rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str
 ) -> tuple[mixed.Result, dict[tuple[Any, ...], str]]:
     """Fit every group; return the fits, and for every group without one the reason."""
-    fits, reasons = [], dict[tuple[Any, ...], str]()
+    fits: list[tuple[FitInput, Fit]] = []
+    reasons: dict[tuple[Any, ...], str] = {}
     parts = rows.groupby(list(groups), sort=False, observed=True) if groups else [((), rows)]
     for key, part in parts:
         try:

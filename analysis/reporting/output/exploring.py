@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -161,6 +162,45 @@ class Run:
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
         return fit_formula_by_group(self._open_protocol_runs(frozenset({PROTOCOL})), formula, by, engine)
+
+    def correlate(
+        self,
+        measures: str | Sequence[str] | pd.DataFrame,
+        scores: str | os.PathLike[str] | pd.DataFrame,
+        method: str = "spearman",
+        given: str | None = None,
+        **options: Any,
+    ) -> pd.DataFrame:
+        """Correlate measures of the models with scores of the same models, from a file or a frame.
+
+        Parameters
+        ----------
+        measures, scores, method, given
+            As in `correlate_chosen_measures` of the page that compares measures: names as in table `benchmarks`, such
+            as "Range"; a CSV or YAML file; "spearman" or "pearson"; "size" or a column of the scores.
+        **options
+            aliases, score_columns, score_rows and invalid, as in table `benchmarks`.
+
+        Returns
+        -------
+        DataFrame
+            A row per measure and score: r with its 95 % interval, p, p_holm, n and given.
+
+        Raises
+        ------
+        InputError
+            For an unknown measure, score, method or option, and where no model is among the scores.
+        """
+        page = next(name for name, entry in catalogue.list_pages().items() if entry.compares_measures)
+        correlate = catalogue.import_page_function(page, "chosen_correlations.correlate_chosen_measures")
+        known_options = {
+            name: parameter
+            for name, parameter in inspect.signature(correlate).parameters.items()
+            if name not in ("runs", "measures", "scores", "method", "given")
+        }
+        converted = tables.convert_options("correlate", options, known_options)
+        frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
+        return frame
 
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs."""
