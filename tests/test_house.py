@@ -318,7 +318,20 @@ def test_the_sentences_of_a_page_need_no_drawing_no_database_and_no_fitting(page
 def test_notebooks_are_thin_and_have_no_outputs(notebook):
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
-    assert sum(len("".join(cell["source"]).splitlines()) for cell in cells) <= 150
+    sources = ["".join(cell["source"]) for cell in cells]
+    assert len(sources) <= 45
+    assert max(len(source.splitlines()) for source in sources) <= 12
+    logic = (ast.FunctionDef, ast.Lambda, ast.If, ast.IfExp, ast.For, ast.While, ast.Try, ast.comprehension)
+    assert not [node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, logic)]
+
+
+def test_the_package_imports_no_package_whose_licence_would_bind_it():
+    """Pingouin is under the GPL: notebooks and tests import it, what is installed does not."""
+    for file in [*modules().values(), ROOT / "waver.py"]:
+        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+        assert not [name for name in names if name.split(".")[0] == "pingouin"], file
 
 
 def test_what_runs_keep_has_a_key_of_its_own():

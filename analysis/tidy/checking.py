@@ -44,15 +44,15 @@ class Comparison:
         if not n_values and not self.differs:
             return "There was nothing to compare."
         if not self.differs:
-            return (
-                f"All {n_values:,} numbers agree: the largest difference is {largest:.1e} (at most {self.tolerance:g})."
-            )
+            agreeing = f"All {n_values:,} numbers agree: the largest difference is {largest:.1e}"
+            return f"{agreeing}; up to {self.tolerance:g} counts as none."
         differing = self.columns[self.columns["differing"] > 0]
         parts = [
             f"{row.column} ({row.differing:,} of {row.values:,}, by up to {row.largest:.2g})"
             for row in differing.itertuples()
         ]
-        parts += [f"{self.missing_rows:,} rows are in one table only"] if self.missing_rows else []
+        if self.missing_rows:
+            parts.append(f"{self.missing_rows:,} {'rows are' if self.missing_rows > 1 else 'row is'} in one table only")
         return f"Numbers differ by more than {self.tolerance:g}: {'; '.join(parts)}."
 
 

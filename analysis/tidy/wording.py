@@ -8,7 +8,7 @@
 
 Reference
 ---------
-Takayama, J. et al. The wording of questions and the consistency of the answers of language models.
+Takayama, J. et al. Evaluating the effect of question wording variations on answer consistency in large language models.
 """
 
 from __future__ import annotations
@@ -135,14 +135,11 @@ def average_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     means = pairs.groupby(GROUP, sort=False)[
         ["valid", "consistent", "yes", "yes_original", "expected", "right", "right_original"]
     ].mean().reset_index()  # fmt: skip
+    compared = pd.DataFrame({"consistency": means["consistent"], "accuracy_original": means["right_original"]}).assign(
+        diff_yes=means["yes"] - means["yes_original"],
+        excess_yes=means["yes"] - means["expected"],
+        diff_acc=means["right"] - means["right_original"],
+        overall=3 / (1 / means[["right_original", "right", "consistent"]]).sum(axis=1, skipna=False),
+    )
     table = means[[*GROUP, "valid", "yes"]].assign(accuracy=means["right"])
-    compared = pd.DataFrame({
-        "consistency": means["consistent"],
-        "diff_yes": means["yes"] - means["yes_original"],
-        "excess_yes": means["yes"] - means["expected"],
-        "accuracy_original": means["right_original"],
-        "diff_acc": means["right"] - means["right_original"],
-    })  # fmt: skip
-    parts = compared[["accuracy_original", "consistency"]].assign(accuracy=table["accuracy"])
-    compared["overall"] = 3 / (1 / parts).sum(axis=1, skipna=False)
     return pd.concat([table, compared.where(table["pattern"] != ORIGINAL)], axis=1)

@@ -1,0 +1,92 @@
+"""Every notebook's way from the rows to the numbers gives the numbers of its tables, and a wrong one is told."""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import Any
+
+import pytest
+
+import waver
+from analysis.pages.stability.page import StabilityPage
+from analysis.reporting.output import report
+from analysis.reporting.output.html import Html
+from analysis.reporting.output.notebooks import FOLDER
+from helpers.html_pages import Page
+from helpers.page_runs import BARE, FULL
+
+NOTEBOOKS = [path.stem for path in sorted(FOLDER.glob("*.ipynb")) if "page.check(" in path.read_text(encoding="utf-8")]
+NEEDED = ("open", "page", "steps", "check")  # beginnings of the ids of the cells that the checks need
+
+
+def execute_steps(name: str, runs: list[str], options: dict[str, Any]) -> list[str]:
+    """Execute the cells of a notebook that its checks need, and return what the checks say."""
+    said, scope = [], {"__name__": "__main__", "display": lambda shown: said.append(shown.text)}
+    for cell in json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        source = ast.parse("".join(cell["source"])) if cell["cell_type"] == "code" else ast.Module([], [])
+        if "parameters" in cell["metadata"].get("tags", []):
+            exec(compile(source, name, "exec"), scope)
+            scope |= {"runs": runs, "resamples": 20} | options
+        elif cell["id"].startswith(NEEDED) and source.body:
+            last = source.body.pop() if isinstance(source.body[-1], ast.Expr) else None
+            exec(compile(source, name, "exec"), scope)
+            shown = eval(compile(ast.Expression(last.value), name, "eval"), scope) if last else None
+            said += [shown.text] if isinstance(shown, Html) else []
+    return said
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of packages that only compare
+@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+def test_the_steps_give_the_numbers_of_the_tables(name, runs, tmp_path):
+    folder, options = runs[name](tmp_path / "run")
+    said = execute_steps(name, [str(folder)], options)
+    assert said
+    assert not [text for text in said if 'class="difference"' in text]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stability", "wording"])
+def test_they_do_where_invalid_answers_count(name, tmp_path):
+    folder, options = FULL[name](tmp_path / "run")
+    said = execute_steps(name, [str(folder)], options | {"invalid": "inconsistent"})
+    assert not [text for text in said if 'class="difference"' in text]
+
+
+def test_a_page_takes_a_run_as_well_as_folders(tmp_path):
+    folder, options = FULL["stability"](tmp_path / "run")
+    run = waver.open([str(folder)])
+    of_run, of_folder = StabilityPage(run, **options), StabilityPage(str(folder), **options)
+    assert of_run.frame("stability").equals(of_folder.frame("stability"))
+    assert of_run.list_foot_entries()[0] == of_folder.list_foot_entries()[0] == ("Run", [str(folder)])
+
+
+def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, monkeypatch):
+    folder, _ = FULL["stability"](tmp_path / "run")
+    page = StabilityPage(str(folder))
+    units = page.runs.sql("SELECT model, condition FROM units ORDER BY position")
+    assert set(page.select_part().responses()["model"]) == set(units["model"])
+    monkeypatch.setattr("analysis.reporting.output.page.MOST_RESPONSES", 1)
+    part = page.select_part().responses()[["model", "condition"]].drop_duplicates()
+    assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
+
+
+@pytest.mark.slow
+def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(tmp_path, capsys):
+    folder, _ = FULL["stability"](tmp_path / "run")
+    notebook = json.loads((FOLDER / "stability.ipynb").read_text(encoding="utf-8"))
+    (cell,) = [cell for cell in notebook["cells"] if 'page.check("stability"' in "".join(cell["source"])]
+    cell["source"] = ['page.check("stability", flips.assign(flip_10=0.123), on=["study", "model", "condition"])']
+    path = tmp_path / "stability.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    (page,) = [entry.page for entry in report.list_notebooks() if entry.name == "stability"]
+    (result,) = report.write_report(
+        [str(folder)], tmp_path / "out", {"resamples": 20}, registry=[report.Notebook(path, page)]
+    )
+    assert result.error is None
+    assert "differences" in result.chapter.card_html
+    for name in ("stability", "index"):
+        assert "Another package computes other numbers." in Page(tmp_path / "out" / f"{name}.html").words
+    capsys.readouterr()
