@@ -1,15 +1,31 @@
-"""The command `waver`: hand a command over to the wing that has it; the other wing is not imported."""
+"""The command `waver`, and what a notebook needs of Waver.
+
+The command is handed over to the wing that has it; the other wing is not imported. ::
+
+    import waver
+
+    run = waver.open("results/demo")
+    run.responses()             # rows as a DataFrame; run.wordings(), run.items(), run.models()
+    run.sql("SELECT model, count(*) FROM responses GROUP BY model")
+    run.table("stability")      # a table of the report; run.tables() lists them
+    run.figure("overview")      # a matplotlib figure
+"""
 
 from __future__ import annotations
 
 import difflib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ground.commands import find_commands
+
+if TYPE_CHECKING:
+    from analysis.reporting.output.exploring import Run
 
 WINGS = ("inference", "analysis")
 HELP = """usage: waver COMMAND ...
@@ -54,6 +70,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"waver: {_describe_wrong_command(word, commands_by_wing)} (see waver --help)", file=sys.stderr)
         return 2
     return 0
+
+
+def open(*folders: str | os.PathLike[str]) -> Run:
+    """Open run folders: their rows, tables and figures.
+
+    Parameters
+    ----------
+    *folders
+        Run folders, or folders that hold run folders. A relative path is looked up from the working directory, then
+        from the folder of the notebooks.
+
+    Returns
+    -------
+    Run
+        See `analysis.reporting.output.exploring.Run`.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no run folder, or run folders that contradict each other.
+    """
+    # Pandas and DuckDB take most of a second: `import waver` alone must not.
+    from analysis.reporting.output.exploring import Run
+    from ground.errors import InputError
+
+    for folder in folders:
+        if not isinstance(folder, str | os.PathLike):
+            raise InputError(f"{folder!r} is no folder; name the folders one by one: waver.open('runs/a', 'runs/b')")
+    return Run(folders)
 
 
 def list_commands_by_wing() -> dict[str, dict[str, str]]:

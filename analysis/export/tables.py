@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.export.described import register_run_json_tables
 from analysis.reporting.catalogue.columns import MASS, Column
+from analysis.reporting.tidy.fields import build_run_json_tables
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
@@ -53,11 +53,17 @@ def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
         "variant_options": _build_variant_options_table(),
         "variant_attributes": _build_variant_attributes_table(),
         "variant_parents": _build_variant_parents_table(),
-        **{
-            name: ExportTable(rows, f"SELECT * FROM export_{name}", columns)
-            for name, (rows, columns) in register_run_json_tables(runs).items()
-        },
+        **_register_run_json_tables(runs),
     }
+
+
+def _register_run_json_tables(runs: Runs) -> dict[str, ExportTable]:
+    """Register what run.json says of studies, models and conditions as tables `export_NAME`, and return them."""
+    tables = {}
+    for name, (rows, table, columns) in build_run_json_tables(runs.info).items():
+        runs.con.register(f"export_{name}", table)
+        tables[name] = ExportTable(rows, f"SELECT * FROM export_{name}", columns)
+    return tables
 
 
 def _describe_columns(table: str, column_names: str, **own_columns: Column) -> dict[str, Column]:

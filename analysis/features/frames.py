@@ -16,6 +16,7 @@ from analysis.runs.folder import UNIT, quote_sql_literal
 from ground.errors import describe_os_error_with_exit_status
 
 if TYPE_CHECKING:
+    import duckdb
     import numpy as np
     import pandas as pd
 
@@ -48,6 +49,50 @@ def create_features_table(runs: Runs) -> None:
             LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"""
         )
     runs.execute(f"CREATE TEMP TABLE features AS {' UNION ALL '.join(queries)}")
+
+
+def create_stored_features_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> bool:
+    """Create the table `stored_features` of what the run folders hold; nothing is computed.
+
+    Parameters
+    ----------
+    con
+        A connection with the view `stimuli`.
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    bool
+        Whether there is such a table: some folder holds features. A feature that a folder lacks is null.
+    """
+    import pyarrow as pa
+
+    queries = []
+    for number, (study, folder) in enumerate(_choose_feature_folders(runs).items()):
+        stored = store.read_stored_features(folder)
+        if stored.default_language is None:
+            continue
+        con.register(f"text_features_{number}", pa.concat_tables(stored.tables.values()))
+        similarity_file = folder / store.SIMILARITY_FILE
+        similarities = "NULL::DOUBLE AS edit_similarity FROM"
+        join = ""
+        if similarity_file.exists():
+            similarity_table = store.read_features_parquet(similarity_file, *store.SIMILARITY_COLUMNS)
+            con.register(f"similarities_{number}", similarity_table)
+            similarities = "e.edit_similarity FROM"
+            join = f"LEFT JOIN similarities_{number} AS e ON e.item = s.item AND e.variant = s.variant"
+        language = build_language_sql(stored.default_language)
+        queries.append(
+            f"""
+            SELECT s.study, s.item, s.variant, {", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)}, {similarities}
+            (SELECT study, item, variant, {language} AS language, text
+                  FROM stimuli WHERE study = {quote_sql_literal(study)}) AS s
+            LEFT JOIN text_features_{number} AS t ON t.text = s.text AND t.language = s.language {join}"""
+        )
+    if queries:
+        con.execute(f"CREATE TABLE stored_features AS {' UNION ALL '.join(queries)}")
+    return bool(queries)
 
 
 def read_features(runs: Runs) -> pd.DataFrame:

@@ -187,7 +187,7 @@ def open_runs(
         raise InputError("no run folder given")
     if "" in [os.fspath(path) for path in paths]:  # as a path, it would be the working directory
         raise InputError("the name of a run folder is empty")
-    con = _connect_duckdb(threads, memory_limit)
+    con = connect_duckdb(threads, memory_limit)
     folder_paths = [folder for path in paths for folder in list_run_folders(Path(path))]
     chosen_paths = [folder for folder in folder_paths if not protocols or read_protocol(folder) in protocols]
     if not chosen_paths:
@@ -200,8 +200,18 @@ def open_runs(
     return Runs([read_folder(folder, con) for folder in chosen_paths], con, model_ids)
 
 
-def _connect_duckdb(threads: int, memory_limit: str) -> duckdb.DuckDBPyConnection:
-    """Open a DuckDB database in memory, with the settings that make results repeatable."""
+def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB database in memory, with the settings that make results repeatable.
+
+    Parameters
+    ----------
+    threads, memory_limit
+        As in `open_runs`.
+
+    Returns
+    -------
+    DuckDBPyConnection
+    """
     import duckdb
 
     con = duckdb.connect(
@@ -271,14 +281,7 @@ def _check_same_fields(
 def _create_views(runs: Runs) -> None:
     """Create the views and tables of `Runs`."""
     folders = runs.folders
-    # Equal hash, so equal stimuli: the first folder's.
-    first_by_study = {folder.study: folder for folder in reversed(folders)}
-    runs.execute(
-        "CREATE VIEW stimuli AS "
-        + " UNION ALL ".join(first_by_study[study].stimuli_sql for study in runs.info["studies"])
-    )
-    rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
-    runs.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
+    rows = create_row_views(runs.con, folders)
     _create_units_table(runs)
     for folder_a, folder_b in itertools.combinations(folders, 2):
         if folder_a.study == folder_b.study:
@@ -290,6 +293,30 @@ def _create_views(runs: Runs) -> None:
     same_key = " AND ".join(f"errors.{name} = responses.{name}" for name in KEY)
     if runs.con.execute("SELECT count(*) FROM errors").fetchall() != [(0,)]:
         runs.execute(f"DELETE FROM errors USING responses WHERE {same_key}")
+
+
+def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder]) -> str:
+    """Create the views `stimuli` and `responses` of some folders.
+
+    Parameters
+    ----------
+    con
+        Where.
+    folders
+        The checked folders.
+
+    Returns
+    -------
+    SQL that reads all rows of responses, also those with an error.
+    """
+    # Equal hash, so equal stimuli: the first folder's.
+    first_by_study: dict[str, Folder] = {}
+    for folder in folders:
+        first_by_study.setdefault(folder.study, folder)
+    con.execute("CREATE VIEW stimuli AS " + " UNION ALL ".join(f.stimuli_sql for f in first_by_study.values()))
+    rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
+    con.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
+    return rows
 
 
 def _create_units_table(runs: Runs) -> None:

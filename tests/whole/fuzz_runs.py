@@ -20,12 +20,12 @@ from pathlib import Path
 
 import pandas as pd
 
-import analysis
 from analysis import runs
 from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.damaged_rows import ALL, damage
 from helpers.page_runs import FULL
+from waver import open as open_run
 
 PAGES = ("stability", "wording", "negation", "choice", "scoring")
 
@@ -38,7 +38,7 @@ def write_runs(folder: Path) -> list[Path]:
 
 def list_tables(folder: Path) -> dict[str, pd.DataFrame]:
     """Compute all tables of a run that need no options."""
-    run, frames = analysis.open(folder), {}
+    run, frames = open_run(folder), {}
     for name in run.tables():
         try:
             frames[name] = run.table(name)

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import analysis
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.intervals import list_faults, possible_range
+from waver import open as open_run
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ MORAL = ("--model-column", "model_id", "--item-column", "scenario_id", "--varian
 
 def faults_of_tables(folders: list[Path], **options: str) -> list[str]:
     """Compute every table that the runs have, and list what is wrong with their intervals."""
-    run = analysis.open(*folders)
+    run = open_run(*folders)
     faults, computed = [], []
     options |= {"resamples": "1000"}  # of 10,000: enough to find an interval that its estimate is outside of
     for name in run.tables():

@@ -2,7 +2,7 @@
 
 ::
 
-    run = analysis.open("results/demo")
+    run = waver.open("results/demo")
     run.table("benchmarks", scores="huggingface_v2.csv", aliases="aliases.csv")
     run.table("benchmark_names", scores="huggingface_v2.csv")     # which models were matched, which were not
 """

@@ -2,7 +2,7 @@
 
 ::
 
-    run = analysis.open("results/demo/agreement")
+    run = waver.open("results/demo/agreement")
     run.table("mixed")                        # one row per model and predictor
     run.table("mixed", scale="logit")
     run.table("table3")                       # the numbers of Haller et al., Table 3, and ours

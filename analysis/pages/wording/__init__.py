@@ -2,7 +2,7 @@
 
 ::
 
-    run = analysis.open("results/demo/wording")
+    run = waver.open("results/demo/wording")
     run.table("consistency")                        # one row per model, language, task, condition and pattern
     run.table("consistency", invalid="inconsistent")
     run.table("overall")                            # means over patterns and tasks

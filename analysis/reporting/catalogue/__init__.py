@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WHERE_LISTED = {
     "table": "`waver table --list` names all tables",
-    "figure": "analysis.open(RUN).figures() names all figures",
+    "figure": "waver.open(RUN).figures() names all figures",
 }
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 

@@ -1,4 +1,4 @@
-"""Explore run folders from code: tables as DataFrames, figures as matplotlib figures."""
+"""Explore run folders from code: rows and tables as DataFrames, figures as matplotlib figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import html
 import inspect
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
@@ -18,9 +20,13 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
-from ground.errors import InputError
+from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
+from analysis.runs.folder import list_run_folders, read_protocol
+from analysis.runs.guarded import run_guarded_query
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
     from analysis.reporting.drawing.plotting import Drawing
@@ -45,19 +51,27 @@ class Listing(dict[str, str]):
 
 
 class Run:
-    """Give access to the tables and figures of some run folders. Made by `analysis.open`.
+    """Give access to the rows, tables and figures of some run folders. Made by `waver.open`.
 
     Tables and figures have the names that they have in the report. What was computed is kept: the same table with the
-    same options is not computed twice.
+    same options is not computed twice. The responses are read when they are needed.
+
+    Attributes
+    ----------
+    folders
+        The folders as they were given.
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
-        self._folders = [resolve_run_folder(os.fspath(folder)) for folder in folders]
-        self._runs = runs.open_runs(*self._folders)
-        self._protocols = {folder.info["study"]["protocol"] for folder in self._runs.folders}
+        self.folders = [os.fspath(folder) for folder in folders]
+        self._paths = [resolve_run_folder(folder) for folder in self.folders]
+        run_folders = [folder for path in self._paths for folder in list_run_folders(path)]
+        self._protocols = {read_protocol(folder) for folder in run_folders}
+        if not run_folders:
+            raise InputError("no run folder given")
         if not self._list_run_pages():
             raise InputError(
-                f"{', '.join(map(str, self._folders))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
+                f"{', '.join(map(str, self._paths))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
         self._opened: dict[frozenset[str], Runs] = {}
         self._frames: dict[str, Frames] = {}
@@ -66,6 +80,94 @@ class Run:
         info = self._runs.info
         summary = f"{', '.join(info['studies'])}; {len(info['models'])} models"
         return f"<Run: {summary}. tables() and figures() list what there is>"
+
+    def responses(self) -> pd.DataFrame:
+        """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others."""
+        return read_tidy_table(self._tidy, "responses")
+
+    def wordings(self) -> pd.DataFrame:
+        """Return every wording with its attributes (`attributes.x`) and those text features that are stored."""
+        return read_tidy_table(self._tidy, "wordings")
+
+    def items(self) -> pd.DataFrame:
+        """Return every item: how many wordings it has, and what is the same in all of them."""
+        return read_tidy_table(self._tidy, "items")
+
+    def models(self) -> pd.DataFrame:
+        """Return every model with what run.json records of it."""
+        return read_tidy_table(self._tidy, "models")
+
+    def conditions(self) -> pd.DataFrame:
+        """Return every condition of every study with its settings."""
+        return read_tidy_table(self._tidy, "conditions")
+
+    def columns(self, name: str) -> Listing:
+        """List the columns of `responses`, `wordings`, `items`, `models` or `conditions`: name -> meaning."""
+        if name not in TABLES:
+            raise InputError(
+                f"there is no table {shorten_line(repr(name))}{suggest_nearest(str(name), TABLES)}; the tables are "
+                f"{', '.join(TABLES)}"
+            )
+        return Listing(explain_tidy_columns(self._tidy, self._runs.info, name))
+
+    def sql(self, query: str) -> pd.DataFrame:
+        """Run a SELECT over the tables responses, wordings, items, models and conditions by DuckDB.
+
+        It reads the files of the run as it goes, also millions of rows. It can read nothing else, and change nothing.
+        A column with a dot in its name stands in quotes: `SELECT "attributes.source" FROM wordings`.
+
+        Parameters
+        ----------
+        query
+            One SELECT statement.
+
+        Returns
+        -------
+        DataFrame
+            The rows; in no order unless the query says one.
+
+        Raises
+        ------
+        InputError
+            For anything but one SELECT over these tables, and for a query that DuckDB refuses.
+        """
+        frame: pd.DataFrame = run_guarded_query(self._tidy, query, TABLES).df()
+        return frame
+
+    def report(
+        self, out: str | os.PathLike[str], *, title: str = "", single_file: bool = False, **parameters: Any
+    ) -> Path:
+        """Write the report: self-contained pages with an index, tables and figures.
+
+        Parameters
+        ----------
+        out
+            Folder to write to; made where it is missing.
+        title
+            What the report is about; the names of the studies unless given.
+        single_file
+            Write everything as one file, too.
+        **parameters
+            Parameters of the pages' notebooks, such as `resamples=2000`.
+
+        Returns
+        -------
+        Path
+            The index. A page that failed is named in a warning; the index says why.
+
+        Raises
+        ------
+        InputError
+            For an unknown or mistyped parameter, or a package that is missing.
+        """
+        # The report runs notebooks, which this module is for: nothing of that is needed before.
+        from analysis.reporting.output.report import write_report
+
+        folder = Path(out)
+        results = write_report(self.folders, folder, parameters, title=title, single_file=single_file)
+        if failed := [result.name for result in results if result.error]:
+            warnings.warn(f"failed: {', '.join(failed)}; the index says why", stacklevel=2)
+        return folder / "index.html"
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
@@ -161,7 +263,7 @@ class Run:
         InputError
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
-        return fit_formula_by_group(self._open_protocol_runs(frozenset({PROTOCOL})), formula, by, engine)
+        return fit_formula_by_group(self.open_protocols({PROTOCOL}), formula, by, engine)
 
     def correlate(
         self,
@@ -215,12 +317,21 @@ class Run:
 
     def _open_page_runs(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
-        return self._open_protocol_runs(catalogue.list_pages()[page].protocols)
+        return self.open_protocols(catalogue.list_pages()[page].protocols)
 
-    def _open_protocol_runs(self, protocols: frozenset[str]) -> Runs:
-        """Return the run folders of some protocols."""
-        if self._protocols <= protocols:
-            return self._runs
-        if protocols not in self._opened:
-            self._opened[protocols] = runs.open_runs(*self._folders, protocols=protocols)
-        return self._opened[protocols]
+    def open_protocols(self, protocols: Collection[str] = ()) -> Runs:
+        """Return the run folders of some protocols as one database, all of them where none is named; opened once."""
+        chosen = frozenset() if not protocols or self._protocols <= set(protocols) else frozenset(protocols)
+        if chosen not in self._opened:
+            self._opened[chosen] = runs.open_runs(*self._paths, protocols=chosen)
+        return self._opened[chosen]
+
+    @property
+    def _runs(self) -> Runs:
+        """Return all run folders as one database."""
+        return self.open_protocols()
+
+    @cached_property
+    def _tidy(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection that has the tidy tables."""
+        return open_tidy_connection(self._runs)

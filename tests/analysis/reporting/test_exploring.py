@@ -1,4 +1,4 @@
-"""`analysis.open`: what a notebook or a script gets from some run folders, and one clear line for what it cannot."""
+"""`waver.open`: what a notebook or a script gets from some run folders, and one clear line for what it cannot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-import analysis
 from analysis import runs
 from analysis.reporting.catalogue import list_pages, tables
 from ground.errors import InputError
@@ -19,6 +18,7 @@ from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
+from waver import open as open_run
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(folder):
-    return analysis.open(folder)
+    return open_run(folder)
 
 
 def test_a_table_is_that_of_the_report(run, folder):
@@ -63,7 +63,7 @@ def test_what_there_is_is_listed_a_line_each(run, folder):
     lines = repr(run.tables()).splitlines()
     assert len(lines) == len(listed)
     assert lines[0].split(maxsplit=1) == ["stability", list_pages()["stability"].tables["stability"].title]
-    only = analysis.open(folder / "wording")
+    only = open_run(folder / "wording")
     assert list(only.figures()) == [
         name for page in ("wording", "reliability", "benchmarks", "transcripts") for name in list_pages()[page].figures
     ]
@@ -115,10 +115,10 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
         (lambda run: run.figure("consistency", part=0, resamples=20), ["no part 0", "1 to 2"]),
         (lambda run: run.table("scores"), ["no run of protocol scoring", "agreement, wording"]),
         (lambda run: run.figure("coefficients_scores"), ["coefficients_scores", "these runs have no data for it"]),
-        (lambda run: analysis.open("nowhere"), ["nowhere: no such run folder"]),
-        (lambda run: analysis.open(""), ["the name of a run folder is empty"]),
-        (lambda run: analysis.open(), ["no run folder given"]),
-        (lambda run: analysis.open(["runs/a", "runs/b"]), ["is no folder", "analysis.open('runs/a', 'runs/b')"]),
+        (lambda run: open_run("nowhere"), ["nowhere: no such run folder"]),
+        (lambda run: open_run(""), ["the name of a run folder is empty"]),
+        (lambda run: open_run(), ["no run folder given"]),
+        (lambda run: open_run(["runs/a", "runs/b"]), ["is no folder", "waver.open('runs/a', 'runs/b')"]),
         (lambda run: run.table("stability", resamples=-1), ["resamples = -1", "or 0 for no intervals"]),
     ],
 )
@@ -135,11 +135,11 @@ def test_runs_that_no_page_is_about_are_refused(tmp_path):
     with pytest.raises(
         InputError, match="other: no page is about protocol other; there are pages for accuracies, agre"
     ):
-        analysis.open(tmp_path / "other")
+        open_run(tmp_path / "other")
 
 
-def test_importing_analysis_is_free():
-    code = "import sys, analysis; print({'pandas', 'numpy', 'matplotlib', 'duckdb'} & set(sys.modules))"
+def test_importing_waver_is_free():
+    code = "import sys, waver; print({'pandas', 'numpy', 'matplotlib', 'duckdb'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

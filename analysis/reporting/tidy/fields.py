@@ -12,8 +12,6 @@ from ground.run_json import SCHEMA
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from analysis.runs import Runs
-
 _CONTENT = SCHEMA["run"]["content"]["properties"]
 _MEANINGS = {
     "protocol": "how it was asked: the protocol of the study",
@@ -39,15 +37,14 @@ _UNITS = {"parameters": "parameters", "samples": "texts", "max_tokens": "tokens"
           "share": "share, 0 to 1"}  # fmt: skip
 
 
-def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Column]]]:
-    """Register tables `export_studies`, `export_models` and `export_conditions` on the connection of some runs.
+def build_run_json_tables(info: Mapping[str, Any]) -> dict[str, tuple[str, pa.Table, dict[str, Column]]]:
+    """Make tables of what `Runs.info` says of studies, models and conditions.
 
     Returns
     -------
     dict
-        studies, models, conditions -> what a row is about, and the columns.
+        studies, models, conditions -> what a row is about, the table, and what its columns mean.
     """
-    info = runs.info
     studies = [{"study": name, **fields} for name, fields in info["studies"].items()]
     models = [
         {"model": name, **_rename_fields_that_clash_with_keys(("model",), fields)}
@@ -68,8 +65,7 @@ def register_run_json_tables(runs: Runs) -> dict[str, tuple[str, dict[str, Colum
         table = _build_arrow_table(
             [{key: value for key, value in record.items() if key != "name"} for record in records]
         )
-        runs.con.register(f"export_{name}", table)
-        tables[name] = (rows, {key: _build_field_column(key, field_schemas) for key in table.column_names})
+        tables[name] = (rows, table, {key: _build_field_column(key, field_schemas) for key in table.column_names})
     return tables
 
 
@@ -95,7 +91,7 @@ def _build_arrow_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     for name in names:
         values = [record.get(name) for record in records]
         kind = _choose_arrow_type(value for value in values if value is not None)
-        columns[_choose_unique_column_name(name, columns)] = pa.array(
+        columns[choose_unique_column_name(name, columns)] = pa.array(
             [value if value is None or kind != pa.string() else _convert_field_to_text(value) for value in values], kind
         )
     return pa.table(columns)
@@ -113,8 +109,20 @@ def _choose_arrow_type(values: Iterable[Any]) -> pa.DataType:
     return pa.float64() if kinds and kinds <= {int, float} else pa.string()
 
 
-def _choose_unique_column_name(name: str, taken_names: Iterable[str]) -> str:
-    """Return a column name that differs from others in more than the case of its letters, which SQL does not see."""
+def choose_unique_column_name(name: str, taken_names: Iterable[str]) -> str:
+    """Return a column name that differs from others in more than the case of its letters, which SQL does not see.
+
+    Parameters
+    ----------
+    name
+        The name as it would be.
+    taken_names
+        The other columns.
+
+    Returns
+    -------
+    The name, with a number behind it where it is taken.
+    """
     folded_names = {other.casefold() for other in taken_names}
     number = 2
     free_name = name

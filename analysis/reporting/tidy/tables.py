@@ -1,0 +1,226 @@
+"""Make the tidy tables of some runs, and say what their columns mean.
+
+They join on the columns that they have in common: study, model, condition, item, variant. A column `attributes.x` is
+the attribute x of a wording, as text; a column `probability.x` is the exact probability of the option x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.features.frames import create_stored_features_table
+from analysis.features.names import FEATURES, MEANINGS
+from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
+from analysis.runs.database import connect_duckdb, create_row_views
+from analysis.runs.folder import quote_sql_literal
+from analysis.runs.guarded import lock_connection
+from ground.run_json import SCHEMA
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+    from analysis.runs import Runs
+
+TABLES = ("responses", "wordings", "items", "models", "conditions")
+# How a table is read whole: in the order of run.json and of the wordings in their study.
+_READ = {
+    "responses": "SELECT r.* FROM responses AS r JOIN main.places USING (study, model, condition) "
+                 "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position",
+    "wordings": "SELECT w.* FROM wordings AS w JOIN main.study_places USING (study) ORDER BY place, position",
+    "items": "SELECT i.* FROM items AS i JOIN main.study_places USING (study) JOIN (SELECT study, item, "
+             "min(position) AS position FROM main.stimuli GROUP BY ALL) USING (study, item) ORDER BY place, position",
+}  # fmt: skip
+_KEY = ("study", "model", "condition", "item", "variant")
+_OWN_MEANINGS = {
+    "position": "place of the wording in its study, from 0",
+    "canonical_answer": "`answer` in the frame of the original item",
+    "correct": "whether `canonical_answer` is the right answer; missing without a right answer or a valid answer",
+    "n_wordings": "wordings of the item",
+    "n_paraphrases": "of these, those whose pattern is not original",
+}
+_ITEM_MEANINGS = {
+    "text": "the original wording; the first one where none is original",
+    "language": "language code of that wording",
+    "gold": "right answer, where it is the same for all wordings of the item",
+    "gold_score": "human score, where it is the same for all wordings of the item",
+}
+# Of the responses in results/schema.json: their keys stand first, and `error` is null in all that are answers.
+_RESPONSE_COLUMNS = ("score", "n", "mass", "mass_upper", "probability", "logprob", "count", "invalid", "clipped",
+                     "read_otherwise", "text_logprob", "output")  # fmt: skip
+_WORDING_COLUMNS = ("pattern", "parents", "language", "text", "gold", "gold_score", "options", "canonical")
+
+
+def quote_identifier(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def open_tidy_connection(runs: Runs) -> duckdb.DuckDBPyConnection:
+    """Open a connection with the tidy tables, by which a query reads the files of the runs and nothing else.
+
+    Responses are read from the files by every query; memory does not grow with the run.
+    """
+    con = connect_duckdb()
+    create_row_views(con, runs.folders)
+    create_tidy_tables(con, runs)
+    stimuli = [folder.path / SCHEMA["stimuli"]["file"] for folder in runs.folders]
+    lock_connection(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
+    return con
+
+
+def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
+    """Create the views and tables of `TABLES` in a schema of their own, which is then the one that queries look in.
+
+    Parameters
+    ----------
+    con
+        A connection with the views `stimuli` and `responses` of the runs.
+    runs
+        The runs.
+    """
+    con.execute("CREATE SCHEMA tidy")
+    has_features = create_stored_features_table(con, runs)
+    for name, (_, table, _) in build_run_json_tables(runs.info).items():
+        if name in TABLES:
+            con.register("fields", table)
+            con.execute(f"CREATE TABLE tidy.{name} AS SELECT * FROM fields")
+            con.unregister("fields")
+    attributes = _name_attribute_columns(con)
+    _create_places_table(con, runs)
+    con.execute(f"CREATE VIEW tidy.wordings AS {_build_wordings_sql(attributes, has_features)}")
+    con.execute(f"CREATE VIEW tidy.items AS {_build_items_sql(attributes)}")
+    labels = dict.fromkeys(str(label) for study in runs.info["studies"].values() for label in study["canonical"])
+    con.execute(f"CREATE VIEW tidy.responses AS {_build_responses_sql(labels)}")
+    con.execute("SET schema = 'tidy'")
+
+
+def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
+    """Read one of `TABLES` whole.
+
+    Parameters
+    ----------
+    con
+        From `open_tidy_connection`.
+    name
+        The table.
+
+    Returns
+    -------
+    DataFrame
+        In the order of run.json, and of the wordings in their study.
+    """
+    frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT * FROM {name}")).df()
+    return frame
+
+
+def explain_tidy_columns(con: duckdb.DuckDBPyConnection, info: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Say what the columns of one of `TABLES` mean.
+
+    Parameters
+    ----------
+    con
+        From `open_tidy_connection`.
+    info
+        `Runs.info`.
+    name
+        The table.
+
+    Returns
+    -------
+    dict
+        Column -> meaning.
+    """
+    columns = [row[0] for row in con.execute(f"DESCRIBE {name}").fetchall()]
+    if name in ("models", "conditions"):
+        fields = build_run_json_tables(info)[name][2]
+        return {column: fields[column].meaning for column in columns}
+    schema = SCHEMA["responses" if name == "responses" else "stimuli"]["columns"]
+    meanings = {column["name"]: str(column["meaning"]) for column in schema} | _OWN_MEANINGS
+    meanings |= _ITEM_MEANINGS if name == "items" else {}
+    return {column: meanings.get(column) or _explain_column_of_run(column) for column in columns}
+
+
+def _explain_column_of_run(name: str) -> str:
+    """Say what a column means that depends on the run: an attribute, an option or a text feature."""
+    kind, _, label = name.partition(".")
+    if kind == "attributes":
+        return f"the wording's attribute {label}, as text"
+    if kind == "probability":
+        return f"exact probability of the option {label} (in the frame of the original item)"
+    return f"text feature: {MEANINGS[name]}; missing where it was not computed (`waver features`)"
+
+
+def _name_attribute_columns(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Name the column of every attribute of the wordings: attribute -> column."""
+    rows = con.execute(
+        "SELECT DISTINCT unnest(map_keys(attributes)) AS name FROM stimuli WHERE attributes IS NOT NULL ORDER BY name"
+    ).fetchall()
+    columns: dict[str, str] = {}
+    for (name,) in rows:
+        columns[name] = choose_unique_column_name(f"attributes.{name}", columns.values())
+    return columns
+
+
+def _create_places_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
+    """Create the tables `places` and `study_places`: the order of studies, models and conditions in run.json."""
+    con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT)")
+    units = [
+        (study, model, condition)
+        for study in runs.info["studies"]
+        for model in runs.info["models"]
+        for condition in runs.info["conditions"][study]
+    ]
+    con.executemany("INSERT INTO places VALUES (?, ?, ?, ?)", [(*unit, place) for place, unit in enumerate(units)])
+    con.execute("CREATE TABLE study_places AS SELECT study, min(place) AS place FROM places GROUP BY study")
+
+
+def _build_wordings_sql(attributes: Mapping[str, str], has_features: bool) -> str:
+    """Write the SQL of the wordings: a column per attribute, and per text feature where some are stored."""
+    columns = ["s.study", "s.item", "s.variant", "s.position", *(f"s.{name}" for name in _WORDING_COLUMNS)]
+    columns += [
+        f"map_extract(s.attributes, {quote_sql_literal(name)})[1] AS {quote_identifier(column)}"
+        for name, column in attributes.items()
+    ]
+    features, join = "", ""
+    if has_features:
+        features = "".join(f", f.{name}" for name in FEATURES)
+        join = " LEFT JOIN main.stored_features AS f USING (study, item, variant)"
+    return f"SELECT {', '.join(columns)}{features} FROM main.stimuli AS s{join}"
+
+
+def _build_items_sql(attributes: Mapping[str, str]) -> str:
+    """Write the SQL of the items; what is not the same in all wordings of an item is null."""
+    same = {name: name for name in ("gold", "gold_score")} | {column: column for column in attributes.values()}
+    columns = "".join(
+        f", CASE WHEN count({name}) = count(*) AND min({name}) = max({name}) THEN min({name}) END AS {name}"
+        for name in map(quote_identifier, same)
+    )
+    first = "arg_min({}, (pattern <> 'original', position))"
+    return (
+        "SELECT study, item, count(*) AS n_wordings, count(*) FILTER (WHERE pattern <> 'original') AS n_paraphrases, "
+        f"{first.format('language')} AS language, {first.format('text')} AS text{columns} "
+        "FROM tidy.wordings GROUP BY study, item"
+    )
+
+
+def _build_responses_sql(labels: Iterable[str]) -> str:
+    """Write the SQL of the responses, with the probability of every canonical option in a column of its own."""
+    names: dict[str, str] = {}
+    for label in labels:
+        names[label] = choose_unique_column_name(f"probability.{label}", names.values())
+    # Of a range, `probability` is about its numbers, not about the options.
+    probabilities = [
+        "CASE WHEN len(r.probability) = len(s.canonical) "
+        f"THEN r.probability[list_position(s.canonical, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
+        for label, name in names.items()
+    ]
+    columns = [
+        *(f"r.{name}" for name in _KEY), "r.answer",
+        "s.canonical[list_position(s.options, r.answer)] AS canonical_answer",
+        "canonical_answer = s.gold AS correct", *probabilities, *(f'r."{name}"' for name in _RESPONSE_COLUMNS),
+    ]  # fmt: skip
+    return (
+        f"SELECT {', '.join(columns)} FROM main.responses AS r LEFT JOIN main.stimuli AS s USING (study, item, variant)"
+    )
