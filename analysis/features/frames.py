@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import store
+from analysis.features.attributes import read_attribute_column
 from analysis.features.component import describe_component_identity
 from analysis.features.computation import Summary, build_language_sql, compute_features
 from analysis.features.names import FEATURES
@@ -112,7 +114,9 @@ def read_features(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def join_answers_with_features(runs: Runs, *, original: bool = False, invalid: str = "dropped") -> pd.DataFrame:
+def join_answers_with_features(
+    runs: Runs, *, original: bool = False, invalid: str = "dropped", attributes: Sequence[str] = ()
+) -> pd.DataFrame:
     """Join responses with the features of their wordings, for the mixed models.
 
     Parameters
@@ -125,6 +129,8 @@ def join_answers_with_features(runs: Runs, *, original: bool = False, invalid: s
         Invalid answers are "dropped", so that agreement is of the valid ones and may be undefined, or "inconsistent":
         they count as not agreeing, among the samples of one wording, too. Probabilities are of the valid answers under
         both, as nothing was drawn that could be invalid; only a row without any mass counts.
+    attributes
+        Attributes of the wordings, from `attributes.list_attribute_columns`, which become further columns.
 
     Returns
     -------
@@ -148,7 +154,9 @@ def join_answers_with_features(runs: Runs, *, original: bool = False, invalid: s
         codes, labels = pd.factorize(stimuli[key])
         names[key] = pd.Categorical.from_codes(codes[place], categories=labels)
     measures = {key: answers[key] for key in ("agreement", "logit", "text_logprob")}
-    return pd.DataFrame(names | measures | {name: stimuli[name].to_numpy()[place] for name in FEATURES}, copy=False)
+    wording_columns = {name: stimuli[name].to_numpy()[place] for name in FEATURES}
+    wording_columns |= {name: read_attribute_column(runs, name).array[place] for name in attributes}
+    return pd.DataFrame(names | measures | wording_columns, copy=False)
 
 
 def list_feature_components(runs: Runs) -> pd.DataFrame:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALPHA = 0.05
+SMALLEST = float(np.finfo(float).tiny)  # the smallest normal number of double precision
 
 
 def bonferroni(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -79,6 +80,12 @@ def correct_families_by_holm(table: pd.DataFrame, family_columns: Sequence[str],
     for _, family in table.dropna(subset=[p_column]).groupby(list(family_columns), dropna=False):
         corrected[family.index] = holm(family[p_column])
     return corrected
+
+
+def floor_p_values(table: pd.DataFrame) -> pd.DataFrame:
+    """Raise p values (columns p and p_...) that are too small for a float to the smallest one that is not 0."""
+    names = [name for name in table if name == "p" or str(name).startswith("p_")]
+    return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
 def has_possibly_significant_test(family: pd.DataFrame) -> bool:

@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.pages.benchmarks import own_form
-from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
+from analysis.pages.benchmarks.leaderboards import Scores
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
+from analysis.pages.benchmarks.model_facts import (
+    SIZE,
+    ModelFacts,
+    align_values_by_model,
+    build_model_facts,
+    list_asked_models,
+    read_scores_once,
+    replace_infinite_values,
+)
 from analysis.pages.benchmarks.model_names import match_models, read_aliases
 from analysis.reporting.catalogue import list_protocols_without_model_responses
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
-from ground.errors import InputError
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-SIZE, ACCURACY = "parameters", "accuracy"
-ROWS = "\0rows"  # no benchmark has this name
+ACCURACY = "accuracy"
 OF = ["page", "study", "condition", "measure"]
 GIVEN_SIZE = " given size"
-
-
-@dataclass(frozen=True)
-class _ModelFacts:
-    """Hold what is known of the models beside their measures: benchmarks, size (log10), rows of the file."""
-
-    benchmarks: pd.DataFrame
-    size: pd.Series
-    rows: pd.Series
 
 
 def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
@@ -91,12 +88,12 @@ def tabulate_benchmark_correlations(
     """
     values, score_table = (
         _select_correlated_values(runs, invalid),
-        _read_scores_once(runs, scores, score_columns, score_rows, aliases),
+        read_scores_once(runs, scores, score_columns, score_rows, aliases),
     )
-    models, rows = _build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
+    models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for part in _split_values_by_measure(values):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
-        ours = _align_values_by_model(part, "value", models)
+        ours = align_values_by_model(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
             rows += _compute_measure_coefficients(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
     table = pd.DataFrame(rows)
@@ -126,12 +123,12 @@ def tabulate_pairwise_correlations(
     """
     values, score_table = (
         _select_correlated_values(runs, invalid),
-        _read_scores_once(runs, scores, score_columns, score_rows, aliases),
+        read_scores_once(runs, scores, score_columns, score_rows, aliases),
     )
-    models = _build_model_facts(runs, score_table, aliases)
+    models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
-        label: _align_values_by_model(part, "value", models)
+        label: align_values_by_model(part, "value", models)
         for label, part in values.groupby(name_measures_unambiguously(values, set(models.benchmarks)), sort=False)
     }
     if not ours:
@@ -143,7 +140,7 @@ def tabulate_pairwise_correlations(
     })  # fmt: skip
     parts = [
         correlation.correlate_all_column_pairs(
-            frame.apply(lambda column, method=method: _replace_infinite_values(column, method)), [method]
+            frame.apply(lambda column, method=method: replace_infinite_values(column, method)), [method]
         )
         for method in correlation.METHODS
     ]
@@ -169,7 +166,7 @@ def tabulate_score_correlations(
         The columns of `correlation.correlate_all_column_pairs`, rows (of the file, that the n models have) and
         joined_by; a model is one model, however many rows it has.
     """
-    score_table = _read_scores_once(runs, scores, score_columns, score_rows)
+    score_table = read_scores_once(runs, scores, score_columns, score_rows)
     if score_table is None:
         return correlation.correlate_all_column_pairs(pd.DataFrame())
     return _add_join_rule(
@@ -198,9 +195,9 @@ def tabulate_model_name_matches(
     DataFrame
         The columns of `model_names.match_models`.
     """
-    score_table = _read_scores_once(runs, scores, score_columns, score_rows, aliases)
+    score_table = read_scores_once(runs, scores, score_columns, score_rows, aliases)
     names = list(score_table.frame.index) if score_table else []
-    return match_models(_list_asked_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
+    return match_models(list_asked_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
 
 
 def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
@@ -235,12 +232,6 @@ def tabulate_measure_sources(runs: Runs, *, invalid: str = "dropped") -> pd.Data
     return collect_measures(runs, invalid).sources
 
 
-def _list_asked_models(runs: Runs) -> list[str]:
-    """Return the models of the runs, in the order of their first units."""
-    model_rows = runs.execute("SELECT model FROM units GROUP BY model ORDER BY min(position)").fetchall()
-    return [row[0] for row in model_rows]
-
-
 def _select_correlated_values(runs: Runs, invalid: str) -> pd.DataFrame:
     """Return the values that are correlated: of the chosen conditions, of models that answer, and of enough of them."""
     values = collect_measures(runs, invalid).values
@@ -254,65 +245,15 @@ def _split_values_by_measure(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
         yield part
 
 
-def _align_values_by_model(measure_rows: pd.DataFrame, column: str, model_facts: _ModelFacts) -> pd.Series:
-    """Return a column of a measure as floats, an entry for every model of the runs; NaN without a row."""
-    return measure_rows.set_index("model")[column].reindex(model_facts.size.index).astype(float)
-
-
 def _list_values_to_correlate_with(
-    measure_rows: pd.DataFrame, model_facts: _ModelFacts
+    measure_rows: pd.DataFrame, model_facts: ModelFacts
 ) -> Iterator[tuple[str, pd.Series]]:
     """Yield what a measure is correlated with: benchmarks and size where known, and the accuracy on its own items."""
     yield from ((str(name), series) for name, series in model_facts.benchmarks.items() if series.notna().any())
     if model_facts.size.notna().any():
         yield SIZE, model_facts.size
     if measure_rows["accuracy"].notna().any():
-        yield ACCURACY, _align_values_by_model(measure_rows, "accuracy", model_facts)
-
-
-def _replace_infinite_values(values: pd.Series, method: str) -> pd.Series:
-    """Make infinite values (XParaCon without any change) the largest rank, or, for Pearson, no value."""
-    infinite = np.isinf(values)
-    if not infinite.any():
-        return values
-    finite = values.mask(infinite)
-    return finite if method == "pearson" else finite.rank().mask(infinite, np.sign(values) * (len(values) + 1))
-
-
-def _read_scores_once(runs: Runs, scores_path: str, columns: str, join_rule: str, aliases: str = "") -> Scores | None:
-    """Read the file of scores, once per report; None where none is given."""
-    if scores_path:
-        return runs.compute_once(
-            ("scores", scores_path, columns, join_rule), lambda: read_benchmark_scores(scores_path, columns, join_rule)
-        )
-    for name, value in (("score_columns", columns), ("score_rows", join_rule), ("aliases", aliases)):
-        if value:
-            raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")
-    return None
-
-
-def _build_model_facts(runs: Runs, score_table: Scores | None, aliases: str) -> _ModelFacts:
-    """Return benchmarks, size and rows of the file of all models of the runs."""
-    names = _list_asked_models(runs)
-    sizes = {name: runs.info["models"][name].get("parameters") for name in names}
-    size = np.log10(pd.to_numeric(pd.Series(sizes, dtype=object), errors="coerce").astype(float))
-    if score_table is None:
-        return _ModelFacts(pd.DataFrame(index=names), size, pd.Series(0, names))
-    external = _look_up_scores_of_models(score_table, names, aliases)
-    size = size.fillna(np.log10(external.pop(SIZE)))
-    counts = external.pop(ROWS).fillna(0).astype(int)
-    return _ModelFacts(external, size, counts)
-
-
-def _look_up_scores_of_models(scores: Scores, models: list[str], aliases_path: str) -> pd.DataFrame:
-    """Return scores, size and rows of the matched models under the runs' names for them; NaN for the others."""
-    score_frame = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
-    run_aliases = {
-        model: alias for model, alias in (read_aliases(aliases_path) if aliases_path else {}).items() if model in models
-    }
-    matches = match_models(models, score_frame.index, run_aliases, aliases_path)
-    matches = matches[matches["side"] == "runs"]
-    return score_frame.reindex(matches["matched"].where(matches["matched"] != "", None)).set_axis(matches["model"])
+        yield ACCURACY, align_values_by_model(measure_rows, "accuracy", model_facts)
 
 
 def _add_file_row_counts(
@@ -332,14 +273,14 @@ def _add_join_rule(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFr
 
 
 def _compute_measure_coefficients(
-    measure_values: pd.Series, counterpart_values: pd.Series, model_facts: _ModelFacts, row_keys: dict[str, Any]
+    measure_values: pd.Series, counterpart_values: pd.Series, model_facts: ModelFacts, row_keys: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""
     external = row_keys["benchmark"] in model_facts.benchmarks
     for method in correlation.METHODS:
         our_values, their_values = (
-            _replace_infinite_values(measure_values, method),
-            _replace_infinite_values(counterpart_values, method),
+            replace_infinite_values(measure_values, method),
+            replace_infinite_values(counterpart_values, method),
         )
         has_both = our_values.notna() & their_values.notna()
         kinds = {method: (None, has_both)}

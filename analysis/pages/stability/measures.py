@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,8 @@ class Study:
     spreads
         range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see
         `tables.tabulate_item_agreement`).
+    added
+        Measures of a reader's own, by name (`added_measures`).
     """
 
     name: str
@@ -46,9 +48,10 @@ class Study:
     validity_sd: Array
     masses: Columns
     spreads: Columns
+    added: Columns = field(default_factory=dict)
 
 
-def build_studies(runs: Runs, item_table: pd.DataFrame) -> Iterator[Study]:
+def build_studies(runs: Runs, item_table: pd.DataFrame, added_names: Sequence[str] = ()) -> Iterator[Study]:
     """Yield the studies of the runs.
 
     Parameters
@@ -57,16 +60,18 @@ def build_studies(runs: Runs, item_table: pd.DataFrame) -> Iterator[Study]:
         From `analysis.runs.open_runs`.
     item_table
         From `tables.tabulate_item_agreement`.
+    added_names
+        Its columns that a reader added.
 
     Yields
     ------
     Study
         In the order of run.json.
     """
-    return (build_study(runs, name, item_table) for name in runs.info["studies"])
+    return (build_study(runs, name, item_table, added_names) for name in runs.info["studies"])
 
 
-def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame) -> Study:
+def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame, added_names: Sequence[str] = ()) -> Study:
     """Turn a table of items into the arrays of one study.
 
     Parameters
@@ -77,6 +82,8 @@ def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame) -> Study:
         Of the study.
     item_table
         With the item-level columns of `tables.tabulate_item_agreement`.
+    added_names
+        As in `build_studies`.
 
     Returns
     -------
@@ -113,6 +120,7 @@ def build_study(runs: Runs, study_name: str, item_table: pd.DataFrame) -> Study:
             "valid": total * is_without_probability,
         },
         spreads={key: pivot_column(column) for key, column in spreads.items()},
+        added={name: pivot_column(name) for name in added_names},
     )
 
 

@@ -20,7 +20,7 @@ from analysis.reporting.words.differences import split_texts_at_differences
 
 
 class StabilityPage(Page):
-    """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed."""
+    """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed, measures."""
 
     protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 

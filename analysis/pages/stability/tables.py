@@ -22,7 +22,8 @@ import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS, build_agreement_range_and_minority_sql, create_agreement_tables
 from analysis.measures.thresholds import LOW_MASS, build_thresholds_by_flip_column, is_silent
-from analysis.pages.stability import measures
+from analysis.pages.stability import measures as model_measures
+from analysis.pages.stability.added_measures import ItemMeasures, add_measure_columns, estimate_added_measures
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -35,7 +36,9 @@ THRESHOLDS = (0.05, 0.10, 0.25)
 MOST_PAIRS = 2000  # of a study that are all compared: 63 models under one condition have fewer
 
 
-def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_item_agreement(
+    runs: Runs, *, invalid: str = "dropped", measures: ItemMeasures | None = None
+) -> pd.DataFrame:
     """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
 
     Parameters
@@ -69,7 +72,7 @@ def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataF
             "agreement_sd", "agreement_min")  # fmt: skip
     invalid_sum = "n_variants - n_valid" + (" + coalesce(n_outvoted, 0)" if invalid == "inconsistent" else "")
     sum_columns = ", ".join(f"max({n}) FILTER (WHERE NOT original) AS {n}" for n in (*sums, "agreement_max"))
-    return runs.sql(
+    item_table = runs.sql(
         f"""
         WITH item AS (
             SELECT study, model, condition, item, {sum_columns},
@@ -91,11 +94,12 @@ def tabulate_item_agreement(runs: Runs, *, invalid: str = "dropped") -> pd.DataF
              JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
     )
+    return add_measure_columns(runs, item_table, measures)
 
 
 def tabulate_stability(
     runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS, invalid: str = "dropped", resamples: int = DRAWS,
-    seed: int = 0,
+    seed: int = 0, measures: ItemMeasures | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Summarise every model under every condition: Table 1 of the paper, with intervals.
 
@@ -108,6 +112,8 @@ def tabulate_stability(
         agreement that a mean, a range or an SD could hold.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
+    measures
+        As in `items`; of each X, its mean over the items with a value, X_n of them, and its interval are added.
 
     Returns
     -------
@@ -131,23 +137,29 @@ def tabulate_stability(
     InputError
         For a threshold outside 0 to 1.
     """
+    item_table = tabulate_item_agreement(runs, invalid=invalid, measures=measures)
     tables = [
-        compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed)
-        for study in measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))
+        compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
+        for study in model_measures.build_studies(runs, item_table, list(measures or ()))
     ]
     return pd.concat(tables, ignore_index=True)
 
 
 def compute_stability_rows(
-    study: measures.Study, *, thresholds: Sequence[float], resamples: int, seed: int
+    study: model_measures.Study,
+    *,
+    thresholds: Sequence[float],
+    resamples: int,
+    seed: int,
+    measures: ItemMeasures | None = None,
 ) -> pd.DataFrame:
     """Compute the rows of `tabulate_stability` for one study from its item-level columns.
 
     Parameters
     ----------
     study
-        From `measures.build_study`.
-    thresholds, resamples, seed
+        From `model_measures.build_study`.
+    thresholds, resamples, seed, measures
         As in `tabulate_stability`.
 
     Returns
@@ -156,19 +168,22 @@ def compute_stability_rows(
         The columns of `tabulate_stability`.
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
-    estimates = measures.estimate_measures(
+    estimates = model_measures.estimate_measures(
         study.masses, means, study.spreads, build_thresholds_by_flip_column(thresholds), resample
     )
+    added = estimate_added_measures(study.added, measures, draws=resamples, seed=seed)
+    estimates |= added
     n_items = estimates["range_mean"].n_items
     columns: dict[str, Any] = interval.build_interval_columns(estimates)
+    columns |= {f"{name}_n": figure.n_items for name, figure in added.items()}
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
-    columns["mark"] = measures.list_one_sided_signs_by_unit(study.agreement)
+    columns["mark"] = model_measures.list_one_sided_signs_by_unit(study.agreement)
     columns["low_mass"] = estimates["validity"].estimate < LOW_MASS
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
-    return pd.DataFrame({**about, **columns, "validity_se": measures.compute_validity_standard_error(study)})
+    return pd.DataFrame({**about, **columns, "validity_se": model_measures.compute_validity_standard_error(study)})
 
 
 def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
@@ -238,14 +253,14 @@ def tabulate_stability_differences(
         corrected after Holm over the pairs of a study and measure.
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
-    tables = []
-    for of_study, study in enumerate(measures.build_studies(runs, tabulate_item_agreement(runs, invalid=invalid))):
+    item_table, tables = tabulate_item_agreement(runs, invalid=invalid), []
+    for of_study, study in enumerate(model_measures.build_studies(runs, item_table)):
         pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))
         resample, means = (
             partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
             {"agreement": study.agreement},
         )
-        estimates = measures.estimate_measures(study.masses, means, study.spreads, thresholds_by_name, resample)
+        estimates = model_measures.estimate_measures(study.masses, means, study.spreads, thresholds_by_name, resample)
         a, b = ([study.units[pair[side]] for pair in pairs] for side in (0, 1))
         for order, (measure, figure) in enumerate(estimates.items()):
             table = pd.DataFrame({"study": study.name, "measure": measure}, index=range(len(pairs)))

@@ -11,6 +11,7 @@ from analysis.pages.text_features.plots import (
     has_room_for_dots,
     select_drawn_effects,
 )
+from analysis.pages.text_features.terms import phrase_term_count
 from analysis.reporting.catalogue import selection as choice
 from analysis.reporting.words import format_count_range, format_quantity, labels, phrase_model_condition_count
 from analysis.statistics.mixed.design import INTERCEPT
@@ -38,7 +39,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         arrows = " Arrows: the interval is longer than the axis."
     selection = labels.describe_selection(MOST_ROWS, models, "models", "with the largest effects")
     return (
-        f"Effects of {format_quantity(tested['term'].nunique(), 'text feature')} on {response_name} with "
+        f"Effects of {phrase_term_count(tested['term'])} on {response_name} with "
         f"{phrase_model_condition_count(fits)}: a mixed model for each language model and condition. Each is over "
         f"{format_count_range(tested['n_rows'])} paraphrases of {format_count_range(tested['n_items'])} items. Unit: "
         f"SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "

@@ -55,7 +55,12 @@ TERMS: Mapping[str, Column] = {
 }  # fmt: skip
 COLUMNS: Mapping[str, Column] = {
     # effects
-    "term": Column("the predictor: a text feature, or (Intercept)", "", "Predictor"),
+    "term": Column(
+        "the predictor: a text feature, an attribute of the wordings (attributes.X; of a category attributes.X[level "
+        "vs reference]), or (Intercept)",
+        "",
+        "Predictor",
+    ),
     "estimate": Column(
         "change in agreement (0 to 1), or in its logit, per unit of the predictor", "response per unit", "Estimate", 4
     ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis import features
+from analysis.features import attributes
 from analysis.features.computation import build_language_sql
 from analysis.features.words import UNSPACED
 from analysis.measures import agreement
@@ -14,7 +15,7 @@ from analysis.pages.text_features.templates import explain_unfittable_template_s
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
-from ground.errors import InputError
+from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +115,7 @@ def fit_unit_models(
     predictors
         "all": all features that are present, and the wording's own log-probability if the responses have it;
         "published": those of the paper's eight that are present; else names separated by commas, all of which must be
-        present.
+        present: features, attributes of the wordings (`analysis.features.attributes`), and these two words.
     invalid
         As in `analysis.features.join_answers_with_features`: responses without a valid answer are left out of the fit,
         or do not agree.
@@ -160,16 +161,20 @@ def _fit_all_units(
     `earlier_family`."""
     import pandas as pd
 
+    names = _find_predictors(predictors, runs)
+    columns = tuple(filter(attributes.is_attribute, names))
     frame = runs.compute_once(
-        ("responses with features", invalid), lambda: features.join_answers_with_features(runs, invalid=invalid)
+        ("responses with features", invalid, *columns),
+        lambda: features.join_answers_with_features(runs, invalid=invalid, attributes=columns),
     )
     response = mixed.compute_response(frame["agreement"], frame["logit"], scale=scale)
     name = _RESPONSE[scale]
     # Columns and rows of the frame are looked at where they are: a copy per family fills the memory of 500 models.
     rows = pd.DataFrame({**dict(frame.items()), name: response.values}, copy=False)
-    formula, dropped = _build_formula(rows, name, predictors, runs)
-    mixed.choose_engine(mixed.parse_formula(formula), engine)  # refuse an unknown engine once, not once per model
-    optional = PREDICTORS if predictors in CHOICES else ()
+    formula, dropped = _build_formula(rows, name, names, runs)
+    parsed_formula = mixed.parse_formula(formula)
+    mixed.choose_engine(parsed_formula, engine)  # refuse an unknown engine once, not once per model
+    optional = {name for name in PREDICTORS if name not in names} if set(names) & set(CHOICES) else ()
     fits: list[tuple[FitInput, Fit]] = []
     left_out: dict[tuple[Any, ...], str] = {}
     templates = explain_unfittable_template_studies(runs)
@@ -186,6 +191,7 @@ def _fit_all_units(
         try:
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
+            part = attributes.name_levels(part, parsed_formula.formula_columns)
             fitted = mixed.fit_mixed_models(part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional)
         except InputError as error:
             left_out[unit] = str(error)
@@ -206,30 +212,42 @@ def _split_rows_by_unit(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], p
         yield tuple(rows[name].iloc[start] for name in FAMILY), rows.iloc[start:end]
 
 
-def _build_formula(rows: pd.DataFrame, response: str, predictors: str, runs: Runs) -> tuple[str, dict[str, str]]:
+def _find_predictors(predictors: str, runs: Runs) -> list[str]:
+    """List the predictors that were named, attributes with their prefix; refuse unknown ones."""
+    names = []
+    for name in (text.strip() for text in predictors.split(",")):
+        column = attributes.find_predictor_column(name, (*CHOICES, *PREDICTORS), runs)
+        if column is None:
+            hint = attributes.suggest_nearest_column(name, (*CHOICES, *PREDICTORS), runs)
+            listed = ", ".join((*CHOICES, *PREDICTORS, *attributes.list_attribute_columns(runs)))
+            raise InputError(f"no predictor {shorten_line(repr(name))}{hint}; there are {listed}")
+        names.append(column)
+    return list(dict.fromkeys(names))
+
+
+def _build_formula(rows: pd.DataFrame, response: str, names: Sequence[str], runs: Runs) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""
-    if predictors in CHOICES:
-        candidates = list(features.PUBLISHED) if predictors == "published" else PREDICTORS
-        default = mixed.build_default_formula(rows, candidates, response=response)
-        return default.text, {name: _explain_missing_predictor(name, runs) for name in default.dropped}
-    predictor_names = [name.strip() for name in predictors.split(",")]
-    _check_predictors(predictor_names, rows, runs)
-    return f"{response} ~ {' + '.join(predictor_names)} + (1 | item)", {}
-
-
-def _check_predictors(predictor_names: Sequence[str], rows: pd.DataFrame, runs: Runs) -> None:
-    """Refuse predictors that are unknown or have no values."""
-    for name in predictor_names:
-        if name not in PREDICTORS:
-            raise InputError(f"no predictor {name!r}; there are {', '.join((*CHOICES, *PREDICTORS))}")
-        if rows[name].isna().all():
+    terms: dict[str, None] = {}
+    dropped: dict[str, str] = {}
+    for name in names:
+        if name in CHOICES:
+            candidates = list(features.PUBLISHED) if name == "published" else PREDICTORS
+            default = mixed.build_default_formula(rows, candidates, response=response)
+            terms |= dict.fromkeys(default.features)
+            dropped |= {absent: _explain_missing_predictor(absent, runs) for absent in default.dropped}
+        elif rows[name].isna().all():
             raise InputError(f"predictor {name!r} has no values: {_explain_missing_predictor(name, runs)}")
+        else:
+            terms[name] = None
+    return f"{response} ~ {' + '.join(terms)} + (1 | item)", dropped
 
 
 def _explain_missing_predictor(name: str, runs: Runs) -> str:
     """Say why a predictor has no values, in the words of the component that should have computed it."""
     if name == "text_logprob":
         return "the responses do not record it"
+    if attributes.is_attribute(name):
+        return "no paraphrase has one"
     if name == "edit_similarity":
         return "no item has an original wording"
     components = features.list_feature_components(runs)

@@ -7,11 +7,18 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis import features
+from analysis.features.attributes import is_attribute, split_level
 from analysis.measures.thresholds import is_silent
 from analysis.pages.text_features.cautions import list_cautions
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.printed import read_printed_effects
-from analysis.pages.text_features.terms import add_fit_labels, name_predictor, title_predictor
+from analysis.pages.text_features.terms import (
+    add_fit_labels,
+    name_predictor,
+    phrase_more_of,
+    phrase_term_count,
+    title_predictor,
+)
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import Column, format_value
 from analysis.reporting.catalogue.selection import AnswerPair
@@ -109,8 +116,8 @@ def _select_fit_effects(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame
 
 def _describe_features_setup(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
     """Say how many models, paraphrases, items and features the answer rests on."""
-    models, terms = fitted["model"].nunique(), effects["term"].nunique()
-    features_text = format_quantity(terms, "feature") if terms else "the features"
+    models = fitted["model"].nunique()
+    features_text = phrase_term_count(effects["term"], "feature") if len(effects) else "the features"
     return (
         f"The answers of {format_quantity(models, 'model')} to {format_count_range(fitted['n_rows'])} paraphrases of "
         f"{format_count_range(fitted['n_items'])} items were compared with {features_text} of their wording{when}."
@@ -139,7 +146,7 @@ def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -
     """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:
-        tested = format_quantity(effects["term"].nunique(), "feature")
+        tested = phrase_term_count(effects["term"], "feature")
         return (
             f"These runs cannot tell: no effect of the {tested} on the answers of {_phrase_fit_count(effects)} is "
             "confirmed."
@@ -152,11 +159,13 @@ def _describe_features_verdict(effects: pd.DataFrame, answer_pair: AnswerPair) -
         if not answer_pair.is_agree_disagree
         else f"{direction_text.removeprefix('a ')} agreement"
     )
-    begin = f"{title_predictor(str(counts_by_term.index[0]))}{' most often' if len(counts_by_term) > 1 else ''}"
+    term = str(counts_by_term.index[0])
+    begin = f"{title_predictor(term)}{' most often' if len(counts_by_term) > 1 else ''}"
     fits_text = (
         f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
     )
-    return f"{begin}: higher values go with {direction_text} {fits_text}."
+    go = "it goes" if split_level(term)[1] else "higher values go"
+    return f"{begin}: {go} with {direction_text} {fits_text}."
 
 
 def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
@@ -173,7 +182,7 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
             if number
         ]
         fits = _phrase_fit_count(effects[effects["term"] == term])
-        yield f"More of {name_predictor(term)} goes with {' and with '.join(parts)} of {fits} (confirmed effects)."
+        yield f"{phrase_more_of(str(term))} goes with {' and with '.join(parts)} of {fits} (confirmed effects)."
 
 
 def _describe_agreement_with_printed_signs(effects: pd.DataFrame) -> Iterator[str]:
@@ -211,7 +220,7 @@ def _describe_strongest_effect(effects: pd.DataFrame) -> Iterator[str]:
     yield (
         f"The largest confirmed effect is that of {name_predictor(largest_effect['term'])} with "
         f"{largest_effect['label']}: {_format_signed_value(largest_effect['estimate_std'], column)} SD per SD of the "
-        f"feature (95 % interval {ends[0]} to {ends[1]})."
+        f"{'attribute' if is_attribute(largest_effect['term']) else 'feature'} (95 % interval {ends[0]} to {ends[1]})."
     )
     yield f"That is {_format_effect_in_feature_unit(largest_effect)}."
 
@@ -224,7 +233,9 @@ def _format_signed_value(number: float, column: Column) -> str:
 
 def _format_effect_in_feature_unit(effect: pd.Series) -> str:
     """Write an effect in the unit of the feature."""
-    step, step_name = _STEPS[TERMS[effect["term"]].unit]
+    step, step_name = _STEPS[TERMS[effect["term"]].unit] if effect["term"] in TERMS else (1, "unit of the attribute")
+    if levels := split_level(effect["term"])[1]:
+        step_name = f"wording ({levels})"
     change = step * effect["estimate"]
     if effect["scale"] == "logit":
         return (

@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from analysis.features.attributes import describe_attribute, is_attribute
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import compute_and_store_missing_features
@@ -16,6 +17,7 @@ from analysis.reporting import words
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
+from analysis.statistics import mixed
 
 ENGINES = ("statsmodels", "scipy", "pymer4", "rpy2")
 TABLES = ("mixed", "mixed_diagnostics", "mixed_conventions", "vif", "scales", "correlations", "features")
@@ -88,9 +90,12 @@ class TextFeaturesPage(Page):
         engine_versions = ", ".join(
             f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)
         )
+        columns = mixed.parse_formula(fit_page_models(self.frames).formula).formula_columns
+        attribute_lines = [describe_attribute(self.runs, name) for name in columns if is_attribute(name)]
         place = [name for name, _ in entries].index("Analysed with")
         entries[place:place] = [
             ("Features", self._describe_feature_components()),
+            *([("Attributes", attribute_lines)] if attribute_lines else []),
             ("Mixed models", [f"engine {engines}; {engine_versions}"]),
         ]
         return entries

@@ -9,6 +9,7 @@ from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
 from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_unit_models
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
+from analysis.statistics.multiplicity import floor_p_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 DAGGER = "†"
 UNIT = list(FAMILY)
-SMALLEST = 2.2250738585072014e-308  # the smallest normal number of double precision
 
 
 def tabulate_mixed_effects(
@@ -153,18 +153,12 @@ def tabulate_scale_comparison(
 
 def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
     """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
-    return _floor_p_values(features.correlate_features(runs))
+    return floor_p_values(features.correlate_features(runs))
 
 
 def tabulate_feature_components(runs: Runs) -> pd.DataFrame:
     """List what computed the features, and which are missing and why."""
     return features.list_feature_components(runs)
-
-
-def _floor_p_values(table: pd.DataFrame) -> pd.DataFrame:
-    """Raise p values that are too small for a float to the smallest one that is not 0."""
-    names = [name for name in table if name == "p" or name.startswith("p_")]
-    return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
 def _add_daggers_and_intervals(table: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +167,7 @@ def _add_daggers_and_intervals(table: pd.DataFrame) -> pd.DataFrame:
     dagger = ~table["confirmed"] & tested
     # One factor takes an estimate and its interval to the scale of SDs; an estimate of exactly 0 has lost it.
     factor = table["estimate_std"] / table["estimate"].where(table["estimate"] != 0)
-    return _floor_p_values(table).assign(
+    return floor_p_values(table).assign(
         dagger=dagger.map({True: DAGGER, False: ""}),
         estimate_std_lower=table["lower_robust"] * factor,
         estimate_std_upper=table["upper_robust"] * factor,

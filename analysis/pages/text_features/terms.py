@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
+from analysis.features.attributes import PREFIX, is_attribute, split_level
 from analysis.pages.text_features.columns import TERMS
-from analysis.reporting.words import labels
+from analysis.reporting.words import format_quantity, labels
 from analysis.statistics.mixed.design import INTERCEPT
+from ground.errors import shorten_line
 
 
 def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -15,13 +19,40 @@ def add_fit_labels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def name_predictor(term: object) -> str:
-    """Name a predictor in the middle of a sentence."""
-    return title_predictor(str(term)).lower()
+    """Name a predictor in the middle of a sentence; the name of an attribute is its author's, and stays as it is."""
+    title = title_predictor(str(term))
+    return title if is_attribute(str(term)) else title.lower()
 
 
 def title_predictor(term: str) -> str:
-    """Name a predictor as a heading or at the start of a sentence."""
-    return TERMS[term].header if term in TERMS else term
+    """Name a predictor as a heading or at the start of a sentence; of a category, with the levels compared."""
+    column, levels = split_level(term)
+    name = TERMS[term].header if term in TERMS else column.removeprefix(PREFIX)
+    return shorten_line(f"{name}: {levels}" if levels else name)
+
+
+def phrase_term_count(terms: Iterable[str], noun: str = "text feature") -> str:
+    """Count the predictors of some fits: "10 text features", or "10 text features and 1 attribute".
+
+    Parameters
+    ----------
+    terms
+        Of the fits; the terms of one category count once.
+    noun
+        What a predictor is called that is no attribute.
+    """
+    columns = {split_level(term)[0] for term in terms}
+    n_attributes = sum(map(is_attribute, columns))
+    if not n_attributes:
+        return format_quantity(len(columns), noun)
+    n_features = len(columns) - n_attributes
+    features_text = f"{format_quantity(n_features, noun)} and " if n_features else ""
+    return f"{features_text}{format_quantity(n_attributes, 'attribute')}"
+
+
+def phrase_more_of(term: str) -> str:
+    """Begin a sentence about an effect: "More of word length", or, of a category, "tone: rude vs plain"."""
+    return name_predictor(term) if split_level(term)[1] else f"More of {name_predictor(term)}"
 
 
 def rank_predictors(mixed: pd.DataFrame) -> list[str]:

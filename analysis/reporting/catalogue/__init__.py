@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from analysis.reporting.catalogue.columns import SHARED, Column, Pattern
+from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -372,6 +372,21 @@ def look_up_column(table: str, name: str) -> Column:
     )
 
 
+def describe_added_column(table: str, name: str, column: Column) -> None:
+    """Say what a column means that a reader adds to a table from Python.
+
+    Parameters
+    ----------
+    table
+        A table of the catalogue.
+    name
+        The column, which the catalogue does not declare.
+    column
+        Its meaning.
+    """
+    ADDED[table, name] = column
+
+
 def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
     """Find what a page, or the shared entries, say of a column; None where they say nothing."""
     for key in (f"{table}.{name}", name):
@@ -380,8 +395,8 @@ def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
     for pattern, make in page.patterns.items():
         if fnmatchcase(name, pattern) and (entry := make(name)):
             return entry
-    if name in SHARED:
-        return SHARED[name]
+    if entry := SHARED.get(name) or ADDED.get((table, name)):
+        return entry
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
         if name.endswith(ending) and (base := _find_column_entry(page, table, name.removesuffix(ending))):
             return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")

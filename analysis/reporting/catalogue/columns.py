@@ -72,6 +72,8 @@ SHARED: Mapping[str, Column] = {
     ),
     "p_least": Column("the smallest p value that so few items or bootstrap samples allow", "", "Least p", 4),
 }
+# (table, column) -> what a column means that a reader added from Python, such as a measure of one's own.
+ADDED: dict[tuple[str, str], Column] = {}
 Pattern: TypeAlias = Callable[[str], Column | None]
 
 

@@ -23,7 +23,7 @@ from analysis.reporting.catalogue import (
     look_up_column,
     look_up_table,
 )
-from analysis.reporting.catalogue.columns import IDENTITY
+from analysis.reporting.catalogue.columns import ADDED, IDENTITY
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ def explain_tables(names: Sequence[str] = ()) -> str:
         lines += [
             f"  {key:20}{meaning}{f' ({unit})' if unit else ''}\n" for key, unit, meaning in _list_column_meanings(name)
         ]
-        option_texts = [f"{key}={option.default}" for key, option in list_table_options(name).items()]
+        # An option without a default is no text: it can only be given from Python.
+        options = {key: option.default for key, option in list_table_options(name).items()}
+        option_texts = [f"{key}={default}" for key, default in options.items() if default is not None]
         lines.append(f"  options (-p): {', '.join(option_texts) or 'none'}\n")
     return "".join(lines)
 
@@ -238,7 +240,14 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
             ]
         else:
             columns_so_far += _expand_column_pattern(name, frame, entry)
-    return columns_so_far
+    return columns_so_far + [
+        end for key in _list_added_columns(name, frame) for end in (key, f"{key}_lower", f"{key}_upper") if end in frame
+    ]
+
+
+def _list_added_columns(table_name: str, frame: pd.DataFrame) -> list[str]:
+    """List the columns of a frame that a reader added from Python (`catalogue.describe_added_column`)."""
+    return [key for key in map(str, frame.columns) if (table_name, key) in ADDED]
 
 
 def _expand_column_pattern(table_name: str, frame: pd.DataFrame, pattern: str) -> list[str]:
@@ -310,12 +319,13 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
     Names of columns, in the order of the catalogue.
     """
     left_out = (*IDENTITY, INTERVALS, *look_up_table(name).hidden)
-    return [
+    declared_columns = [
         key
         for entry in look_up_table(name).columns
         if entry not in left_out
         for key in _expand_column_pattern(name, frame, entry)
     ]
+    return declared_columns + _list_added_columns(name, frame)
 
 
 def list_compared_columns(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:

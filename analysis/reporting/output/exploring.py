@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis import runs
+from analysis.features.mixed_effects import fit_formula_by_group
+from analysis.measures.agreement import PROTOCOL
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
@@ -248,6 +251,66 @@ class Run:
         if not 1 <= number <= len(drawn_pictures):
             raise InputError(f"figure {name}: there is no part {number}; the parts are 1 to {len(drawn_pictures)}")
         return drawn_pictures[number - 1].draw(width=width)
+
+    def mixed(self, formula: str, by: Sequence[str] = ("model", "condition"), engine: str = "auto") -> pd.DataFrame:
+        """Fit a mixed model of one's own to the answers to paraphrases, once for every model and condition.
+
+        Parameters
+        ----------
+        formula, by, engine
+            As in `analysis.features.mixed_effects.fit_formula_by_group`: "agreement ~ negation_cues +
+            attributes.hedged + (1 | item)".
+
+        Returns
+        -------
+        DataFrame
+            A row per group and term: estimate, errors, intervals and tests as in table `mixed`, and warnings.
+
+        Raises
+        ------
+        InputError
+            For an unknown column, response or engine, and a formula that cannot be fitted.
+        """
+        return fit_formula_by_group(self.open_protocols({PROTOCOL}), formula, by, engine)
+
+    def correlate(
+        self,
+        measures: str | Sequence[str] | pd.DataFrame,
+        scores: str | os.PathLike[str] | pd.DataFrame,
+        method: str = "spearman",
+        given: str | None = None,
+        **options: Any,
+    ) -> pd.DataFrame:
+        """Correlate measures of the models with scores of the same models, from a file or a frame.
+
+        Parameters
+        ----------
+        measures, scores, method, given
+            As in `correlate_chosen_measures` of the page that compares measures: names as in table `benchmarks`, such
+            as "Range"; a CSV or YAML file; "spearman" or "pearson"; "size" or a column of the scores.
+        **options
+            aliases, score_columns, score_rows and invalid, as in table `benchmarks`.
+
+        Returns
+        -------
+        DataFrame
+            A row per measure and score: r with its 95 % interval, p, p_holm, n and given.
+
+        Raises
+        ------
+        InputError
+            For an unknown measure, score, method or option, and where no model is among the scores.
+        """
+        page = next(name for name, entry in catalogue.list_pages().items() if entry.compares_measures)
+        correlate = catalogue.import_page_function(page, "chosen_correlations.correlate_chosen_measures")
+        known_options = {
+            name: parameter
+            for name, parameter in inspect.signature(correlate).parameters.items()
+            if name not in ("runs", "measures", "scores", "method", "given")
+        }
+        converted = tables.convert_options("correlate", options, known_options)
+        frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
+        return frame
 
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import inspect
+import os
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
@@ -77,7 +79,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ),
         ("Asked with", _describe_sessions(info["sessions"])),
         ("Analysed with", [format_package_versions()]),
-        ("Parameters", [", ".join(f"{name} = {value}" for name, value in options.items()) or "defaults"]),
+        ("Parameters", [", ".join(_format_parameter(name, value) for name, value in options.items()) or "defaults"]),
         ("Date", [format_current_time()]),
     ]
 
@@ -133,6 +135,25 @@ def format_current_time() -> str:
 
 def _format_option_value(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _format_parameter(name: str, value: Any) -> str:
+    """Write a parameter: functions by name with where they are defined, anything else as it is."""
+    if not isinstance(value, Mapping):
+        return f"{name} = {value}"
+    sources = [f"{key} ({_describe_function_source(function)})" for key, function in value.items()]
+    return f"{name} = {'; '.join(sources)}"
+
+
+def _describe_function_source(function: Any) -> str:
+    """Say where a function is defined: file and line, or the notebook, or the module of one that has no code here."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return f"{getattr(function, '__module__', None) or type(function).__module__}.{name}"
+    # The code of a cell has a name like that of a file, but there is no such file.
+    has_file = os.path.isfile(code.co_filename)
+    return f"{name}, {code.co_filename} line {code.co_firstlineno}" if has_file else f"{name}, defined in the notebook"
 
 
 def _describe_study_source(name: str, fields: Mapping[str, Any]) -> str:

@@ -11,8 +11,8 @@ import pytest
 
 from analysis import runs
 from analysis.pages.benchmarks import measures, own_form
+from analysis.pages.benchmarks.model_facts import replace_infinite_values
 from analysis.pages.benchmarks.tables import (
-    _replace_infinite_values,
     explain_missing_correlations,
     tabulate_measure_sources,
     tabulate_measures_by_model,
@@ -213,9 +213,9 @@ def test_what_has_no_data_says_why(tmp_path):
 
 def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
     values = pd.Series([3.0, math.inf, 1.0, math.nan, 2.0])
-    assert _replace_infinite_values(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
-    assert _replace_infinite_values(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
-    assert _replace_infinite_values(values[[0, 2]], "spearman").tolist() == [3, 1]
+    assert replace_infinite_values(values, "spearman").fillna(-1).tolist() == [3, 6, 1, -1, 2]
+    assert replace_infinite_values(values, "pearson").fillna(-1).tolist() == [3, -1, 1, -1, 2]
+    assert replace_infinite_values(values[[0, 2]], "spearman").tolist() == [3, 1]
 
 
 def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):

@@ -1,0 +1,89 @@
+"""Attributes of wordings as predictors of the page on text features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import features, runs
+from analysis.pages.text_features.page import TextFeaturesPage
+from analysis.pages.text_features.terms import name_predictor, phrase_term_count, title_predictor
+from analysis.reporting.catalogue import tables
+from ground.errors import InputError
+from helpers.attribute_runs import make_attribute_run
+from helpers.text_features import hide
+
+smf = pytest.importorskip("statsmodels.formula.api")
+TERM = "attributes.hedged[yes vs no]"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        hide(patch, "pysentimiento", "spacy", "vaderSentiment")
+        path = make_attribute_run(tmp_path_factory.mktemp("attributes") / "run")
+        features.compute_features(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    return runs.open_runs(folder)
+
+
+def test_effects_are_those_of_statsmodels(run):
+    table = tables.build_table("mixed", run, predictors="statement_length,hedged,attributes.grade")
+    frame = features.join_answers_with_features(run, attributes=["attributes.hedged", "attributes.grade"])
+    frame = frame.rename(columns=lambda name: name.removeprefix("attributes.")).dropna(subset=["agreement", "grade"])
+    for model, rows in table.groupby("model"):
+        data = frame[frame["model"] == model]
+        fit = smf.mixedlm("agreement ~ statement_length + hedged + grade", data, groups=data["item"]).fit(reml=True)
+        expected = fit.fe_params[["Intercept", "statement_length", "hedged[T.yes]", "grade"]]
+        assert list(rows["term"]) == ["(Intercept)", "statement_length", TERM, "attributes.grade"]
+        np.testing.assert_allclose(rows["estimate"], expected, atol=1e-4)
+        np.testing.assert_allclose(rows["se"], fit.bse_fe[expected.index], atol=1e-4)
+        assert (rows["n_rows"] == len(data)).all()
+
+
+def test_rows_without_a_value_are_counted(run):
+    table = tables.build_table("mixed_diagnostics", run, predictors="grade")
+    assert (table["n_missing"] > 30).all()
+    assert (table["n_rows"] + table["n_missing"] == 180).all()
+
+
+def test_attributes_stand_beside_all_features(run):
+    plain = tables.build_table("mixed", run)
+    table = tables.build_table("mixed", run, predictors="all,attributes.tone")
+    terms = [f"attributes.tone[{level} vs <b>formal $x$</b>]" for level in ("plain", "rude")]
+    assert list(dict.fromkeys(table["term"])) == [*dict.fromkeys(plain["term"]), *terms]
+    with_grade = tables.build_table("mixed", run, predictors="published,attributes.grade")
+    assert "attributes.grade" in set(with_grade["term"])
+
+
+def test_an_unknown_name_gets_the_nearest_one(run):
+    with pytest.raises(InputError, match=r"no predictor 'hedge' \(the nearest is 'attributes.hedged'\); there are all"):
+        tables.build_table("mixed", run, predictors="hedge")
+
+
+def test_terms_are_named_in_words():
+    assert title_predictor(TERM) == "hedged: yes vs no"
+    assert title_predictor("attributes.CEFR") == name_predictor("attributes.CEFR") == "CEFR"
+    assert phrase_term_count(["word_length", TERM, "attributes.tone[a vs b]", "attributes.tone[c vs b]"]) == (
+        "1 text feature and 2 attributes"
+    )
+    assert phrase_term_count(pd.Series(["word_length"])) == "1 text feature"
+
+
+@pytest.mark.slow
+def test_the_page_says_what_an_attribute_is_and_escapes_it(folder, tmp_path):
+    page = TextFeaturesPage([str(folder)], tmp_path, predictors="attributes.hedged,attributes.tone")
+    answer = page.answer().text
+    assert "2 attributes of their wording" in answer
+    assert "hedged: yes vs no" in answer
+    figure = page.figure("effects").text
+    assert "<b>formal" not in page.table("mixed").text + figure
+    assert "per wording (yes vs no)" in figure
+    foot = page.provenance().text
+    assert "attributes.hedged: a category: yes compared with no; 186 of 186 wordings have a value" in foot
+    assert TERM in (tmp_path / "tables" / "mixed.csv").read_text(encoding="utf-8")
