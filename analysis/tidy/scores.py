@@ -59,7 +59,7 @@ def read_item_scores(
     (low, high), (least, most) = _split_ends(rows["range"]), _split_ends(rows["attributes.gold_range"])
     score = rows["score"].astype(float)
     if invalid == "inconsistent":
-        n_samples = rows["output"].map(len, na_action="ignore").astype(float)
+        n_samples = rows["output"].map(len, na_action="ignore").astype("Float64").astype(float)
         score = score.mask((rows["method"] == "sampled") & (rows["invalid"].astype(float) >= n_samples / 2))
     scores = rows[[*UNIT, "item"]].assign(
         group=rows["attributes.group"].fillna(UNGROUPED),
