@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -89,3 +90,50 @@ def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """
     most = pick_entries(stack_lists(rows["options"], object), find_largest(stack_lists(rows["count"])))
     return np.where(rows["answer"].notna(), rows["answer"].to_numpy(object), most)
+
+
+def compute_by_group(
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    name: str,
+    function: Callable[..., Any],
+    columns: Sequence[str],
+    **options: Any,
+) -> pd.DataFrame:
+    """Compute a number for every group of rows by a function of another package, such as `scipy.stats.kendalltau`.
+
+    Parameters
+    ----------
+    frame
+        The rows.
+    by
+        Columns that name a group.
+    name
+        Column of the result.
+    function
+        Called with the columns as arrays, of the rows that have all of them; returns a number, or a result whose
+        statistic is one.
+    columns
+        Its arguments.
+    **options
+        Passed on.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `by`, and `name`: NaN without such rows.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"model": ["a", "a", "b"], "score": [1.0, 3.0, None]})
+    >>> compute_by_group(rows, ["model"], "mean", np.mean, ["score"])["mean"].tolist()
+    [2.0, nan]
+    """
+    groups = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of constant values, whose result is NaN
+        for keys, rows in frame.groupby(list(by), sort=False):
+            complete = rows[list(columns)].dropna().to_numpy(float)
+            result = function(*complete.T, **options) if len(complete) else np.nan
+            groups.append((*keys, float(getattr(result, "statistic", result))))
+    return pd.DataFrame(groups, columns=[*by, name])

@@ -48,7 +48,7 @@ def test_the_steps_give_the_numbers_of_the_tables(name, runs, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["stability", "wording"])
+@pytest.mark.parametrize("name", ["stability", "wording", "scoring"])
 def test_they_do_where_invalid_answers_count(name, tmp_path):
     folder, options = FULL[name](tmp_path / "run")
     said = execute_steps(name, [str(folder)], options | {"invalid": "inconsistent"})
