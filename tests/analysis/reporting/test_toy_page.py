@@ -32,7 +32,7 @@ def files(folder: Path) -> Iterator[Path]:
 def house(tmp_path_factory) -> Path:
     """What a user installs of `analysis`, with the files of the toy page added; none of ours is replaced."""
     tree = tmp_path_factory.mktemp("house")
-    for part in ("analysis", "ground", "notebooks", "results/schema.json", "results/published"):
+    for part in ("analysis", "ground", "notebooks", "results/schema.json", "results/published", "waver.py"):
         for name in files(ROOT / part) if (ROOT / part).is_dir() else [Path()]:
             copy(ROOT / part / name, tree / part / name)
     for name in files(TOY):
