@@ -125,3 +125,18 @@ def run_if_installed(package: str) -> Iterator[None]:
         yield
     except ImportError as error:
         print(f"Not checked: {package} is not installed here ({error}); pip install {package}")
+
+
+@contextlib.contextmanager
+def run_if_possible() -> Iterator[None]:
+    """Run the lines below `with`; where the data do not allow it, say why in one line instead.
+
+    ::
+
+        with run_if_possible():
+            display(run.correlate(measures, scores))
+    """
+    try:
+        yield
+    except InputError as error:
+        print(f"Not computed: {error}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
+from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_scores_once
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
@@ -25,6 +28,12 @@ class BenchmarksPage(Page):
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
         return render_fragment("benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm"))
+
+    def list_model_facts(self) -> pd.DataFrame:
+        """Return what the measures are correlated with: a row per model, its parameters (log10) and its benchmarks."""
+        options = {name: self.options.get(name, "") for name in ("scores", "score_columns", "score_rows", "aliases")}
+        facts = build_model_facts(self.runs, read_scores_once(self.runs, *options.values()), options["aliases"])
+        return pd.DataFrame({SIZE: facts.size, **dict(facts.benchmarks.items())})
 
     def list_foot_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""

@@ -70,6 +70,11 @@ class TextFeaturesPage(Page):
             )
         )
 
+    @property
+    def formula(self) -> str:
+        """Return the formula of the fits, in the notation of lme4."""
+        return fit_page_models(self.frames).formula
+
     def method(self) -> Html:
         """Say in six lines how the numbers were computed."""
         fitted_family = fit_page_models(self.frames)

@@ -22,7 +22,10 @@ NEEDED = ("open", "page", "steps", "check")  # beginnings of the ids of the cell
 
 def execute_steps(name: str, runs: list[str], options: dict[str, Any]) -> list[str]:
     """Execute the cells of a notebook that its checks need, and return what the checks say."""
-    said, scope = [], {"__name__": "__main__", "display": lambda shown: said.append(shown.text)}
+    said, scope = (
+        [],
+        {"__name__": "__main__", "display": lambda shown: said.append(shown.text if isinstance(shown, Html) else "")},
+    )
     for cell in json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]:
         source = ast.parse("".join(cell["source"])) if cell["cell_type"] == "code" else ast.Module([], [])
         if "parameters" in cell["metadata"].get("tags", []):

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.tidy.checking import compare_tables, run_if_installed
+from analysis.tidy.checking import compare_tables, run_if_installed, run_if_possible
 from ground.errors import InputError
 
 OURS = pd.DataFrame({"model": ["a", "b", "c"], "flips": [0.5, math.nan, math.inf], "n": [4, 5, 6]})
@@ -78,3 +78,9 @@ def test_a_package_that_is_not_installed_is_one_line_and_no_error(capsys):
 def test_any_other_error_below_it_stays_an_error():
     with pytest.raises(ZeroDivisionError), run_if_installed("pandas"):
         print(1 / 0)
+
+
+def test_what_the_data_do_not_allow_is_one_line(capsys):
+    with run_if_possible():
+        raise InputError("scores: no column of numbers")
+    assert capsys.readouterr().out == "Not computed: scores: no column of numbers\n"

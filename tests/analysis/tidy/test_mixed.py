@@ -1,0 +1,73 @@
+"""Another package fits the first model of every study again."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from shutil import which
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.statistics import mixed
+from analysis.tidy.mixed import TOLERANCE, fit_first_units
+
+KEYS = ["study", "model", "condition"]
+
+
+def build_rows(n_items: int = 12, n_wordings: int = 8) -> pd.DataFrame:
+    """The answers of two models to paraphrases, with features on scales of different size; one has no value."""
+    rng = np.random.default_rng(4)
+    n = n_items * n_wordings
+    item = np.repeat(np.arange(n_items), n_wordings)
+    one = pd.DataFrame({"study": "s", "condition": "c", "item": pd.Categorical(item), "long": rng.normal(1000, 300, n),
+                        "short": rng.normal(0.01, 0.002, n)})  # fmt: skip
+    one.loc[3, "short"] = np.nan
+    parts = []
+    for model in ("a", "b"):
+        noise = rng.normal(0, 0.3, n_items)[item] + rng.normal(0, 0.2, n)
+        parts.append(one.assign(model=model, response=0.5 + one["long"] / 2000 - 20 * one["short"] + noise))
+    return pd.concat(parts, ignore_index=True)
+
+
+def fit(rows: pd.DataFrame, terms: str = "long + short") -> pd.DataFrame:
+    """The fits of the built-in engine."""
+    return mixed.fit_mixed_models(rows, f"response ~ {terms} + (1 | item)", by=KEYS, missing="drop").table
+
+
+def check(package: str, columns: list[str]) -> None:
+    """Compare its fit with that of the built-in engine."""
+    rows = build_rows()
+    effects = fit(rows)
+    theirs = fit_first_units(rows, effects, package)
+    ours = effects[effects["model"] == "a"].reset_index(drop=True)
+    assert theirs[[*KEYS, "term"]].equals(ours[[*KEYS, "term"]].astype(object))
+    for column in columns:
+        np.testing.assert_allclose(theirs[column], ours[column], rtol=0, atol=TOLERANCE * np.abs(ours[column]).max())
+
+
+@pytest.mark.slow
+def test_statsmodels_gives_the_same_estimates():
+    check("statsmodels", ["estimate"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
+def test_r_gives_the_same_estimates_and_errors():
+    check("pymer4", ["estimate", "se"])
+
+
+def test_a_study_with_a_predictor_that_the_rows_lack_is_left_out():
+    rows = build_rows()
+    assert fit_first_units(rows.drop(columns="long"), fit(rows), "statsmodels").columns.tolist() == [
+        *KEYS,
+        "term",
+        "estimate",
+    ]
+
+
+def test_a_fit_may_have_no_predictor():
+    rows = build_rows()
+    effects = fit(rows, "1")
+    (estimate,) = fit_first_units(rows, effects, "statsmodels")["estimate"]
+    assert estimate == pytest.approx(effects["estimate"].iloc[0], abs=TOLERANCE)
