@@ -20,15 +20,15 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from ground.commands import find_commands
 
 if TYPE_CHECKING:
     from analysis.reporting.output.exploring import Run
 
 WINGS = ("inference", "analysis")
+ROOT = Path(__file__).resolve().parent
 HELP = """usage: waver COMMAND ...
        waver COMMAND --help
        waver --version
@@ -46,6 +46,35 @@ first steps:
   waver run agreement --items statements.csv --model gpt2 --out runs/first
   waver report runs/first --out runs/first/report
 """
+
+
+class NameTaken(ImportError):
+    """A folder or file of the user's has the name of a part of Waver; the line names it, and says what to do."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the line alone."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def check_names_are_ours() -> None:
+    """Refuse to go on where Python would take a folder of the user's for a part of Waver.
+
+    In a notebook, Python looks for modules beside it first.
+
+    Raises
+    ------
+    NameTaken
+        If a module of the name of a part comes from elsewhere.
+    """
+    for name in ("ground", *WINGS):
+        spec = find_spec(name)
+        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+        if origin is None or origin.parent != ROOT / name:
+            other = origin.parent if origin and origin.name == "__init__.py" else origin
+            raise NameTaken(
+                f"{other or name} is in the way: Waver has a part that is called {name}; rename yours (a folder "
+                "without __init__.py is not in the way), or start Python in another folder"
+            )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -152,8 +181,9 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
 
 def list_commands_by_wing() -> dict[str, dict[str, str]]:
     """List wing -> its commands and what they do; they are found by scanning, which imports neither wing."""
-    root = Path(__file__).parent
-    return {wing: {word: command.about for word, command in find_commands(root / wing).items()} for wing in WINGS}
+    from ground.commands import find_commands
+
+    return {wing: {word: command.about for word, command in find_commands(ROOT / wing).items()} for wing in WINGS}
 
 
 def _format_command_list(commands: dict[str, str]) -> str:
@@ -176,6 +206,8 @@ def _read_installed_version() -> str:
     except metadata.PackageNotFoundError:
         return "(a checkout that is not installed)"
 
+
+check_names_are_ours()
 
 if __name__ == "__main__":
     sys.exit(main())

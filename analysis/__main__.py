@@ -80,6 +80,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     _add_parameter_option(
         report, "a parameter of the notebooks, such as thresholds=0.05,0.1; an unknown one is an error"
     )
+    _add_where_option(report)
     table = commands.add_parser(
         "table", help=ABOUT["table"],
         description="Print a table of the report to standard output: CSV with full precision, LaTeX or Markdown with "
@@ -97,6 +98,7 @@ def _build_parser(program: str) -> argparse.ArgumentParser:
     )  # fmt: skip
     table.add_argument("--list", action="store_true", help="name the tables; with NAME, explain its columns")
     _add_parameter_option(table, "an option of the table, such as resamples=2000 or thresholds=0.05,0.1")
+    _add_where_option(table)
     show = commands.add_parser(
         "show", help=ABOUT["show"],
         description="Print what the models read for single wordings, to the letter, and what each model answered.",
@@ -121,6 +123,14 @@ def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> No
     parser.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE", help=help_text)
 
 
+def _add_where_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option --where, which keeps a part of the runs, to a parser."""
+    parser.add_argument(
+        "--where", default="", metavar="CONDITION",
+        help="keep a part of the runs: a condition such as \"stage = 'tuned'\", or a CSV file of keys",
+    )  # fmt: skip
+
+
 def _parse_parameters(texts: Sequence[str]) -> dict[str, str]:
     """Parse the texts NAME=VALUE of the option -p."""
     pairs = {}
@@ -138,8 +148,8 @@ def _run_report(options: argparse.Namespace) -> int:
     """Write the report of the run folders, print the path of its index, and return the exit status."""
     from analysis.reporting.output.report import name_single_file, write_report
 
-    results = write_report(options.runs, options.out, _parse_parameters(options.parameter), title=options.title,
-                     single_file=options.single_file)  # fmt: skip
+    parameters = _parse_parameters(options.parameter) | ({"where": options.where} if options.where else {})
+    results = write_report(options.runs, options.out, parameters, title=options.title, single_file=options.single_file)
     failed = [result for result in results if result.error]
     print(options.out / "index.html")
     if options.single_file:
@@ -164,7 +174,7 @@ def _run_table(options: argparse.Namespace) -> int:
         raise InputError(f"give run folders and then the name of a table; {catalogue.WHERE_LISTED['table']}")
     *folders, name = options.names
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
-    frame = _build_named_table(folders, name, _parse_parameters(options.parameter))
+    frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
     text = tables.render_table(name, frame, options.format, columns, options.width)
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
@@ -181,8 +191,8 @@ def _print_prompts_and_answers(options: argparse.Namespace) -> int:
     return 0
 
 
-def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, Any]) -> pd.DataFrame:
-    """Open the run folders that a table is about, and compute it."""
+def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, Any], where: str) -> pd.DataFrame:
+    """Open the run folders that a table is about, or a part of them, and compute it."""
     from analysis import runs
     from analysis.reporting import catalogue
     from analysis.reporting.catalogue import tables
@@ -190,7 +200,11 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     catalogue.look_up_table(name)
     options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
     protocols = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)].protocols
-    return tables.build_table(name, runs.open_runs(*folders, protocols=protocols), **options)
+    if not where:
+        return tables.build_table(name, runs.open_runs(*folders, protocols=protocols), **options)
+    from analysis.reporting.output.exploring import Run
+
+    return tables.build_table(name, Run(folders).where(where).open_protocols(protocols), **options)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,10 @@ class UserError(Exception):
 class InputError(UserError):
     """A wrong call or input: the line names the file, the row or field, and what to do (exit status 2)."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: the line alone, as a command does. IPython calls this instead of its own."""
+        return [f"{type(self).__name__}: {flatten_message(str(self))}"]
+
 
 class NoSuchModel(InputError):
     """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""

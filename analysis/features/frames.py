@@ -171,18 +171,27 @@ def list_feature_components(runs: Runs) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
+    kept_counts = _count_kept_texts(runs) if runs.part else {}
     for study, summary in _compute_missing_features_by_study(runs).items():
         for record in summary.records:
+            n_texts = kept_counts.get((study, record.language), 0) if runs.part else record.n_texts
+            if not n_texts:
+                continue
             columns, is_present = ", ".join(record.columns), record.identity is not None
             component = (
                 "; ".join(filter(None, (describe_component_identity(record.identity), record.note)))
                 if record.identity
                 else None
             )
-            rows.append(
-                (study, record.language, columns, component, None if is_present else record.note, record.n_texts)
-            )
+            rows.append((study, record.language, columns, component, None if is_present else record.note, n_texts))
     return pd.DataFrame(rows, columns=["study", "language", "columns", "component", "missing", "n_texts"])
+
+
+def _count_kept_texts(runs: Runs) -> dict[tuple[str, str], int]:
+    """Count the distinct wordings of a part by study and language: the run folder holds features of all."""
+    create_features_table(runs)
+    rows = runs.execute("SELECT study, language, count(DISTINCT text) FROM features GROUP BY ALL").fetchall()
+    return {row[:2]: row[2] for row in rows}
 
 
 def _compute_missing_features_by_study(runs: Runs) -> dict[str, Summary]:

@@ -16,12 +16,14 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from analysis.runs.conditions import find_subsampled_units
 from analysis.runs.folder import KEY, Folder, list_run_folders, read_folder, read_model_ids, read_protocol
-from ground.errors import InputError
+from analysis.runs.parts import Part, restrict_folders
+from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,11 +59,20 @@ class Runs:
         gives a model the same colour on every page of a report.
     con
         The DuckDB connection.
+    part
+        What is kept of the folders; None: all.
     """
 
-    def __init__(self, folders: Sequence[Folder], con: duckdb.DuckDBPyConnection, models: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Folder],
+        con: duckdb.DuckDBPyConnection,
+        models: Collection[str] = (),
+        part: Part | None = None,
+    ) -> None:
         self.folders = tuple(folders)
         self.con = con
+        self.part = part
         self.info = _merge_run_json(self.folders)
         self.models = tuple(sorted({*self.info["models"], *models}))
         self._results_by_key: dict[Hashable, Any] = {}
@@ -119,6 +130,35 @@ class Runs:
                 raise OSError(errno.ENOSPC, str(error), tempfile.gettempdir()) from error
             names = ", ".join(str(folder.path) for folder in self.folders)
             raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
+
+    def restrict(self, part: Part) -> Runs:
+        """Return a part of these runs as runs of their own; the files were checked already.
+
+        Raises
+        ------
+        InputError
+            If nothing of these runs is in the part.
+        """
+        folders = restrict_folders(self.folders, part)
+        if not folders:
+            names = ", ".join(self.info["studies"])
+            raise InputError(f"where: {shorten_line(part.condition, 120)}: keeps nothing of {names}")
+        con = connect_duckdb()
+        # Joins as they are written: rows come in the order that they have in a run of this part alone, so that sums of
+        # floating-point numbers agree, to the last digit as a rule.
+        con.execute("SET disabled_optimizers = 'join_order'")
+        return Runs(folders, con, self.models, replace(part, studies=tuple(self.info["studies"])))
+
+    def select_protocols(self, protocols: Collection[str]) -> Runs | None:
+        """Return those of the runs that are of some protocols, opened once; None where none is."""
+        folders = [folder for folder in self.folders if folder.info["study"]["protocol"] in protocols]
+        if len(folders) == len(self.folders):
+            return self
+
+        def open_selected() -> Runs:
+            return Runs(folders, connect_duckdb(), part=self.part)
+
+        return self.compute_once(("runs of", frozenset(protocols)), open_selected) if folders else None
 
     def compute_once(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         """Make something once per key, keep it as long as these runs, and return it at every later call.
@@ -227,7 +267,7 @@ def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDB
     )
     # In notebooks, DuckDB draws a progress bar for every query of more than two seconds. Without ipywidgets it draws
     # none, and then refuses this setting.
-    if con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+    if con.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         con.execute("SET enable_progress_bar = false")
     return con
 
@@ -281,9 +321,9 @@ def _check_same_fields(
 def _create_views(runs: Runs) -> None:
     """Create the views and tables of `Runs`."""
     folders = runs.folders
-    rows = create_row_views(runs.con, folders)
+    rows = create_row_views(runs.con, folders, runs.part)
     _create_units_table(runs)
-    for folder_a, folder_b in itertools.combinations(folders, 2):
+    for folder_a, folder_b in itertools.combinations(folders, 2) if runs.part is None else ():
         if folder_a.study == folder_b.study:
             _check_no_shared_keys(runs, folder_a, folder_b)
     runs.execute(
@@ -295,8 +335,8 @@ def _create_views(runs: Runs) -> None:
         runs.execute(f"DELETE FROM errors USING responses WHERE {same_key}")
 
 
-def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder]) -> str:
-    """Create the views `stimuli` and `responses` of some folders.
+def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], part: Part | None) -> str:
+    """Create the views `stimuli` and `responses` of some folders; the kept stimuli of a part are a table.
 
     Parameters
     ----------
@@ -304,6 +344,8 @@ def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder]) 
         Where.
     folders
         The checked folders.
+    part
+        What is kept of them; None: all.
 
     Returns
     -------
@@ -313,8 +355,14 @@ def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder]) 
     first_by_study: dict[str, Folder] = {}
     for folder in folders:
         first_by_study.setdefault(folder.study, folder)
-    con.execute("CREATE VIEW stimuli AS " + " UNION ALL ".join(f.stimuli_sql for f in first_by_study.values()))
+    stimuli = " UNION ALL ".join(folder.stimuli_sql for folder in first_by_study.values())
     rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
+    if part:
+        part.create_tables(con)
+        con.execute(f"CREATE TABLE stimuli AS {part.restrict_stimuli(stimuli)}")
+        rows = part.restrict_rows(rows)
+    else:
+        con.execute(f"CREATE VIEW stimuli AS {stimuli}")
     con.execute(f"CREATE VIEW responses AS SELECT * FROM ({rows}) WHERE error IS NULL")
     return rows
 

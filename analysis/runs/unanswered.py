@@ -27,8 +27,13 @@ def count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
         model and condition that lacks a response, in the order of run.json.
     """
-    frame = runs.compute_once("unanswered", lambda: _count_asked_and_missing_prompts(runs))
+    frame = count_prompts(runs)
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
+
+
+def count_prompts(runs: Runs) -> pd.DataFrame:
+    """Count the prompts of every model and condition, as `count_unanswered_prompts` those that lack a response."""
+    return runs.compute_once("unanswered", lambda: _count_asked_and_missing_prompts(runs))
 
 
 def _count_asked_and_missing_prompts(runs: Runs) -> pd.DataFrame:

@@ -122,3 +122,34 @@ def test_what_goes_to_a_file_is_utf_8_on_windows_too(monkeypatch):
     monkeypatch.setattr(sys, "stdout", out)
     assert waver.main(["--version"]) == 0
     assert out.encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("made", "is_in_the_way"),
+    [
+        ("analysis/mine.py", False),
+        ("inference/data.csv", False),
+        ("analysis/__init__.py", True),
+        ("inference/__init__.py", True),
+        ("ground/__init__.py", True),
+        ("analysis.py", True),
+    ],
+)
+def test_a_folder_of_the_users_own_does_no_harm_or_is_named(tmp_path, made, is_in_the_way):
+    """As in a notebook, whose folder comes first in sys.path."""
+    file = tmp_path / made
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("", encoding="utf-8")
+    code = (
+        f"import sys; sys.path[:0] = ['']; sys.path.append({str(ROOT)!r})\n"
+        "import waver\n"
+        "try:\n    waver.open('nowhere')\nexcept Exception as error:\n    print(type(error).__name__, error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    if is_in_the_way:
+        line = done.stderr.splitlines()[-1]
+        name = made.split("/")[0].removesuffix(".py")
+        assert str(tmp_path / made.removesuffix("/__init__.py")) in line
+        assert f"a part that is called {name}; rename yours" in line
+    else:
+        assert done.returncode == 0 and done.stdout.startswith("InputError nowhere: no such run folder")

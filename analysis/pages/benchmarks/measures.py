@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis import runs as opening
 from analysis.measures.thresholds import is_silent
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
@@ -68,7 +67,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     """Collect the measures of all pages, and for every page or table without any the reason."""
     parts, sources = [], []
     for page, entry in catalogue.list_pages().items():
-        page_runs = _open_protocol_runs(runs, entry.protocols)
+        page_runs = runs.select_protocols(entry.protocols)
         measuring = {name: table.measures for name, table in entry.tables.items() if table.measures}
         if page_runs is None or not measuring:
             continue
@@ -126,14 +125,6 @@ def name_measures_unambiguously(values: pd.DataFrame, reserved_names: Collection
     is_shared = values.groupby("measure")["study"].transform("nunique") > 1
     is_unambiguous = ~is_shared & ~values["measure"].isin(reserved_names)
     return values["measure"].where(is_unambiguous, values["measure"] + ", " + values["study"])
-
-
-def _open_protocol_runs(runs: Runs, protocols: frozenset[str]) -> Runs | None:
-    """Open those of the run folders that are of some protocols; None where none is."""
-    paths = [folder.path for folder in runs.folders if folder.info["study"]["protocol"] in protocols]
-    if len(paths) == len(runs.folders):
-        return runs
-    return runs.compute_once(("runs of", protocols), lambda: opening.open_runs(*paths)) if paths else None
 
 
 def _list_measure_values(

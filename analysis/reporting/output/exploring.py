@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import inspect
 import os
@@ -20,6 +21,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
+from analysis.reporting.tidy.selection import select_part
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.guarded import run_guarded_query
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from analysis.reporting.drawing.plotting import Drawing
     from analysis.runs import Runs
+    from analysis.runs.parts import Part
 
 
 class Listing(dict[str, str]):
@@ -60,6 +63,8 @@ class Run:
     ----------
     folders
         The folders as they were given.
+    part
+        What is kept of them; None: all.
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]]) -> None:
@@ -73,21 +78,51 @@ class Run:
             raise InputError(
                 f"{', '.join(map(str, self._paths))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
+        self.part: Part | None = None
         self._opened: dict[frozenset[str], Runs] = {}
         self._frames: dict[str, Frames] = {}
+        self._whole = self
+        self._condition: str | None = ""  # None: the part has no condition, but keys
 
     def __repr__(self) -> str:
         info = self._runs.info
         summary = f"{', '.join(info['studies'])}; {len(info['models'])} models"
         return f"<Run: {summary}. tables() and figures() list what there is>"
 
-    def where(self, condition: str | pd.DataFrame = "") -> Run:
-        """Return a Run whose responses are those of some units: a stand-in until parts are there."""
-        if isinstance(condition, str):
+    def where(self, where: str | pd.DataFrame = "") -> Run:
+        """Keep a part of the runs; all tables, figures and pages are then of that part.
+
+        Parameters
+        ----------
+        where
+            A condition as after WHERE in SQL, such as `"negation_cues = 0 AND model LIKE '%tuned'"`, on study, model,
+            condition, item, variant, the columns of `wordings`, `models` and `conditions` (`attributes.x` and `x` are
+            the same; `models.form` is of the models where two tables have a column), n_wordings and n_paraphrases of
+            `items`. Rows of which it is neither true nor false are left out. Or a table of keys, as DataFrame or name
+            of a CSV file: some of the columns study, model, condition, item, variant, text. Empty: everything.
+
+        Returns
+        -------
+        Run
+            The part; these runs themselves where the condition is empty.
+
+        Raises
+        ------
+        InputError
+            For what is no condition, an unknown column (with the nearest), keys that match nothing, an empty part.
+        """
+        if isinstance(where, str) and not where.strip():
             return self
-        part = Run(self.folders)
-        part.responses = lambda: self.responses().merge(condition, on=list(condition))  # type: ignore[method-assign]
-        return part
+        part_run = copy.copy(self)
+        is_condition = isinstance(where, str) and not where.strip().lower().endswith(".csv")
+        # On lines of their own: a condition may end with a comment.
+        both = f"({self._condition}\n) AND ({where}\n)" if self._condition else where
+        part_run._condition = both if is_condition and self._condition is not None else None
+        part_run.__dict__.pop("_tidy", None)
+        part_run.part = select_part(self._runs, self._tidy, where)
+        part_run._opened, part_run._frames = {}, {}
+        part_run._protocols = {folder.info["study"]["protocol"] for folder in part_run._runs.folders}
+        return part_run
 
     def responses(self) -> pd.DataFrame:
         """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others."""
@@ -171,7 +206,11 @@ class Run:
         # The report runs notebooks, which this module is for: nothing of that is needed before.
         from analysis.reporting.output.report import write_report
 
+        if where := parameters.pop("where", ""):
+            return self.where(where).report(out, title=title, single_file=single_file, **parameters)
         folder = Path(out)
+        if self.part:
+            parameters["where"] = self._condition or self._write_keys(folder / "part.csv")
         results = write_report(self.folders, folder, parameters, title=title, single_file=single_file)
         if failed := [result.name for result in results if result.error]:
             warnings.warn(f"failed: {', '.join(failed)}; the index says why", stacklevel=2)
@@ -312,6 +351,13 @@ class Run:
         frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
         return frame
 
+    def _write_keys(self, file: Path) -> str:
+        """Write the keys of the part to a CSV file, which `where` reads, and return its name."""
+        keys = self.sql("SELECT study, model, condition, item, variant FROM responses ORDER BY ALL")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        keys.to_csv(file, index=False)
+        return str(file)
+
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs."""
         return [page for page in catalogue.list_pages().values() if page.protocols & self._protocols]
@@ -331,7 +377,11 @@ class Run:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""
         chosen = frozenset() if not protocols or self._protocols <= set(protocols) else frozenset(protocols)
         if chosen not in self._opened:
-            self._opened[chosen] = runs.open_runs(*self._paths, protocols=chosen)
+            self._opened[chosen] = (
+                runs.open_runs(*self._paths, protocols=chosen)
+                if self.part is None
+                else self._whole.open_protocols(chosen).restrict(self.part)
+            )
         return self._opened[chosen]
 
     @property

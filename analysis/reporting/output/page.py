@@ -113,16 +113,17 @@ class Page:
     def show_answer(self, answer: Answer) -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
-        The caution about prompts without a response comes first, on every page.
+        The cautions about a part and about prompts without a response come first, on every page.
         """
         for name in answer.details:
             assert name in catalogue.list_figures() or name in catalogue.list_tables(), (
                 f"details of {name!r}, which there is not"
             )
         self._details = dict(answer.details)
-        self._answer = replace(
-            answer, cautions=(*words.list_unanswered_cautions(count_unanswered_prompts(self.runs)), *answer.cautions)
-        )
+        part_cautions = words.list_part_cautions(self.runs.part)
+        unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs))
+        setup = f"{answer.setup} A part only: {words.count_part(self.runs.part)}." if part_cautions else answer.setup
+        self._answer = replace(answer, setup=setup, cautions=(*part_cautions, *unanswered_cautions, *answer.cautions))
         return render_fragment("answer", answer=self._answer)
 
     def cautions(self) -> Html:

@@ -69,6 +69,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
     info = runs.info
     return [
         ("Run", [*folders]),
+        *([("Part", words.describe_part_in_full(runs.part))] if runs.part else []),
         ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_source(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
@@ -106,7 +107,12 @@ def build_report_command(
     -------
     The command as typed into a shell.
     """
-    options = [part for name, value in parameters.items() for part in ("-p", f"{name}={_format_option_value(value)}")]
+    options = [
+        part
+        for name, value in parameters.items()
+        for part in (("--where", str(value)) if name == "where" else ("-p", f"{name}={_format_option_value(value)}"))
+        if name != "where" or value
+    ]
     title_options = ["--title", title] if title else []
     return shlex.join(["waver", "report", *folders, "--out", str(out), *title_options, *options]) + (
         " --single-file" if single_file else ""

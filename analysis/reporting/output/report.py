@@ -18,6 +18,7 @@ from analysis.reporting.catalogue import Catalogue
 from analysis.reporting.output import cells, execution, files, layout, notebooks, provenance
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
+from analysis.reporting.tidy.selection import open_part
 from analysis.reporting.words import citations
 from ground.errors import InputError, describe_os_error_with_exit_status
 from ground.extras import check_packages
@@ -108,12 +109,12 @@ def write_report(
     """
     check_packages("a report", "papermill", "nbconvert", "ipykernel")
     candidates = list_notebooks() if registry is None else registry
-    opened = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders))
-    folders_by_notebook = {notebook.name: _list_run_folders_of_page(notebook.page, opened) for notebook in candidates}
+    whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders))
+    opened = open_part(whole, str((parameters or {}).get("where", "")))
     reasons = {
-        n.name: n.page.explain_no_data(_open_run_subset(folders_by_notebook[n.name], opened), parameters or {})
+        n.name: n.page.explain_no_data(page_runs, parameters or {})
         for n in candidates
-        if folders_by_notebook[n.name]
+        if (page_runs := opened.select_protocols(n.page.protocols))
     }
     relevant_notebooks = [notebook for notebook in candidates if notebook.name in reasons]
     chosen_notebooks = [notebook for notebook in relevant_notebooks if not reasons[notebook.name]]
@@ -138,7 +139,8 @@ def write_report(
     for name in ("index", *(notebook.name for notebook in candidates)):  # one that stayed would lead to what is removed
         (out / f"{name}.html").unlink(missing_ok=True)
     command = provenance.build_report_command(folders, out, parameters or {}, title, single_file)
-    run_paths = [str(folder.path) for folder in opened.folders]  # a page opens its own, and knows all models
+    # A page opens its own, and knows all models, and how much of all there is in a part.
+    run_paths = [str(folder.path) for folder in whole.folders]
     title = title or ", ".join(opened.info["studies"])
     left_out = {
         notebook.name: reasons[notebook.name] or notebook.missing_packages_note for notebook in relevant_notebooks
@@ -197,16 +199,6 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
             )
             _print_progress_line(written[-1].progress_line)
     return written
-
-
-def _list_run_folders_of_page(page: Catalogue, opened_runs: Runs) -> list[str]:
-    """Return the run folders that a page is about."""
-    return [str(folder.path) for folder in opened_runs.folders if folder.info["study"]["protocol"] in page.protocols]
-
-
-def _open_run_subset(chosen_folders: Sequence[str], opened_runs: Runs) -> Runs:
-    """Open some of the run folders; all of them are open already."""
-    return opened_runs if len(chosen_folders) == len(opened_runs.folders) else runs.open_runs(*chosen_folders)
 
 
 def _explain_empty_report(

@@ -15,6 +15,7 @@ from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_
 from analysis.runs.database import connect_duckdb, create_row_views
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import lock_connection
+from ground.errors import InputError, flatten_message
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def open_tidy_connection(runs: Runs) -> duckdb.DuckDBPyConnection:
     Responses are read from the files by every query; memory does not grow with the run.
     """
     con = connect_duckdb()
-    create_row_views(con, runs.folders)
+    create_row_views(con, runs.folders, runs.part)
     create_tidy_tables(con, runs)
     stimuli = [folder.path / SCHEMA["stimuli"]["file"] for folder in runs.folders]
     lock_connection(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
@@ -110,8 +111,18 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str) -> pd.DataFrame:
     -------
     DataFrame
         In the order of run.json, and of the wordings in their study.
+
+    Raises
+    ------
+    InputError
+        If a file was damaged or removed since it was opened.
     """
-    frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT * FROM {name}")).df()
+    import duckdb
+
+    try:
+        frame: pd.DataFrame = con.execute(_READ.get(name, f"SELECT * FROM {name}")).df()
+    except duckdb.Error as error:
+        raise InputError(f"{name}: cannot be read: {flatten_message(str(error))}") from error
     return frame
 
 
@@ -164,13 +175,15 @@ def _name_attribute_columns(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def _create_places_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
-    """Create the tables `places` and `study_places`: the order of studies, models and conditions in run.json."""
+    """Create the tables `places`, of what was asked, in the order of run.json, and `study_places`."""
     con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT)")
+    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
     units = [
         (study, model, condition)
         for study in runs.info["studies"]
         for model in runs.info["models"]
         for condition in runs.info["conditions"][study]
+        if (study, model, condition) in asked_units
     ]
     con.executemany("INSERT INTO places VALUES (?, ?, ?, ?)", [(*unit, place) for place, unit in enumerate(units)])
     con.execute("CREATE TABLE study_places AS SELECT study, min(place) AS place FROM places GROUP BY study")

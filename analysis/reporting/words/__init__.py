@@ -14,6 +14,8 @@ from ground.errors import shorten_line
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.runs.parts import Part
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -222,6 +224,25 @@ def explain_no_detectable_difference(pairs: pd.DataFrame) -> str:
         f"{format_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
         f"samples, the smallest p value after Holm is {corrected:.2f}."
     )
+
+
+def count_part(part: Part | None) -> str:
+    """Say how much of the runs is in a part: "12 of 40 responses, ... 1 of 2 models"; empty for all of them."""
+    if part is None:
+        return ""
+    return ", ".join(f"{kept:,} of {total:,} {kind}" for kind, (kept, total) in part.count_kept().items())
+
+
+def describe_part_in_full(part: Part) -> list[str]:
+    """Say what a part keeps, and how much that is."""
+    return [f"where {part.condition}", count_part(part)]
+
+
+def list_part_cautions(part: Part | None) -> list[str]:
+    """Return the caution about what was left out of the runs; empty where nothing was."""
+    if part is None:
+        return []
+    return [f"Only a part of the runs is here: {count_part(part)}; kept is where {shorten_line(part.condition, 300)}."]
 
 
 def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:

@@ -1,0 +1,301 @@
+"""Select a part of some runs, by a condition in the words of a user or by a table of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis.features.names import FEATURES
+from analysis.reporting.tidy.tables import open_tidy_connection, quote_identifier
+from analysis.runs.folder import UNIT
+from analysis.runs.parts import WORDING, Part
+from analysis.runs.reading import read_csv_file
+from analysis.runs.unanswered import count_prompts
+from analysis.runs.where import ABOUT, select_rows
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+    import pyarrow as pa
+
+    from analysis.runs import Runs
+
+KEYS = ("study", "model", "condition", "item", "variant", "text")
+_VIEW = "main.candidates"  # a row per asked study, model and condition, and wording of the study
+
+
+def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.DataFrame) -> Part:
+    """Select a part of some runs.
+
+    Parameters
+    ----------
+    runs
+        The runs; they may be a part already.
+    con
+        Their connection, from `open_tidy_connection`.
+    where
+        A condition, the name of a CSV file of keys, or a table of keys: some of the columns `KEYS`.
+
+    Returns
+    -------
+    Part
+
+    Raises
+    ------
+    InputError
+        For what is no condition and no table of keys, an unknown column, a key that matches nothing, an empty part.
+    """
+    columns = _create_candidates_view(con, runs.part)
+    if isinstance(where, str) and not where.strip().lower().endswith(".csv"):
+        _check_stored_features(where, columns)
+        pairs = select_rows(con, where, _VIEW, ("unit", "wording"), columns)
+        condition = " ".join(where.split())
+    else:
+        keys = _read_key_file(where) if isinstance(where, str) else where
+        pairs, condition = _select_keys(con, keys, columns), _name_keys(where)
+    if not len(pairs):
+        raise InputError(f"{ABOUT}: {shorten_line(condition, 120)}: keeps nothing")
+    if runs.part:
+        condition = f"({runs.part.condition}) AND ({condition})"
+    return _build_part(runs, con, pairs, condition)
+
+
+def open_part(opened_runs: Runs, where: str) -> Runs:
+    """Return a part of some runs; themselves where the condition is empty.
+
+    Parameters
+    ----------
+    opened_runs, where
+        As in `select_part`.
+
+    Returns
+    -------
+    Runs
+
+    Raises
+    ------
+    InputError
+        As `select_part`.
+    """
+    if not where.strip():
+        return opened_runs
+    return opened_runs.restrict(select_part(opened_runs, open_tidy_connection(opened_runs), where))
+
+
+def _create_candidates_view(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
+    """Create the view of all that can be kept, and return its columns: name in a condition -> name in the view."""
+    con.execute(
+        "CREATE OR REPLACE TABLE main.numbered_wordings AS SELECT study, item, variant, "
+        "row_number() OVER (ORDER BY study, position) AS wording FROM main.stimuli"
+    )
+    columns_by_table = {
+        table: [row[0] for row in con.execute(f"DESCRIBE tidy.{table}").fetchall()]
+        for table in ("wordings", "items", "models", "conditions")
+    }
+    columns_by_table["items"] = ["n_wordings", "n_paraphrases"]  # the others are those of the wordings
+    names: dict[str, str] = {"model": "model", "condition": "condition"}
+    selected = [
+        "p.place AS unit",
+        "n.wording",
+        *(
+            f"{alias}.{name}"
+            for alias, name in (
+                ("p", "study"),
+                ("p", "model"),
+                ("p", "condition"),
+                ("w", "item"),
+                ("w", "variant"),
+                ("w", "text"),
+            )
+        ),
+    ]
+    for table, table_columns in columns_by_table.items():
+        for name in table_columns:
+            column = names[name] if name in KEYS and name in names else f"c{len(selected)}"
+            if column not in names.values():
+                selected.append(f"{table[0]}.{quote_identifier(name)} AS {column}")
+            names.setdefault(name, column)
+            names[f"{table}.{name}"] = column
+    for name in [name for name in names if name.startswith("attributes.")]:
+        names.setdefault(name.removeprefix("attributes."), names[name])
+    con.execute(
+        f"CREATE OR REPLACE VIEW {_VIEW} AS SELECT {', '.join(selected)} FROM main.places AS p "
+        "JOIN tidy.wordings AS w USING (study) JOIN main.numbered_wordings AS n USING (study, item, variant) "
+        "JOIN tidy.items AS i USING (study, item) JOIN tidy.models AS m USING (model) "
+        f"JOIN tidy.conditions AS c USING (study, condition){_join_kept_pairs(part)}"
+    )
+    return names
+
+
+def _join_kept_pairs(part: Part | None) -> str:
+    """Write the SQL that keeps only the pairs of an earlier part, where that is less than its units and wordings."""
+    if part is None or part.pairs is None:
+        return ""
+    return (
+        f" JOIN main.part_units AS pu USING ({', '.join(UNIT)}) JOIN main.part_wordings AS pw USING "
+        f"({', '.join(WORDING)}) SEMI JOIN main.part_pairs AS pp ON pp.unit = pu.unit AND pp.wording = pw.wording"
+    )
+
+
+def _check_stored_features(condition: str, columns: Mapping[str, str]) -> None:
+    """Say that features have to be computed first where a condition names one and none are stored."""
+    for name in FEATURES:
+        if name in condition and name not in columns:
+            raise InputError(f"{ABOUT}: {name} is a text feature, and these runs hold none yet; waver features RUN")
+
+
+def _read_key_file(name: str) -> pd.DataFrame:
+    """Read a CSV file of keys."""
+    import pandas as pd
+
+    return pd.DataFrame([cells for _, cells in read_csv_file(Path(name.strip()))])
+
+
+def _name_keys(where: Any) -> str:
+    """Say which table of keys it is."""
+    return where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
+
+
+def _select_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, str]) -> pa.Table:
+    """Select what some keys name: every row of `keys` has to match something."""
+    import pandas as pd
+
+    if not isinstance(keys, pd.DataFrame):
+        raise InputError(f"{ABOUT}: {shorten_line(repr(keys))} is neither a condition nor a DataFrame of keys")
+    names = [str(name) for name in keys.columns]
+    for name in names:
+        if name not in KEYS:
+            raise InputError(
+                f"{ABOUT}: a table of keys has no column {shorten_line(repr(name))}{suggest_nearest(name, KEYS)}; "
+                f"it may have {', '.join(KEYS)}"
+            )
+    if keys.empty or len(set(names)) < len(names):
+        raise InputError(f"{ABOUT}: the table of keys is empty, or names a column twice")
+    if keys.isna().any(axis=None):
+        raise InputError(f"{ABOUT}: a cell of the table of keys is missing")
+    # Categories and numbers become the texts that the runs have.
+    con.register("given_keys", keys.astype(object).astype(str).drop_duplicates())
+    try:
+        unmatched = con.execute(f"SELECT * FROM given_keys ANTI JOIN {_VIEW} USING ({', '.join(names)}) LIMIT 1")
+        if rows := unmatched.fetchall():
+            pairs = ", ".join(f"{name} {value!r}" for name, value in zip(names, rows[0], strict=True))
+            raise InputError(f"{ABOUT}: no row of these runs has {shorten_line(pairs, 300)}")
+        query = f"SELECT unit, wording FROM {_VIEW} SEMI JOIN given_keys USING ({', '.join(names)})"
+        table: pa.Table = con.sql(query).to_arrow_table()
+    finally:
+        con.unregister("given_keys")
+    return table
+
+
+def _build_part(runs: Runs, con: duckdb.DuckDBPyConnection, pairs: pa.Table, condition: str) -> Part:
+    """Build the part of some pairs of a unit and a wording: its tables, and how much it is."""
+    import pyarrow as pa
+
+    con.register("given_pairs", pairs)
+    con.execute("CREATE OR REPLACE TABLE main.kept_pairs AS SELECT * FROM given_pairs")
+    con.unregister("given_pairs")
+    wordings = con.sql(
+        f"SELECT {', '.join(WORDING)}, wording FROM main.numbered_wordings "
+        "SEMI JOIN main.kept_pairs USING (wording) ORDER BY wording"
+    ).to_arrow_table()
+    candidates = con.sql(
+        "SELECT study, model, condition, place AS unit FROM main.places AS u "
+        "SEMI JOIN main.kept_pairs AS p ON p.unit = u.place ORDER BY place"
+    ).to_arrow_table()
+    part = Part(condition, candidates, wordings, None if _is_product(con) else pairs, {}, {})
+    part.create_tables(con, "main.kept")
+    con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
+    con.execute("CREATE OR REPLACE TABLE main.kept_errors AS SELECT * FROM errors")
+    con.unregister("errors")
+    answered, failed = (_count_rows_by_unit(con, part, rows) for rows in ("main.responses", "main.kept_errors"))
+    came = {unit: answered.get(unit, 0) + failed.get(unit, 0) for unit in {**answered, **failed}}
+    units = [row for row in part.units.to_pylist() if came.get(tuple(row[name] for name in UNIT))]
+    if not units:
+        raise InputError(f"{ABOUT}: {shorten_line(condition, 120)}: keeps only what has no response")
+    return replace(
+        part,
+        units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
+        expected=_count_expected_prompts(runs, con, part, came),
+        counts=_count_by_study(runs, con, part, answered),
+    )
+
+
+def _count_rows_by_unit(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -> dict[tuple[str, ...], int]:
+    """Count the rows of a table that are in a part, by study, model and condition."""
+    columns = ", ".join(dict.fromkeys((*UNIT, *WORDING)))
+    kept = part.restrict_rows(f"SELECT {columns} FROM {rows}", "main.kept")
+    key = ", ".join(UNIT)
+    counted = con.execute(f"SELECT {key}, count(*) FROM ({kept}) GROUP BY ALL").fetchall()
+    return {row[:-1]: row[-1] for row in counted}
+
+
+def _count_expected_prompts(
+    runs: Runs, con: duckdb.DuckDBPyConnection, part: Part, came: Mapping[tuple[str, ...], int]
+) -> dict[tuple[str, str, str], int]:
+    """Count the prompts of a part that were to be asked, by study, model and condition.
+
+    Where prompts are missing and not every wording was to be asked, nothing says which; then it is those that came.
+    """
+    sizes = dict(con.execute("SELECT study, count(*) FROM main.stimuli GROUP BY study").fetchall())
+    if part.pairs is None:
+        kept = dict(con.execute("SELECT study, count(*) FROM main.kept_wordings GROUP BY study").fetchall())
+        kept_by_unit = {unit: kept[unit[0]] for unit in came}
+    else:
+        rows = con.execute(
+            f"SELECT {', '.join(UNIT)}, count(*) FROM main.kept_pairs JOIN main.kept_units USING (unit) GROUP BY ALL"
+        ).fetchall()
+        kept_by_unit = {row[:-1]: row[-1] for row in rows}
+    expected = {}
+    for row in count_prompts(runs).itertuples(index=False):
+        unit = (row.study, row.model, row.condition)
+        is_known = row.missing > 0 and row.asked == sizes[row.study]
+        if unit in came:
+            expected[unit] = kept_by_unit[unit] if is_known else came[unit]
+    return expected
+
+
+def _count_by_study(
+    runs: Runs, con: duckdb.DuckDBPyConnection, part: Part, answered: Mapping[tuple[str, ...], int]
+) -> dict[str, dict[str, tuple[Any, Any]]]:
+    """Count by study what is kept of everything: of the whole run, also where a part of a part is kept."""
+    query = "SELECT study, {} FROM main.{} GROUP BY study"
+    wordings, kept_wordings, items, kept_items, responses = (
+        dict(con.execute(query.format(*names)).fetchall())
+        for names in (
+            ("count(*)", "stimuli"), ("count(*)", "kept_wordings"), ("count(DISTINCT item)", "stimuli"),
+            ("count(DISTINCT item)", "kept_wordings"), ("count(*)", "responses"),
+        )
+    )  # fmt: skip
+    models: dict[str, set[str]] = {study: set() for study in wordings}
+    for folder in runs.folders:
+        models[folder.study] |= {model for model, _ in folder.units}
+    counts = {
+        study: {
+            "responses": (sum(n for unit, n in answered.items() if unit[0] == study), responses.get(study, 0)),
+            "wordings": (kept_wordings.get(study, 0), wordings[study]),
+            "items": (kept_items.get(study, 0), items[study]),
+            "models": ({unit[1] for unit, n in answered.items() if unit[0] == study}, models[study]),
+        }
+        for study in wordings
+    }
+    if runs.part is None:
+        return counts
+    return {
+        study: {kind: (counts[study][kind][0] if study in counts else type(m)(), m) for kind, (_, m) in kinds.items()}
+        for study, kinds in runs.part.counts.items()
+    }
+
+
+def _is_product(con: duckdb.DuckDBPyConnection) -> bool:
+    """Tell whether every kept unit keeps every kept wording of its study."""
+    ((n_pairs, n_product),) = con.execute(
+        """
+        WITH kept AS (SELECT study, unit, wording FROM main.kept_pairs JOIN main.numbered_wordings USING (wording))
+        SELECT sum(n), sum(n_units * n_wordings)
+        FROM (SELECT count(*) AS n, count(DISTINCT unit) AS n_units, count(DISTINCT wording) AS n_wordings
+              FROM kept GROUP BY study)"""
+    ).fetchall()
+    return bool(n_pairs == n_product)

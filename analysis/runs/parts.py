@@ -1,0 +1,150 @@
+"""Keep a part of some runs: the rows of some models, conditions and wordings; everything else works on them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from analysis.runs.folder import UNIT, Folder
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+WORDING = ("study", "item", "variant")
+KINDS = ("responses", "wordings", "items", "models")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Say which rows of some runs are kept.
+
+    Attributes
+    ----------
+    condition
+        What the user wrote, or what the part is of.
+    units, wordings
+        Tables of what is kept: study, model, condition and `unit`, a number; study, item, variant and `wording`.
+    pairs
+        `unit` and `wording` of all that is kept; None where every unit keeps every wording of its study.
+    expected
+        (study, model, condition) -> prompts of the part that were to be asked.
+    counts
+        Study -> kind -> names or numbers of what is kept, and of what there is: `KINDS`; models as sets of names,
+        because studies share them.
+    studies
+        The studies of the page: the part is counted over these.
+    """
+
+    condition: str
+    units: pa.Table
+    wordings: pa.Table
+    pairs: pa.Table | None
+    expected: Mapping[tuple[str, str, str], int]
+    counts: Mapping[str, Mapping[str, tuple[Any, Any]]]
+    studies: tuple[str, ...] = ()
+
+    def count_kept(self) -> dict[str, tuple[int, int]]:
+        """Count what is kept and what there is: kind -> (n, m)."""
+        counts = [self.counts[study] for study in self.studies or self.counts]
+        sums = {kind: tuple(sum(count[kind][side] for count in counts) for side in (0, 1)) for kind in KINDS[:-1]}
+        models = tuple(len(set().union(*(count["models"][side] for count in counts))) for side in (0, 1))
+        return {**sums, "models": models}
+
+    def create_tables(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
+        """Create the tables that `restrict_rows` and `restrict_stimuli` join with.
+
+        Parameters
+        ----------
+        con
+            Where.
+        prefix
+            What their names begin with. An earlier part of the same prefix is replaced.
+        """
+        for name, table in (("units", self.units), ("wordings", self.wordings), ("pairs", self.pairs)):
+            if table is not None:
+                con.register("kept_rows", table)
+                con.execute(f"CREATE OR REPLACE TABLE {prefix}_{name} AS SELECT * FROM kept_rows")
+                con.unregister("kept_rows")
+
+    def restrict_stimuli(self, sql: str) -> str:
+        """Write the SQL of the kept stimuli; they are numbered as if there were no others."""
+        return (
+            "SELECT * EXCLUDE position, row_number() OVER (PARTITION BY study ORDER BY position) - 1 AS position "
+            f"FROM ({sql}) SEMI JOIN main.part_wordings USING ({', '.join(WORDING)})"
+        )
+
+    def restrict_rows(self, sql: str, prefix: str = "main.part") -> str:
+        """Write the SQL of the kept rows of responses; parameters as in `create_tables`."""
+        if self.pairs is None:
+            return (
+                f"SELECT * FROM ({sql}) SEMI JOIN {prefix}_units USING ({', '.join(UNIT)}) "
+                f"SEMI JOIN {prefix}_wordings USING ({', '.join(WORDING)})"
+            )
+        return (
+            f"SELECT r.* FROM ({sql}) AS r JOIN {prefix}_units AS u USING ({', '.join(UNIT)}) "
+            f"JOIN {prefix}_wordings AS w USING ({', '.join(WORDING)}) "
+            f"SEMI JOIN {prefix}_pairs AS p ON p.unit = u.unit AND p.wording = w.wording"
+        )
+
+
+def restrict_folders(folders: Sequence[Folder], part: Part) -> list[Folder]:
+    """Return folders as if only a part had been asked: run.json names nothing else, and one without rows is left out.
+
+    Parameters
+    ----------
+    folders
+        The checked folders.
+    part
+        What is kept.
+
+    Returns
+    -------
+    list of Folder
+    """
+    kept = set(zip(*(part.units[name].to_pylist() for name in UNIT), strict=True))
+    restricted = []
+    for folder in folders:
+        units = frozenset(unit for unit in folder.units if (folder.study, *unit) in kept)
+        if units:
+            restricted.append(replace(folder, units=units, info=_restrict_run_json(folder, units, part)))
+    return restricted
+
+
+def _restrict_run_json(folder: Folder, units: Collection[tuple[str, str]], part: Part) -> dict[str, Any]:
+    """Return run.json with only those models and conditions that are kept."""
+    info = folder.info
+    models = {model for model, _ in units}
+    conditions = {condition for _, condition in units}
+    return {
+        **info,
+        "models": _select(info["models"], models),
+        "conditions": _select(info["conditions"], conditions),
+        "asked": {
+            condition: [
+                {**entry, "models": [model for model in entry["models"] if (model, condition) in units]}
+                for entry in entries
+                if any((model, condition) in units for model in entry["models"])
+            ]
+            for condition, entries in _select(info.get("asked", {}), conditions).items()
+        },
+        "drawn": {
+            model: _select(draws, {condition for name, condition in units if name == model})
+            for model, draws in _select(info.get("drawn", {}), models).items()
+        },
+        "expected": {
+            model: {
+                condition: part.expected[folder.study, model, condition]
+                for name, condition in units
+                if name == model
+            }
+            for model in models
+        },
+    }  # fmt: skip
+
+
+def _select(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the entries of some names, in the order of the fields."""
+    chosen = set(names)
+    return {name: value for name, value in fields.items() if name in chosen}

@@ -1,0 +1,141 @@
+"""Evaluate a condition that a user wrote, as `negation_cues = 0 AND model LIKE '%tuned'`, over the columns of a view.
+
+The condition is parsed, and only comparisons, AND, OR, NOT, lists, LIKE, arithmetic and a few functions of numbers and
+texts go on. It then runs as the tree that was checked: nothing that a user wrote is put into the text of a query.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.runs.guarded import parse_select, walk_nodes
+from ground.errors import InputError, flatten_message, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+ABOUT = "where"
+_CLASSES = {
+    "CONJUNCTION", "COMPARISON", "CONSTANT", "COLUMN_REF", "BETWEEN", "OPERATOR", "CAST", "FUNCTION", "CASE", "TYPE",
+}  # fmt: skip
+_OPERATORS = {
+    "OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_COALESCE", "COMPARE_IN", "COMPARE_NOT_IN",
+}  # fmt: skip
+_FUNCTIONS = {
+    "~~", "!~~", "~~*", "!~~*", "like_escape", "not_like_escape", "ilike_escape", "not_ilike_escape", "+", "-", "*",
+    "/", "//", "%", "||", "^@", "abs", "ceil", "concat", "contains", "ends_with", "exp", "floor", "greatest",
+    "isfinite", "isnan", "least", "left", "len", "length", "ln", "log10", "lower", "ltrim", "nullif", "prefix",
+    "regexp_full_match", "regexp_matches", "replace", "right", "round", "rtrim", "sqrt", "starts_with", "substr",
+    "substring", "suffix", "trim", "upper",
+}  # fmt: skip
+
+
+def select_rows(
+    con: duckdb.DuckDBPyConnection, condition: str, view: str, kept: tuple[str, ...], columns: Mapping[str, str]
+) -> pa.Table:
+    """Select the rows of a view that a condition is true of.
+
+    Parameters
+    ----------
+    con
+        A connection that was locked by `guarded.lock_connection`.
+    condition
+        What the user wrote. A row for which it is null is not selected, as in SQL.
+    view, kept
+        Name of the view, and the columns of it to return.
+    columns
+        Name that the condition may use -> column of the view. Upper and lower case count as the same where no two
+        names differ by that alone.
+
+    Returns
+    -------
+    Table
+        The columns `kept`.
+
+    Raises
+    ------
+    InputError
+        For what is no condition, an unknown column (with the nearest), and values that cannot be compared.
+    """
+    import duckdb
+
+    expression = _parse_condition(con, condition)
+    _check_expression(expression, condition)
+    _rename_columns(expression, columns)
+    try:
+        query = json.dumps(_build_query(con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression]))
+        ((_, kind, *_),) = con.execute("DESCRIBE FROM json_execute_serialized_sql(?)", [query]).fetchall()
+        if kind != "BOOLEAN":
+            raise InputError(f"{_quote(condition)} is neither true nor false; compare something, as model = 'a'")
+        query = json.dumps(_build_query(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression))
+        table: pa.Table = con.sql("FROM json_execute_serialized_sql(?)", params=[query]).to_arrow_table()
+    except (duckdb.Error, RecursionError) as error:
+        # "Conversion Error: Could not convert ...": DuckDB puts its own words about fetching before it.
+        problem = flatten_message(str(error)).rpartition("unsuccessful query result Error: ")[2]
+        raise InputError(f"{_quote(condition)}: {shorten_line(problem, 250)}") from error
+    return table
+
+
+def _quote(condition: str) -> str:
+    return f"{ABOUT}: {shorten_line(repr(condition), 120)}"
+
+
+def _parse_condition(con: duckdb.DuckDBPyConnection, condition: str) -> dict[str, Any]:
+    """Parse a condition as the one expression of a SELECT that has nothing else."""
+    node = parse_select(con, f"SELECT {condition}\n", ABOUT)["node"]
+    plain = parse_select(con, "SELECT true\n", ABOUT)["node"]
+    expressions = node.get("select_list", ())
+    rest, plain_rest = (_drop_places({**part, "select_list": []}) for part in (node, plain))
+    if len(expressions) != 1 or expressions[0].get("alias") or rest != plain_rest:
+        raise InputError(f"{_quote(condition)} is not one condition; write it as after WHERE, and nothing behind it")
+    expression: dict[str, Any] = expressions[0]
+    return expression
+
+
+def _drop_places(tree: Any) -> Any:
+    """Return a tree without the places that its parts have in the text."""
+    if isinstance(tree, dict):
+        return {key: _drop_places(part) for key, part in tree.items() if not key.startswith("query_location")}
+    return [_drop_places(part) for part in tree] if isinstance(tree, list) else tree
+
+
+def _check_expression(expression: Mapping[str, Any], condition: str) -> None:
+    """Refuse an expression that holds anything but the listed classes, operators and functions."""
+    for node in walk_nodes(expression):
+        kind = node.get("class")
+        if kind is None and "node" not in node:
+            continue
+        name = str(node.get("function_name", "")).lower() if kind == "FUNCTION" else ""
+        if kind == "FUNCTION" and (name not in _FUNCTIONS or node.get("distinct") or node.get("filter")):
+            raise InputError(
+                f"{_quote(condition)}: {shorten_line(repr(name))} is not known in a condition"
+                f"{suggest_nearest(name, _FUNCTIONS)}"
+            )
+        if kind not in _CLASSES or (kind == "OPERATOR" and node.get("type") not in _OPERATORS):
+            word = str(node.get("type", kind)).removeprefix("OPERATOR_").replace("_", " ").lower()
+            raise InputError(f"{_quote(condition)}: a condition cannot hold a {word}; compare columns with values")
+
+
+def _rename_columns(expression: Mapping[str, Any], columns: Mapping[str, str]) -> None:
+    """Put the columns of the view in the place of the names that the condition uses."""
+    folded_columns = {name.casefold(): column for name, column in reversed(list(columns.items()))}
+    for node in list(walk_nodes(expression)):
+        if node.get("class") == "COLUMN_REF":
+            name = ".".join(node["column_names"])
+            column = columns.get(name) or folded_columns.get(name.casefold())
+            if column is None:
+                raise InputError(
+                    f"{ABOUT}: there is no column {shorten_line(repr(name))}{suggest_nearest(name, columns)}; "
+                    "texts stand in single quotes, and run.columns('wordings') lists columns"
+                )
+            node["column_names"][:] = [column]
+
+
+def _build_query(con: duckdb.DuckDBPyConnection, template: str, place: str, part: Any) -> dict[str, Any]:
+    """Return the tree of a query of ours with a part of it replaced."""
+    statement = parse_select(con, template, ABOUT)
+    statement["node"][place] = part
+    return {"error": False, "statements": [statement]}

@@ -1,0 +1,121 @@
+"""All tables and rows of a part equal those of a run that was asked with that part only, for every protocol."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.reporting import words
+from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.output.provenance import list_provenance_entries
+from ground.errors import InputError
+from helpers.commands import waver
+from helpers.figures import shown_texts
+from helpers.page_runs import FULL
+from helpers.part_runs import write_asked_part
+from waver import open as open_run
+
+pytestmark = pytest.mark.slow
+
+# Page -> condition, and the same as functions of a row of the stimuli, and of study, model and condition.
+PARTS = {
+    "stability": ("model = 'bert' AND item NOT IN ('item-0', 'item-3')",
+                  lambda row: row["item"] not in ("item-0", "item-3"), lambda row: row["model"] == "bert"),
+    "text_features": ("condition NOT LIKE '%/text' AND (source = 'a' OR pattern = 'original')",
+                      lambda row: row["pattern"] == "original" or dict(row["attributes"])["source"] == "a",
+                      lambda row: not row["condition"].endswith("/text")),
+    "wording": ("pattern IN ('original', 'synonym') AND stage = 'base'",
+                lambda row: row["pattern"] in ("original", "synonym"), lambda row: row["model"] in ("small", "large")),
+    "scoring": ("condition LIKE 'plain%' AND item NOT LIKE '%1'",
+                lambda row: not row["item"].endswith("1"), lambda row: row["condition"].startswith("plain")),
+    "negation": ("model = 'org/two' AND NOT item LIKE '%3'",
+                 lambda row: not row["item"].endswith("3"), lambda row: row["model"] == "org/two"),
+    "choice": ("model <> 'org/small' AND attributes.subset = 'math reasoning'",
+               lambda row: dict(row["attributes"])["subset"] == "math reasoning",
+               lambda row: row["model"] != "org/small"),
+    "reliability": ("model LIKE 'small%'", lambda row: True, lambda row: row["model"].startswith("small")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=PARTS)
+def compared(request, tmp_path_factory):
+    """A part of a run, and the run that was asked with the part only."""
+    folder = tmp_path_factory.mktemp(request.param)
+    condition, keeps_wording, keeps_unit = PARTS[request.param]
+    source, _ = FULL[request.param](folder / "run")
+    part = open_run(source).where(condition)
+    return part, open_run(write_asked_part(source, folder / "asked" / "run", keeps_wording, keeps_unit))
+
+
+def tables_of(run):
+    """All tables of a run, or why there is none, in words that do not name the folder."""
+    found = {}
+    for name in run.tables():
+        options = {"resamples": 20} if "resamples" in tables.list_table_options(name) else {}
+        try:
+            found[name] = run.table(name, **options)
+        except InputError as error:
+            found[name] = str(error).replace("/asked", "")
+    return found
+
+
+def test_all_tables_are_those_of_a_run_of_the_part_alone(compared):
+    part, asked = map(tables_of, compared)
+    assert list(part) == list(asked)
+    for name, frame in asked.items():
+        if isinstance(frame, str):
+            assert part[name] == frame, name
+        else:  # sums of floating-point numbers in another order differ in their last digits
+            pd.testing.assert_frame_equal(part[name], frame, rtol=1e-12, atol=1e-14, obj=name)
+
+
+def test_all_rows_are_those_of_a_run_of_the_part_alone(compared):
+    part, asked = compared
+    for name in ("responses", "wordings", "items", "models", "conditions"):
+        pd.testing.assert_frame_equal(getattr(part, name)(), getattr(asked, name)(), obj=name)
+
+
+def test_everything_is_the_run_itself(tmp_path):
+    """A condition that keeps everything changes nothing."""
+    source, _ = FULL["stability"](tmp_path / "run")
+    whole, part = open_run(source), open_run(source).where("true")
+    for name, frame in tables_of(whole).items():
+        if not isinstance(frame, str):
+            pd.testing.assert_frame_equal(tables_of(part)[name], frame, rtol=1e-12, atol=1e-14, obj=name)
+
+
+def test_a_figure_is_of_the_part_in_the_colours_of_the_whole(tmp_path):
+    source, _ = FULL["stability"](tmp_path / "run")
+    figure = open_run(source).where("model = 'gpt-4o'").figure("overview", resamples=20)
+    texts = " ".join(text.get_text() for text, _ in shown_texts(figure))
+    assert "gpt-4o" in texts and "bert" not in texts
+
+
+def test_a_page_without_rows_in_the_part_says_so(tmp_path):
+    source, _ = FULL["reliability"](tmp_path / "run")
+    part = open_run(source).where("attributes.task IS NOT NULL")
+    assert set(part.figures()) <= {name for page in list_pages().values() for name in page.figures}
+    with pytest.raises(InputError):
+        part.table("stability")
+
+
+def test_caution_and_provenance_count_what_was_left_out(tmp_path):
+    source, _ = FULL["stability"](tmp_path / "run")
+    part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_protocols()
+    counted = "157 of 157 wordings, 6 of 6 items, 1 of 2 models"
+    ((caution),) = words.list_part_cautions(part.part)
+    assert counted in caution and "model = 'bert' AND item <> '<b>'" in caution
+    entries = dict(list_provenance_entries(part, ["run"], {}))
+    assert entries["Part"][0] == "where model = 'bert' AND item <> '<b>'" and counted in entries["Part"][1]
+    whole = open_run(source).open_protocols()
+    assert words.list_part_cautions(whole.part) == [] and "Part" not in dict(list_provenance_entries(whole, [], {}))
+
+
+def test_the_command_prints_the_table_of_a_part(tmp_path):
+    source, _ = FULL["stability"](tmp_path / "run")
+    printed = waver("analysis", "table", source, "items", "--where", "model = 'bert'").stdout
+    frame = open_run(source).where("model = 'bert'").table("items")
+    assert printed.splitlines() == tables.render_table("items", frame, "csv").splitlines()
+    refused = waver("analysis", "table", source, "items", "--where", "modl = 'bert'", check=False)
+    assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
+    assert "no column 'modl' (the nearest is 'model')" in refused.stderr

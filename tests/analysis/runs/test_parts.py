@@ -1,0 +1,121 @@
+"""A part of some runs is what would be there if only that had been asked."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.runs.unanswered import count_unanswered_prompts
+from ground.errors import InputError
+from helpers.synthetic import edit_run_json, random_frame, write_run
+from waver import open as open_run
+
+MODELS = ("one", "two")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame = random_frame(MODELS, items=3, paraphrases=2, conditions=("plain/yes-no", "chat/yes-no"))
+    lost = (frame["model"] == "two") & (frame["item"] == "item-02") & (frame["variant"] == "original")
+    frame["error"] = None
+    frame.loc[lost & (frame["condition"] == "chat/yes-no"), ["error", "agreement"]] = "no room", None
+    run = write_run(tmp_path / "run", frame[~(lost & (frame["condition"] == "plain/yes-no"))], parts=3)
+    draw = {"wordings": 2, "least": 2, "most": 5}
+    edit_run_json(run, drawn={model: {"plain/yes-no": draw} for model in MODELS},
+                  asked={"chat/yes-no": [{"models": list(MODELS), "item": "item-01", "variant": "original",
+                                          "prompt": "p", "characters": 1, "wordings": None}]})  # fmt: skip
+    return run
+
+
+def test_run_json_names_only_what_is_kept(folder):
+    part = open_run(folder).where("model = 'two' AND condition LIKE 'chat%'").open_protocols()
+    assert list(part.info["models"]) == ["two"] and part.models == ("one", "two")
+    assert list(part.info["conditions"]["synthetic"]) == ["chat/yes-no"]
+    assert part.info["drawn"] == []
+    assert [entry["models"] for entry in part.info["asked"]["synthetic"]["chat/yes-no"]] == [["two"]]
+    assert part.sql("SELECT DISTINCT model, condition FROM responses").to_numpy().tolist() == [["two", "chat/yes-no"]]
+    assert part.sql("SELECT model, condition, position FROM units").to_numpy().tolist() == [["two", "chat/yes-no", 0]]
+
+
+def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
+    part = open_run(folder).where("item <> 'item-01' AND variant <> 'original'").open_protocols()
+    rows = part.sql("SELECT item, variant, position FROM stimuli ORDER BY position").to_numpy().tolist()
+    assert rows == [
+        [item, variant, 2 * i + j]
+        for i, item in enumerate(("item-02", "item-03"))
+        for j, variant in enumerate(("paraphrase-001", "paraphrase-002"))
+    ]
+    assert part.sql("SELECT count(*) AS n FROM errors")["n"].tolist() == [0]
+
+
+def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
+    run = open_run(folder)
+    whole = count_unanswered_prompts(run.open_protocols())
+    assert whole[["model", "condition", "failed", "missing"]].to_numpy().tolist() == [
+        ["two", "plain/yes-no", 0, 1], ["two", "chat/yes-no", 1, 0]
+    ]  # fmt: skip
+    kept = count_unanswered_prompts(run.where("item = 'item-02'").open_protocols())
+    assert kept[["asked", "failed", "missing"]].to_numpy().tolist() == [[3, 0, 1], [3, 1, 0]]
+    assert count_unanswered_prompts(run.where("item <> 'item-02'").open_protocols()).empty
+
+
+def test_what_is_left_out_is_counted(folder):
+    part = open_run(folder).where("model = 'one' AND item IN ('item-01', 'item-02')").part
+    assert part.count_kept() == {"responses": (12, 34), "wordings": (6, 9), "items": (2, 3), "models": (1, 2)}
+    assert part.pairs is None
+
+
+def test_a_part_of_a_part_keeps_what_both_keep(folder):
+    run = open_run(folder)
+    first = run.where("(model = 'one' AND item = 'item-01') OR (model = 'two' AND item = 'item-03')")
+    assert first.part.pairs is not None
+    second = first.where("item = 'item-03' OR variant = 'original'")
+    rows = second.sql("SELECT DISTINCT model, item, variant FROM responses ORDER BY ALL").to_numpy().tolist()
+    assert rows == [["one", "item-01", "original"], *(["two", "item-03", v] for v in
+                    ("original", "paraphrase-001", "paraphrase-002"))]  # fmt: skip
+    assert second.part.count_kept()["responses"] == (8, 34)
+    assert len(run.responses()) == 34
+    with pytest.raises(InputError, match="keeps nothing"):
+        second.where("model = 'one' AND item = 'item-03'")
+
+
+def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
+    run = open_run(folder)
+    assert len(run.where(pd.DataFrame({"item": ["item-01"]})).responses()) == 12
+    keys = pd.DataFrame({"item": ["item-01", "item-03"], "text": ["item-01: original", "item-03: paraphrase-002"]})
+    assert sorted(run.where(keys).wordings()["text"]) == sorted(keys["text"])
+    keys = run.responses()[["study", "model", "condition", "item", "variant"]].iloc[[0, 5, 17, 30]]
+    part = run.where(keys)
+    assert part.part.pairs is not None
+    kept = part.responses()[list(keys)]
+    assert sorted(map(tuple, kept.to_numpy())) == sorted(map(tuple, keys.to_numpy()))
+    keys.to_csv(tmp_path / "checked.csv", index=False)
+    pd.testing.assert_frame_equal(run.where(str(tmp_path / "checked.csv")).responses(), part.responses())
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (pd.DataFrame({"itm": ["item-01"]}), "no column 'itm' (the nearest is 'item')"),
+        (pd.DataFrame({"item": ["item-01", "item-99"]}), "no row of these runs has item 'item-99'"),
+        (pd.DataFrame({"item": ["'; DROP VIEW responses; --"]}), "no row of these runs has"),
+        (pd.DataFrame({"item": []}), "empty"),
+        (pd.DataFrame({"item": ["item-01", None]}), "missing"),
+        (pd.DataFrame([["item-01", "item-01"]], columns=["item", "item"]), "twice"),
+        (pd.DataFrame({"item": [["item-01"]]}), "no row of these runs has"),
+        ("nowhere.csv", "nowhere.csv: cannot be read"),
+        (7, "neither a condition nor a DataFrame"),
+        (None, "neither a condition nor a DataFrame"),
+        ("negation_cues = 0", "negation_cues is a text feature, and these runs hold none yet"),
+        ("item = 'item-99'", "keeps nothing"),
+    ],
+)
+def test_keys_that_cannot_be_are_told_in_one_line(folder, keys, words):
+    with pytest.raises(InputError) as refused:
+        open_run(folder).where(keys)
+    assert words in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_an_empty_condition_is_the_run_itself(folder):
+    run = open_run(folder)
+    assert run.where("") is run and run.where(" ") is run and run.where() is run
