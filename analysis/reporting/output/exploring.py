@@ -310,7 +310,7 @@ class Run:
         InputError
             For an unknown column, response or engine, and a formula that cannot be fitted.
         """
-        return fit_formula_by_group(self.open_protocols(frozenset({PROTOCOL})), formula, by, engine)
+        return fit_formula_by_group(self.open_protocols({PROTOCOL}), formula, by, engine)
 
     def correlate(
         self,

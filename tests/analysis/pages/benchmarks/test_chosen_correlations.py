@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import analysis
+import waver
 from analysis import runs
 from analysis.pages.benchmarks.chosen_correlations import COLUMNS, correlate_chosen_measures
 from analysis.statistics.multiplicity import holm
@@ -91,7 +91,7 @@ def test_named_measures_are_those_of_the_page(folder, scores, tmp_path, given):
     scores.assign(model=[f"m{number}" for number in range(12)]).to_csv(file, index=False)
     pairs = [f"{name},m{number}" for number, name in enumerate(MODELS)]
     aliases.write_text("\n".join(["model,alias", *pairs]), encoding="utf-8")
-    run = analysis.open(folder)
+    run = waver.open(folder)
     options = {"score_columns": "MT,GPQA", "aliases": str(aliases)}
     ours = run.correlate(["Range", "Flips > 5 %"], str(file), "pearson", given=given, **options)
     page = run.table("benchmarks", scores=str(file), **options)

@@ -144,6 +144,24 @@ def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
         tables.convert_options("table scores", {"biased": "maybe"}, tables.list_table_options("scores"))
 
 
+def test_kurtosis_is_corrected_by_group(run, frames):
+    """One parameter changes the estimator of every group: each has its own number of items."""
+    key = ["group", "model", "condition"]
+    scores = read_scores(run, "dropped").groupby(key)["score"].agg(
+        corrected=lambda values: stats.kurtosis(values.dropna(), bias=False),
+        plain=lambda values: stats.kurtosis(values.dropna()),
+    )  # fmt: skip
+    for name, table in (
+        ("corrected", tables.build_table("scores", run, biased=False, resamples=0)),
+        ("plain", frames["scores"]),
+    ):
+        merged = scores.reset_index().merge(table[table["model"] != "gold"], on=key, validate="one_to_one")
+        assert merged["group"].nunique() == len(GROUPS)
+        assert len(merged) == len(scores)
+        np.testing.assert_allclose(merged[name], merged["kurtosis"], atol=1e-9)
+    assert (scores["corrected"] != scores["plain"]).all()
+
+
 def test_human_scores_are_moved_to_the_range_that_was_asked(frames, folder):
     gold = frames["scores"][frames["scores"]["model"] == "gold"].set_index(["group", "range"])
     texts = pq.read_table(folder / "stimuli.parquet").to_pandas()
