@@ -375,7 +375,9 @@ class Run:
 
     def open_protocols(self, protocols: Collection[str] = ()) -> Runs:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""
-        chosen = frozenset() if not protocols or self._protocols <= set(protocols) else frozenset(protocols)
+        # Of a part, too, what there is in the whole decides: the part is counted over all that a page is about.
+        is_all = not protocols or self._whole._protocols <= set(protocols)
+        chosen = frozenset() if is_all else frozenset(protocols)
         if chosen not in self._opened:
             self._opened[chosen] = (
                 runs.open_runs(*self._paths, protocols=chosen)

@@ -16,6 +16,7 @@ from analysis.reporting.catalogue import list_pages, tables
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts
+from helpers.page_runs import BARE
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
 from waver import open as open_run
@@ -171,3 +172,14 @@ def test_the_notebook_to_explore_with_runs_from_any_folder(tmp_path):
         "text/plain", "text/html", "text/html", "image/svg+xml", "text/html"
     ]  # fmt: skip
     assert "tables() and figures() list what there is" in shown[0]["text/plain"]
+
+
+def test_a_report_from_python_is_that_of_the_command(tmp_path):
+    run = open_run(BARE["negation"](tmp_path / "run")[0])
+    index = run.report(tmp_path / "report", title="Tea", resamples=20)
+    assert index == tmp_path / "report" / "index.html"
+    text = index.read_text(encoding="utf-8")
+    assert "<title>Tea" in text and f"waver report {tmp_path / 'run'}" in text
+    with pytest.raises(InputError, match=r"resamplse.*the nearest is 'resamples'"):
+        run.report(tmp_path / "other", resamplse=20)
+    assert not (tmp_path / "other").exists()

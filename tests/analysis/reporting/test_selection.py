@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages, tables
 from analysis.reporting.output.provenance import list_provenance_entries
@@ -109,6 +110,27 @@ def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     assert entries["Part"][0] == "where model = 'bert' AND item <> '<b>'" and counted in entries["Part"][1]
     whole = open_run(source).open_protocols()
     assert words.list_part_cautions(whole.part) == [] and "Part" not in dict(list_provenance_entries(whole, [], {}))
+
+
+def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
+    source, _ = FULL["stability"](tmp_path / "run")
+    page = StabilityPage([str(source)])
+    assert "part only" not in page.show_answer(words.Answer("Asked.", "So it is.")).text
+    page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_protocols(page.protocols)
+    counted = words.count_part(page.runs.part)
+    shown = page.show_answer(words.Answer("Asked.", "So it is.")).text
+    assert f"Asked. A part only: {counted}." in shown and "caution" in shown
+    assert counted in page.cautions().text and "<b>" not in page.cautions().text
+
+
+def test_a_page_counts_the_part_over_its_own_studies(tmp_path):
+    FULL["stability"](tmp_path / "runs" / "opinions")
+    FULL["negation"](tmp_path / "runs" / "negations")
+    run = open_run(tmp_path / "runs").where("model IN ('bert', 'org/two') AND study <> 'nothing'")
+    total = len(open_run(tmp_path / "runs" / "opinions").responses())
+    assert run.open_protocols(["agreement"]).part.count_kept()["responses"][1] == total
+    assert run.part.count_kept()["responses"][1] > total
+    assert run.where("model = 'bert'").open_protocols(["agreement"]).part.count_kept()["responses"][1] == total
 
 
 def test_the_command_prints_the_table_of_a_part(tmp_path):
