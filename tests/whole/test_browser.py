@@ -8,13 +8,13 @@ import http.server
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+from helpers.chromium import CHROMIUM, build_call
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (make test installs it)"),
@@ -43,20 +43,10 @@ FRAME = '<iframe src="{page}" name="{task}" width="{width}" height="900" style="
 WIDTHS = (1280, 390)
 
 
-def call(folder: Path, *options: str) -> list[str]:
-    """The call of a browser that asks nobody anything and keeps its files in a folder."""
-    quiet = ["--no-first-run", "--disable-sync", "--disable-quic", "--disable-background-networking"]
-    return [
-        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", *quiet, "--disable-component-update",
-        "--enable-logging=stderr", "--v=0", f"--user-data-dir={folder / 'profile'}", "--window-size=1400,1000",
-        *options,
-    ]  # fmt: skip
-
-
 def browse(page: Path, folder: Path) -> tuple[str, str]:
     """The page as the browser has it after some seconds, and the browser's log."""
     options = ("--virtual-time-budget=5000", "--dump-dom", page.as_uri())
-    done = subprocess.run(call(folder, *options), capture_output=True, text=True, timeout=240)
+    done = subprocess.run(build_call(folder, *options), capture_output=True, text=True, timeout=240)
     return done.stdout, done.stderr
 
 
@@ -84,7 +74,7 @@ class Post(http.server.BaseHTTPRequestHandler):
 def heard(page: Path, folder: Path, listener: Listener, *options: str) -> tuple[str, str]:
     """What a page posts, and the browser's log."""
     with (folder / "log").open("w+") as log:
-        command = call(folder, "--remote-debugging-port=0", *options, page.as_uri())
+        command = build_call(folder, "--remote-debugging-port=0", *options, page.as_uri())
         browser = subprocess.Popen(command, stderr=log, stdout=subprocess.DEVNULL)
         try:
             listener.handle_request()
