@@ -17,7 +17,8 @@ NUMBERS = {"probability": None, "mass": None, "count": None, "invalid": None, "a
 def build_run() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Responses of two models to two wordings of an item and one of another, and to an item with a score."""
     asked = [
-        ("opinions", "m", "a", "1", {"probability": [0.6, 0.2]}), ("opinions", "m", "a", "2", {"probability": [0.1, 0.3]}),
+        ("opinions", "m", "a", "1", {"probability": [0.75, 0.25]}),
+        ("opinions", "m", "a", "2", {"probability": [0.125, 0.375]}),
         ("opinions", "n", "a", "1", {"answer": "disagree"}), ("opinions", "n", "a", "2", {}),
         ("opinions", "m", "b", "1", {"probability": [0.5, 0.5]}),
         ("scores", "m", "x", "1", {"score": 2.0}), ("scores", "n", "x", "1", {"score": 5.0}),
@@ -35,7 +36,7 @@ def build_run() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_the_spread_of_an_item_and_its_mean_score():
     numbers = read_numbers(*build_run(), CONDITIONS, ITEMS, {"opinions": "agree", "scores": "", "facts": "A"})
     assert numbers["study"].unique().tolist() == ["opinions", "scores"]
-    assert numbers.loc[numbers["study"] == "opinions", "number"].tolist()[:3] == [0.6 / 0.8, 0.1 / 0.4, 0.0]
+    assert numbers.loc[numbers["study"] == "opinions", "number"].tolist()[:3] == [0.75, 0.25, 0.0]
     values = average_items(numbers, ITEMS).set_index("item")
     assert values["transcript_value"].dropna().to_dict() == {"a": 0.5, "x": 0.625}  # (1/4 + 1) / 2
     assert values["n_units"].to_dict() == {"a": 1, "b": 0, "x": 2, "q": 0}
