@@ -53,9 +53,8 @@ def read_item_scores(
         NaN where there is none. Scores that differ by rounding only are equal.
     """
     check_invalid_answer_convention(invalid)
-    rows = attach_wordings(responses, wordings, _ABOUT_ITEM).merge(
-        conditions[["study", "condition", "range", "method"]], on=["study", "condition"], how="left"
-    )
+    of_condition = conditions.reindex(columns=["study", "condition", "range", "method"])
+    rows = attach_wordings(responses, wordings, _ABOUT_ITEM).merge(of_condition, on=["study", "condition"], how="left")
     (low, high), (least, most) = _split_ends(rows["range"]), _split_ends(rows["attributes.gold_range"])
     score = rows["score"].astype(float)
     if invalid == "inconsistent":
