@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -250,17 +248,3 @@ def test_a_server_is_asked_from_a_kernel_whose_own_event_loop_goes_on(kernel):
     assert asked["traceback"] == []
     assert len(rows("run")) == len(ITEMS)
     assert show(client, "import asyncio\nprint(await asyncio.sleep(0, 'on'))")["stdout"] == "on\n"
-
-
-def test_the_examples_of_the_page_run():
-    """The blocks of the section on asking, one after the other, as a reader would run them."""
-    page = next(path for name in ("python.md", "python-B.md") if (path := ROOT / "docs" / name).exists())
-    section = re.search(r"^## Ask\n(.*?)(?=^## |\Z)", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)[1]
-    blocks = [textwrap.dedent(lines) for lines in re.findall(r"(?<=\n\n)(?: {4,}\S.*\n|\n(?= {4}))+", section)]
-    names: dict = {}
-    for block in blocks:
-        exec(compile(block, str(page), "exec"), names)
-    assert len(blocks) == 3
-    both = rows("runs/both")
-    numbers = [frame.drop(columns="model").reset_index(drop=True) for _, frame in both.groupby("model")]
-    pd.testing.assert_frame_equal(*numbers, check_exact=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+import io
+import re
+import shlex
 import subprocess
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -16,9 +19,11 @@ import yaml
 
 import waver
 from helpers.commands import ROOT
+from helpers.commands import waver as run_command
 
 pytestmark = pytest.mark.slow
 
+PAGE = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
 BUILT = ROOT / "results" / "demo"
 MODELS = ROOT / "inference" / "demo" / "models"
 FRAMES = ("In ", "When ", "Compared ")
@@ -31,6 +36,7 @@ def demo(tmp_path_factory) -> Path:
         return BUILT
     folder = tmp_path_factory.mktemp("demo")
     waver.ask("demo", "demo", out=folder / "agreement", wordings=10)
+    run_command("analysis", "features", folder / "agreement")
     waver.ask("demo", "demo", protocol="scoring", out=folder / "scoring", exact=True, temperature=0.7)
     return folder
 
@@ -51,26 +57,35 @@ def framed(tmp_path_factory) -> Path:
     return out
 
 
-def run_changed(name: str, changes: dict[str, str], folder: Path, **parameters) -> Path:
-    """Change lines of a copy of a notebook, run it in a folder, and return that folder."""
+def read_change(title: str) -> tuple[str, dict[str, str]]:
+    """The notebook that a change on the page is made in, and its lines without comments: old -> new."""
+    section = PAGE.partition(f"### {title}\n")[2].partition("\n#")[0]
+    lines = re.findall(r"^ {4}([-+])(.*)$", section, re.M)
+    old, new = ([line for sign, line in lines if sign == wanted] for wanted in "-+")
+    assert 1 <= len(old) == len(new) <= 3
+    return re.search(r"`(\w+)\.ipynb`", section)[1], dict(zip(old, new, strict=True))
+
+
+def run_changed(title: str, folder: Path, **parameters: object) -> None:
+    """Make a change of the page in a copy of its notebook, and run the copy in a folder."""
+    name, changes = read_change(title)
+    print(f"\n## {title}\nnotebooks/{name}.ipynb")
     node = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", 4)
-    before = [line for cell in node.cells for line in cell.source.splitlines()]
-    for old, new in changes.items():
-        (cell,) = (cell for cell in node.cells if cell.cell_type == "code" and old in cell.source)
-        assert cell.source.count(old) == 1
-        cell.source = cell.source.replace(old, new)
-    after = [line for cell in node.cells for line in cell.source.splitlines()]
-    diff = [
-        line for line in difflib.unified_diff(before, after, n=0, lineterm="") if line[:2] not in ("--", "++", "@@")
-    ]
-    print(f"\nnotebooks/{name}.ipynb", *diff, sep="\n")
-    assert 1 <= sum(line.startswith("+") for line in diff) <= 3
-    assert 1 <= sum(line.startswith("-") for line in diff) <= 3
+    made = []
+    for cell in node.cells:
+        lines = cell.source.splitlines()
+        for place, line in enumerate(lines):
+            code, mark, comment = line.partition("  # ")
+            if cell.cell_type == "code" and code in changes:
+                made.append(code)
+                print(f"-{code}\n+{changes[code]}")
+                lines[place] = changes[code] + mark + comment
+        cell.source = "\n".join(lines)
+    assert sorted(made) == sorted(changes)
     nbformat.write(node, folder / f"{name}.ipynb")
     papermill.execute_notebook(
         folder / f"{name}.ipynb", folder / "done.ipynb", parameters, cwd=folder, progress_bar=False
     )
-    return folder
 
 
 def look_up(table: pd.DataFrame, column: str, **row: str) -> float:
@@ -91,10 +106,7 @@ TUNED = {"model": "waver-demo-large-tuned", "condition": "chat/yes-no"}
 
 def test_drop_wordings_with_a_negation(demo, tmp_path):
     run = demo / "agreement"
-    run_changed(
-        "stability", {'where: str = ""': 'where: str = "negation_cues = 0"'}, tmp_path,
-        runs=[str(run)], out="results", resamples=20,
-    )  # fmt: skip
+    run_changed("Drop wordings with a negation", tmp_path, runs=[str(run)], out="results", resamples=20)
     after = pd.read_csv(tmp_path / "results" / "tables" / "stability.csv")
     before = waver.open(run).table("stability", resamples=20)
     show("range of large-tuned", *(look_up(table, "range_mean", **TUNED) for table in (before, after)))
@@ -107,8 +119,7 @@ def test_drop_wordings_with_a_negation(demo, tmp_path):
 
 def test_another_flip_rule(demo, tmp_path):
     run = demo / "agreement"
-    run_changed("stability", {"[0.05, 0.10, 0.25]": "[0.05, 0.20, 0.25]"}, tmp_path,
-                runs=[str(run)], out="results", resamples=20)  # fmt: skip
+    run_changed("Another flip rule", tmp_path, runs=[str(run)], out="results", resamples=20)
     after = pd.read_csv(tmp_path / "results" / "tables" / "stability.csv")
     before = waver.open(run).table("stability", resamples=20)
     shares = look_up(before, "flip_10", **TUNED), look_up(after, "flip_20", **TUNED)
@@ -121,8 +132,7 @@ def test_another_flip_rule(demo, tmp_path):
 
 
 def test_one_more_predictor_of_ones_own(framed, tmp_path):
-    run_changed("text_features", {'predictors: str = "all"': 'predictors: str = "all,framed"'}, tmp_path,
-                runs=[str(framed)], out="results")  # fmt: skip
+    run_changed("One more predictor of your own", tmp_path, runs=[str(framed)], out="results")
     after = pd.read_csv(tmp_path / "results" / "tables" / "mixed.csv")
     before = waver.open(framed).table("mixed")
     of_length = {**TUNED, "term": "statement_length"}
@@ -143,14 +153,12 @@ def has_lme4() -> bool:
 def test_random_slopes_through_pymer4(demo, tmp_path):
     if not has_lme4():
         pytest.skip("no R with lmerTest and pymer4 on this machine (make references installs them)")
-    slopes = 'agreement ~ negation_cues + (1 + negation_cues | item)", engine="pymer4", by=["model", "condition"])'
-    run = demo / "agreement"
-    opened = f"waver.open({str(run)!r}).where(\"model LIKE '%large%'\")"
-    old = 'agreement ~ hedged + statement_length + (1 | item)", by=["model", "condition"])'
-    run_changed("explore", {'waver.ask(items, "demo", protocol="agreement", out="runs/explore")': opened, old: slopes,
-                            '"attributes.hedged"]': '"negation_cues"]'}, tmp_path)  # fmt: skip
-    after = pd.read_csv(tmp_path / "effects.csv")
-    part = waver.open(run).where("model LIKE '%large%'")
+    for name in ("results", "mine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "results" / "demo").symlink_to(demo, target_is_directory=True)
+    run_changed("Random slopes, by lme4", tmp_path / "mine")
+    after = pd.read_csv(tmp_path / "mine" / "effects.csv")
+    part = waver.open(demo / "agreement").where("model LIKE '%large%'")
     before = part.mixed("agreement ~ negation_cues + (1 | item)")
     of_negation = {**TUNED, "term": "negation_cues"}
     for column in ("estimate", "se"):
@@ -164,9 +172,7 @@ def test_correlation_with_ones_own_benchmark_by_pearson_given_size(demo, tmp_pat
     mine = pd.DataFrame({"model": scores["model"], "mine": scores[["facts", "reading"]].mean(axis=1)})
     mine.to_csv(tmp_path / "mine.csv", index=False)
     run = demo / "agreement"
-    run_changed("benchmarks", {'scores: str = ""': 'scores: str = "mine.csv"',
-                               'score_columns: str = ""': 'score_columns: str = "mine"'}, tmp_path,
-                runs=[str(run)], out="results")  # fmt: skip
+    run_changed("A benchmark of your own, by Pearson given size", tmp_path, runs=[str(run)], out="results")
     after = pd.read_csv(tmp_path / "results" / "tables" / "benchmarks.csv")
     row = {"measure": "Range", "benchmark": "mine", "method": "pearson given size"}
     (expected,) = waver.open(run).correlate("Range", mine, method="pearson", given="size")["r"]
@@ -178,16 +184,32 @@ def test_correlation_with_ones_own_benchmark_by_pearson_given_size(demo, tmp_pat
 
 def test_kurtosis_corrected_for_sample_size_by_group(demo, tmp_path):
     run = demo / "scoring"
-    run_changed("scoring", {"biased: bool = True": "biased: bool = False"}, tmp_path,
-                runs=[str(run)], out="results", resamples=20)  # fmt: skip
+    title = "Kurtosis corrected for sample size, by group"
+    run_changed(title, tmp_path, runs=[str(run)], out="results", resamples=20)
     keys = ["group", "model", "condition"]
     after = pd.read_csv(tmp_path / "results" / "tables" / "scores.csv").fillna({"condition": ""}).set_index(keys)
     before = waver.open(run).table("scores", resamples=20).fillna({"condition": ""}).set_index(keys)
     for group in sorted(set(after.index.get_level_values("group"))):
         row = {"group": group, "model": "waver-demo-large-tuned", "condition": "chat/0-9/t0.7/exact"}
-        show(
-            f"kurtosis of large-tuned, {group}", *(look_up(t.reset_index(), "kurtosis", **row) for t in (before, after))
-        )
+        numbers = [look_up(table.reset_index(), "kurtosis", **row) for table in (before, after)]
+        show(f"kurtosis of large-tuned, {group}", *numbers)
     n, g = before["n"], before["kurtosis"]
     corrected = ((n + 1) * g + 6) * (n - 1) / ((n - 2) * (n - 3))
     pd.testing.assert_series_equal(after["kurtosis"], corrected.reindex(after.index), check_names=False, rtol=1e-9)
+
+
+def test_a_predictor_of_ones_own_from_end_to_end(tmp_path):
+    """The file and the first two calls of the page; the third makes a report of the same."""
+    section = PAGE.partition("## A predictor of your own, from end to end\n")[2].partition("\n## ")[0]
+    table, calls = [textwrap.dedent(block) for block in re.findall(r"(?<=\n\n)(?: {4}.*\n)+", section)]
+    (tmp_path / "hedged.csv").write_text(table, encoding="utf-8")
+    asking, reading, _ = (shlex.split(call)[1:] for call in calls.splitlines())
+    run_command("inference", *asking, cwd=tmp_path)
+    printed = run_command("analysis", *reading, cwd=tmp_path).stdout
+    effects = pd.read_csv(io.StringIO(printed))
+    assert set(effects["term"]) == {"(Intercept)", "statement_length", "attributes.hedged"}
+    from_python = waver.open(tmp_path / "runs" / "hedged").mixed("agreement ~ statement_length + hedged + (1 | item)")
+    keys = ["model", "condition", "term"]
+    both = effects.merge(from_python, on=keys)
+    assert len(both) == len(effects)
+    pd.testing.assert_series_equal(both["estimate_x"], both["estimate_y"], check_names=False, rtol=1e-9)

@@ -25,8 +25,6 @@ from analysis.__main__ import _parse_parameters
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from ground.commands import find_commands
-from helpers import text_feature_runs
-from helpers.synthetic import write_run
 from helpers.text_feature_runs import make_run
 from helpers.text_features import OPTIONAL, hide
 from inference.__main__ import build_call_parser
@@ -277,19 +275,3 @@ def test_the_mixed_model_of_the_page_on_r_is_that_of_waver(tmp_path, monkeypatch
     assert len(found) == len(ours) == 6
     for column in ("estimate", "se", "df", "p"):
         np.testing.assert_allclose(found[column].reindex(ours.index), ours[column], rtol=1e-4)
-
-
-def test_the_examples_of_the_public_face_run(tmp_path, monkeypatch):
-    """All Python on the page, one block after the other, in one namespace, as in a notebook."""
-    texts = text_feature_runs.wordings()
-    texts["attributes"] = [{"hedged": "yes" if "nobody" in text else "no"} for text in texts["text"]]
-    fields = {"stage": "tuned", "parameters": 7_000_000}
-    monkeypatch.chdir(tmp_path)
-    write_run(tmp_path / "runs" / "first", text_feature_runs.answers(texts), models={"org/one": fields})
-    names: dict[str, object] = {}
-    blocks = [lines for lines in BLOCK.findall(text_of("docs/python-A.md")) if "waver table" not in lines]
-    for lines in blocks:
-        exec(textwrap.dedent(lines), names)
-    assert len(blocks) >= 7
-    assert set(names["models"]["model"]) == {"org/one", "org/two"}
-    assert names["tuned"].part.count_kept()["models"] == (1, 2)
