@@ -29,16 +29,15 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import Picture, build_pictures
-from analysis.reporting.output import files, provenance
+from analysis.reporting.output import files, provenance, steps
 from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.unanswered import count_unanswered_prompts
-from analysis.tidy.checking import TOLERANCE, compare_tables
+from analysis.tidy.checking import TOLERANCE
 
-MOST_RESPONSES = 200_000  # that the section on rows and numbers reads into memory
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded
 KEY_COLUMNS = (
@@ -273,19 +272,10 @@ class Page:
     def select_part(self) -> Run:
         """Return the runs of this page that its section on rows and numbers reads into memory.
 
-        These are the models and conditions that the tables compare; of more than `MOST_RESPONSES` responses the first
-        ones, and at least one.
+        These are the models and conditions that the tables compare; of more than `steps.MOST_RESPONSES` responses the
+        first ones, and at least one.
         """
-        run = self.run.select_protocols(self.protocols)
-        sizes = self.runs.sql(
-            """SELECT study, model, condition, count(*) AS n, any_value(position) IS NOT NULL AS is_compared
-               FROM responses LEFT JOIN units USING (study, model, condition)
-               GROUP BY ALL ORDER BY any_value(position)"""
-        )
-        compared = sizes[sizes["is_compared"]]
-        n_read = compared["n"].cumsum()
-        part = compared[(n_read <= MOST_RESPONSES) | (n_read == compared["n"])]
-        return run if len(part) == len(sizes) else run.where(part[["study", "model", "condition"]])
+        return steps.select_readable_part(self.run.select_protocols(self.protocols), self.runs)
 
     def check(
         self, ours: str | pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
@@ -308,13 +298,9 @@ class Page:
         -------
         How many numbers were compared, and how far they are apart (`checking.compare_tables`).
         """
-        table = self.frame(ours) if isinstance(ours, str) else ours
-        unit = [name for name in ("study", "model", "condition") if name in on and isinstance(ours, str)]
-        if unit:
-            table = table.merge(theirs[unit].drop_duplicates(), on=unit)
-        comparison = compare_tables(table, theirs, on, tolerance)
-        left_out = len(self.frame(ours)) - len(table) if isinstance(ours, str) else 0
-        return render_fragment("check", comparison=comparison, left_out=left_out)
+        if not isinstance(ours, str):
+            return steps.render_comparison(ours, theirs, on, tolerance)
+        return steps.render_comparison(self.frame(ours), theirs, on, tolerance, only_units_of_theirs=True)
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""

@@ -239,7 +239,7 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
     for given, told in [
         (
             "tresholds=0.1",
-            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are thresholds, invalid",
+            "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are where, thresholds, invalid",
         ),
         ("resamples=many", "'many' is not int"),
         ("runs=x", "the call itself says which runs"),
@@ -252,10 +252,12 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
 
 
 def test_a_parameter_for_pages_without_any_is_told():
-    with pytest.raises(InputError, match="'resamples'; the pages of these runs have none"):
+    with pytest.raises(InputError, match="'resamples'; known are where"):
         notebooks.convert_parameters_by_notebook(
             {"resamples": "5"}, {"transcripts": notebooks.FOLDER / "transcripts.ipynb"}
         )
+    with pytest.raises(InputError, match="'resamples'; the pages of these runs have none"):
+        notebooks.convert_parameters_by_notebook({"resamples": "5"}, {})
 
 
 def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_made(run, tmp_path, capsys):

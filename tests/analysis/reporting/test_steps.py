@@ -71,7 +71,7 @@ def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, mo
     page = StabilityPage(str(folder))
     units = page.runs.sql("SELECT model, condition FROM units ORDER BY position")
     assert set(page.select_part().responses()["model"]) == set(units["model"])
-    monkeypatch.setattr("analysis.reporting.output.page.MOST_RESPONSES", 1)
+    monkeypatch.setattr("analysis.reporting.output.steps.MOST_RESPONSES", 1)
     part = page.select_part().responses()[["model", "condition"]].drop_duplicates()
     assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
 

@@ -100,10 +100,11 @@ def test_each_page_sees_the_runs_of_its_protocol(made, folder):
 
 def test_the_other_pages_leave_wording_aside(folder):
     opened = runs.open_runs(folder / "run", folder / "opinions")
-    seen = {entry.name: report._list_run_folders_of_page(entry.page, opened) for entry in report.list_notebooks()}
-    assert seen["stability"] == seen["text_features"] == [str(folder / "opinions")]
-    assert seen["wording"] == [str(folder / "run")]
-    assert seen["benchmarks"] == [str(folder / "run"), str(folder / "opinions")]
+    selected = {entry.name: opened.select_protocols(entry.page.protocols) for entry in report.list_notebooks()}
+    seen = {name: [run_folder.path for run_folder in part.folders] for name, part in selected.items() if part}
+    assert seen["stability"] == seen["text_features"] == [folder / "opinions"]
+    assert seen["wording"] == [folder / "run"]
+    assert seen["benchmarks"] == [folder / "run", folder / "opinions"]
 
 
 def test_the_benchmarks_page_names_what_it_refuses_and_redraws_the_printed_matrix(made):

@@ -1,0 +1,64 @@
+"""Prepare what a notebook shows from the rows to the numbers: the part that is read, and how far two tables differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.runs.folder import UNIT
+from analysis.tidy.checking import compare_tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.reporting.output.exploring import Run
+    from analysis.runs import Runs
+
+MOST_RESPONSES = 200_000  # that are read into memory
+
+
+def select_readable_part(run: Run, runs: Runs) -> Run:
+    """Select the models and conditions that tables compare; of more than `MOST_RESPONSES` responses the first ones.
+
+    Parameters
+    ----------
+    run, runs
+        The same runs, for notebooks and as a database.
+
+    Returns
+    -------
+    Run
+        The run itself where nothing is left out; at least one model and condition.
+    """
+    sizes = runs.sql(
+        """SELECT study, model, condition, count(*) AS n, any_value(position) IS NOT NULL AS is_compared
+           FROM responses LEFT JOIN units USING (study, model, condition)
+           GROUP BY ALL ORDER BY any_value(position)"""
+    )
+    compared = sizes[sizes["is_compared"]]
+    n_read = compared["n"].cumsum()
+    part = compared[(n_read <= MOST_RESPONSES) | (n_read == compared["n"])]
+    return run if len(part) == len(sizes) else run.where(part[list(UNIT)])
+
+
+def render_comparison(
+    ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float, only_units_of_theirs: bool = False
+) -> Html:
+    """Compare two tables, and show how many numbers were compared and how far they are apart.
+
+    Parameters
+    ----------
+    ours, theirs, on, tolerance
+        As in `checking.compare_tables`.
+    only_units_of_theirs
+        Compare only the models and conditions that the second table has; the others are counted.
+
+    Returns
+    -------
+    A sentence and a table; the sentence is marked where there is a difference (`cells.prepare_outputs`).
+    """
+    unit = [name for name in UNIT if name in on]
+    compared = ours.merge(theirs[unit].drop_duplicates(), on=unit) if only_units_of_theirs and unit else ours
+    comparison = compare_tables(compared, theirs, on, tolerance)
+    return render_fragment("check", comparison=comparison, left_out=len(ours) - len(compared))
