@@ -36,7 +36,7 @@ from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_f
 from analysis.reporting.words import Answer, prompts
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.unanswered import count_unanswered_prompts
-from analysis.tidy.checking import TOLERANCE
+from analysis.steps.checking import TOLERANCE
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
 FEW_ROWS = 8  # a table with no more stands open; others are folded

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.runs.folder import UNIT
-from analysis.tidy.checking import compare_tables
+from analysis.steps.checking import compare_tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from analysis.reporting.output import cells, layout
 from analysis.reporting.output.html import render_template
-from analysis.tidy.checking import compare_tables
+from analysis.steps.checking import compare_tables
 
 FOLDED = {"tags": ["folded"]}
 TABLE = pd.DataFrame({"model": ["a", "b"], "flips": [0.25, 0.5]})

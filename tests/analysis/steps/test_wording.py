@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.tidy.wording import average_pairs, pair_with_originals, read_yes_no_answers
+from analysis.steps.wording import average_pairs, pair_with_originals, read_yes_no_answers
 
 YES_NO, NO_YES = ["yes", "no"], ["no", "yes"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.tidy.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
 
 
 def test_lists_of_different_lengths_and_missing_ones_are_filled_up():

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.tidy.rows import attach_wordings, find_given_answers
+from analysis.steps.rows import attach_wordings, find_given_answers
 
 SIDES = ("important", "unimportant")  # of a pair: whether the negation changes the right label
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics import mixed
-from analysis.tidy.mixed import TOLERANCE, fit_first_units
+from analysis.steps.mixed import TOLERANCE, fit_first_units
 
 KEYS = ["study", "model", "condition"]
 

@@ -19,7 +19,7 @@ from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.scores import UNGROUPED
 from analysis.runs.folder import UNIT
 from analysis.statistics.rounding import remove_rounding_noise
-from analysis.tidy.rows import attach_wordings
+from analysis.steps.rows import attach_wordings
 
 GROUP = ["study", "group", "model", "condition"]  # what a measure is computed for
 LEAST_CORRECTED = 4  # items that the kurtosis corrected for sample size needs

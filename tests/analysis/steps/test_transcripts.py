@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.tidy.transcripts import average_items, read_numbers
+from analysis.steps.transcripts import average_items, read_numbers
 
 ITEMS = pd.DataFrame({
     "study": ["opinions", "opinions", "scores", "facts"], "item": ["a", "b", "x", "q"],

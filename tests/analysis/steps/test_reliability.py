@@ -13,7 +13,7 @@ import pytest
 from analysis.measures.reworded import Study
 from analysis.statistics.reliability.generalizability import compute_intraclass_correlations as compute_of_panel
 from analysis.statistics.reliability.panel import estimate_panel_mean
-from analysis.tidy.reliability import (
+from analysis.steps.reliability import (
     ROW,
     compute_intraclass_correlations,
     compute_mean_squares,

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.tidy.checking import compare_tables, run_if_installed, run_if_possible
+from analysis.steps.checking import compare_tables, run_if_installed, run_if_possible
 from ground.errors import InputError
 
 OURS = pd.DataFrame({"model": ["a", "b", "c"], "flips": [0.5, math.nan, math.inf], "n": [4, 5, 6]})

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.tidy.choice import average_orders, compute_kept_shares, read_choices, summarize_questions
+from analysis.steps.choice import average_orders, compute_kept_shares, read_choices, summarize_questions
 
 ORDERS = {1: ["A", "B"], 2: ["B", "A"]}  # which choice stands first
 

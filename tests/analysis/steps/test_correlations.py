@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.tidy.correlations import (
+from analysis.steps.correlations import (
     PAIR,
     correlate_pairs,
     list_headline_coefficients,
     pair_values,
     spread_measures,
 )
-from analysis.tidy.rows import compute_by_group
+from analysis.steps.rows import compute_by_group
 
 MODELS = list("abcde")
 FACTS = pd.DataFrame(

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from analysis.tidy.rows import compute_by_group
-from analysis.tidy.scores import GROUP, list_large_groups, read_item_scores
+from analysis.steps.rows import compute_by_group
+from analysis.steps.scores import GROUP, list_large_groups, read_item_scores
 from ground.errors import InputError
 
 CONDITIONS = pd.DataFrame({

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import UNIT
-from analysis.tidy.agreement import compute_agreement
-from analysis.tidy.scores import read_item_scores
+from analysis.steps.agreement import compute_agreement
+from analysis.steps.scores import read_item_scores
 
 SPREAD, SCORE = "spread", "score"
 _NUMBER = [*UNIT, "item", "measure", "number"]

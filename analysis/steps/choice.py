@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.runs.folder import UNIT
-from analysis.tidy.rows import attach_wordings, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import attach_wordings, find_largest, pick_entries, stack_lists
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
 ALL, NO_SUBSET = "all", "none"

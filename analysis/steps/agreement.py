@@ -23,7 +23,7 @@ import pandas as pd
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.tidy.rows import attach_wordings, stack_lists
+from analysis.steps.rows import attach_wordings, stack_lists
 
 ITEM = (*UNIT, "item")
 

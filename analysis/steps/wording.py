@@ -20,7 +20,7 @@ import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
 from analysis.runs.folder import ORIGINAL, UNIT
-from analysis.tidy.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
+from analysis.steps.rows import attach_wordings, find_given_answers, find_largest, pick_entries, stack_lists
 
 GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
 _OF_ORIGINAL = ["said", "yes", "meant"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.tidy.negation import average_pairs, count_right_labels, pair_with_parents, read_judgements
+from analysis.steps.negation import average_pairs, count_right_labels, pair_with_parents, read_judgements
 
 LABELS = ["entailment", "contradiction", "neutral"]
 # variant: pattern, right label, parents; the last two negations change nothing, or change it back.

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.tidy.agreement import (
+from analysis.steps.agreement import (
     average_spreads,
     average_validity,
     compute_agreement,
