@@ -3,12 +3,14 @@
 ::
 
     rows = join_answers_with_features(runs)
-    theirs = fit_first_units(rows.assign(response=rows["agreement"]), effects, "statsmodels")
+    ours = select_first_units(effects, rows.columns)
+    theirs = fit_units_again(rows.assign(response=rows["agreement"]), ours, "statsmodels")
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
@@ -21,15 +23,35 @@ TOLERANCE = 1e-4  # largest difference of two searches for the same maximum
 PACKAGES = ("statsmodels", "pymer4")
 
 
-def fit_first_units(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> pd.DataFrame:
-    """Fit the first model and condition of every study once more, by REML, with a random intercept for every item.
+def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+    """Select the rows of table `mixed` of the first model and condition of every study, which another package can fit.
+
+    Parameters
+    ----------
+    effects
+        Table `mixed`: study, model, condition, term.
+    columns
+        Columns of the data; a study with a term that is none of them, such as a level of a text, is left out.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `effects`.
+    """
+    known = effects["term"].isin({INTERCEPT, *columns}).groupby(effects["study"]).transform("all")
+    fitted = effects[known]
+    return fitted.merge(fitted[list(UNIT)].drop_duplicates("study"))
+
+
+def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> pd.DataFrame:
+    """Fit models and conditions once more, by REML, with a random intercept for every item.
 
     Parameters
     ----------
     rows
         `analysis.features.join_answers_with_features`, with the response of the fits as column response.
     effects
-        Table `mixed`: study, model, condition, term; the fits have these terms.
+        Rows of table `mixed`: study, model, condition, term; the fits have these terms.
     package
         "statsmodels", or "pymer4" (R's lme4 and lmerTest).
 
@@ -37,8 +59,7 @@ def fit_first_units(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
     -------
     DataFrame
         study, model, condition, term; estimate: on the raw scale of predictor and response; se of pymer4 only, since
-        statsmodels makes its errors of the observed information, and lme4 of the expected one. A study with a predictor
-        that is no column of `rows` is left out.
+        statsmodels makes its errors of the observed information, and lme4 of the expected one.
 
     Raises
     ------
@@ -48,12 +69,9 @@ def fit_first_units(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
         Where statsmodels is not installed.
     """
     fit = _fit_by_statsmodels if package == "statsmodels" else _fit_by_r
-    first = effects[list(UNIT)].drop_duplicates("study")
     parts = [pd.DataFrame(columns=[*UNIT, "term", "estimate"])]
-    for unit, of_unit in effects.merge(first).groupby(list(UNIT), sort=False):
+    for unit, of_unit in effects.groupby(list(UNIT), sort=False):
         terms = [term for term in of_unit["term"] if term != INTERCEPT]
-        if not set(terms) <= set(rows.columns):
-            continue
         is_of_unit = (rows[list(UNIT)].astype(str) == list(unit)).all(axis=1)
         complete = rows.loc[is_of_unit, ["item", "response", *terms]].dropna()
         parts.append(fit(complete.astype({"item": str}), terms).assign(**dict(zip(UNIT, unit, strict=True))))

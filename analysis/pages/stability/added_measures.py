@@ -18,6 +18,7 @@ from analysis.reporting.catalogue import describe_added_column, look_up_table
 from analysis.reporting.catalogue.columns import Column
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.shares import Share
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def estimate_added_measures(
 ) -> dict[str, Interval]:
     """Compute the mean over items of every added measure, with its interval by resampling items.
 
+    The mean of a measure that is 0 or 1 for every item is a share, and gets the interval of a share.
+
     Parameters
     ----------
     values_by_name
@@ -129,6 +132,7 @@ def estimate_added_measures(
         estimates |= bootstrap_intervals(
             {name: values},
             partial(_average_drawn_items, name),
+            shares=partial(_build_share_terms, name) if _holds_shares(values) else None,
             draws=draws,
             seed=seed,
         )
@@ -136,6 +140,16 @@ def estimate_added_measures(
         describe_added_column("stability", name, Column(meaning, "", name, DIGITS))
         describe_added_column("stability", f"{name}_n", Column(f"items with a value of {name}", "items", f"{name} n"))
     return estimates
+
+
+def _holds_shares(values: Array) -> bool:
+    """Tell whether every item has 0, 1 or no value."""
+    return bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all())
+
+
+def _build_share_terms(name: str, columns: Columns) -> dict[str, list[Share]]:
+    """Give hits and totals of the share of items whose measure is 1."""
+    return {name: [[(columns[name], np.ones_like(columns[name]))]]}
 
 
 def _average_drawn_items(name: str, columns: Columns, draw_counts: Array) -> dict[str, Array]:

@@ -149,7 +149,7 @@ def _check_stimuli(runs: Runs, study: str, yes_no_labels: list[str]) -> None:
     if item_without_one_original:
         raise InputError(
             f"{_find_wording_run_path(runs, study)}: stimuli.parquet: item {item_without_one_original[0]!r} has "
-            f"{item_without_one_original[1]} original questions; it needs one"
+            f"{item_without_one_original[1]} original questions{' in this part' if runs.part else ''}; it needs one"
         )
 
 

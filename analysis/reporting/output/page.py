@@ -285,8 +285,8 @@ class Page:
         Parameters
         ----------
         ours
-            A table of the page by its name, or a DataFrame. Of a table, the models and conditions are compared that the
-            other table has.
+            A table of the page by its name, or a DataFrame. Of a table, the models and conditions of `select_part` are
+            compared; one that the other table has not is a difference.
         theirs
             The same numbers, computed in another way; all its columns other than `on` are compared.
         on
@@ -300,7 +300,7 @@ class Page:
         """
         if not isinstance(ours, str):
             return steps.render_comparison(ours, theirs, on, tolerance)
-        return steps.render_comparison(self.frame(ours), theirs, on, tolerance, only_units_of_theirs=True)
+        return steps.render_comparison(self.frame(ours), theirs, on, tolerance, steps.list_readable_units(self.runs))
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""

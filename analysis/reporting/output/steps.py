@@ -31,19 +31,23 @@ def select_readable_part(run: Run, runs: Runs) -> Run:
     Run
         The run itself where nothing is left out; at least one model and condition.
     """
+    units = list_readable_units(runs)
+    n_units = runs.sql(f"SELECT count(*) AS n FROM (SELECT DISTINCT {', '.join(UNIT)} FROM responses)")["n"].iloc[0]
+    return run if len(units) == n_units else run.where(units)
+
+
+def list_readable_units(runs: Runs) -> pd.DataFrame:
+    """List study, model and condition of the units that tables compare and whose responses fit into memory."""
     sizes = runs.sql(
-        """SELECT study, model, condition, count(*) AS n, any_value(position) IS NOT NULL AS is_compared
-           FROM responses LEFT JOIN units USING (study, model, condition)
+        """SELECT study, model, condition, count(*) AS n FROM responses JOIN units USING (study, model, condition)
            GROUP BY ALL ORDER BY any_value(position)"""
     )
-    compared = sizes[sizes["is_compared"]]
-    n_read = compared["n"].cumsum()
-    part = compared[(n_read <= MOST_RESPONSES) | (n_read == compared["n"])]
-    return run if len(part) == len(sizes) else run.where(part[list(UNIT)])
+    n_read = sizes["n"].cumsum()
+    return sizes.loc[(n_read <= MOST_RESPONSES) | (n_read == sizes["n"]), list(UNIT)]
 
 
 def render_comparison(
-    ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float, only_units_of_theirs: bool = False
+    ours: pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float, units: pd.DataFrame | None = None
 ) -> Html:
     """Compare two tables, and show how many numbers were compared and how far they are apart.
 
@@ -51,14 +55,15 @@ def render_comparison(
     ----------
     ours, theirs, on, tolerance
         As in `checking.compare_tables`.
-    only_units_of_theirs
-        Compare only the models and conditions that the second table has; the others are counted.
+    units
+        Compare only the rows of these studies, models and conditions (as far as `on` has these columns); other rows are
+        counted. A unit that the second table has lost is a difference.
 
     Returns
     -------
     A sentence and a table; the sentence is marked where there is a difference (`cells.prepare_outputs`).
     """
     unit = [name for name in UNIT if name in on]
-    compared = ours.merge(theirs[unit].drop_duplicates(), on=unit) if only_units_of_theirs and unit else ours
+    compared = ours.merge(units[unit].drop_duplicates(), on=unit) if units is not None and unit else ours
     comparison = compare_tables(compared, theirs, on, tolerance)
     return render_fragment("check", comparison=comparison, left_out=len(ours) - len(compared))

@@ -239,10 +239,17 @@ def describe_part_in_full(part: Part) -> list[str]:
 
 
 def list_part_cautions(part: Part | None) -> list[str]:
-    """Return the caution about what was left out of the runs; empty where nothing was."""
+    """Return the cautions about what was left out of the runs, and where not of all alike; empty where nothing was."""
     if part is None:
         return []
-    return [f"Only a part of the runs is here: {count_part(part)}; kept is where {shorten_line(part.condition, 300)}."]
+    caution = f"Only a part of the runs is here: {count_part(part)}; kept is where {shorten_line(part.condition, 300)}."
+    if part.pairs is None:
+        return [caution]
+    unlike = (
+        "Models or conditions keep different wordings here: they may differ because of that, and numbers of a part "
+        "that was chosen by its answers say little about other answers."
+    )
+    return [caution, unlike]
 
 
 def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:

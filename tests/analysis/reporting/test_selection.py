@@ -112,6 +112,14 @@ def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     assert words.list_part_cautions(whole.part) == [] and "Part" not in dict(list_provenance_entries(whole, [], {}))
 
 
+def test_a_caution_tells_that_models_keep_different_wordings(tmp_path):
+    run = open_run(FULL["stability"](tmp_path / "run")[0])
+    alike = run.where("pattern <> 'original'")
+    unlike = run.where("model = 'bert' OR pattern <> 'original'")
+    assert [len(words.list_part_cautions(part.part)) for part in (alike, unlike)] == [1, 2]
+    assert words.list_part_cautions(unlike.part)[1].startswith("Models or conditions keep different wordings here")
+
+
 def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     page = StabilityPage([str(source)])

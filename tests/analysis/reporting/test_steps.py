@@ -76,6 +76,15 @@ def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, mo
     assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
 
 
+@pytest.mark.parametrize("n_units", [0, 1])
+def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, tmp_path):
+    folder, options = FULL["stability"](tmp_path / "run")
+    page, key = StabilityPage(str(folder), **options), ["study", "model", "condition"]
+    theirs = page.frame("stability")[[*key, "range_mean"]]
+    assert 'class="difference"' not in page.check("stability", theirs, on=key).text
+    assert 'class="difference"' in page.check("stability", theirs[:n_units], on=key).text
+
+
 @pytest.mark.slow
 def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(tmp_path, capsys):
     folder, _ = FULL["stability"](tmp_path / "run")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics import mixed
-from analysis.steps.mixed import TOLERANCE, fit_first_units
+from analysis.steps.mixed import TOLERANCE, fit_units_again, select_first_units
 
 KEYS = ["study", "model", "condition"]
 
@@ -39,8 +39,9 @@ def check(package: str, columns: list[str]) -> None:
     """Compare its fit with that of the built-in engine."""
     rows = build_rows()
     effects = fit(rows)
-    theirs = fit_first_units(rows, effects, package)
-    ours = effects[effects["model"] == "a"].reset_index(drop=True)
+    ours = select_first_units(effects, rows.columns)
+    assert ours.equals(effects[effects["model"] == "a"].reset_index(drop=True))
+    theirs = fit_units_again(rows, ours, package)
     assert theirs[[*KEYS, "term"]].equals(ours[[*KEYS, "term"]].astype(object))
     for column in columns:
         np.testing.assert_allclose(theirs[column], ours[column], rtol=0, atol=TOLERANCE * np.abs(ours[column]).max())
@@ -59,15 +60,14 @@ def test_r_gives_the_same_estimates_and_errors():
 
 def test_a_study_with_a_predictor_that_the_rows_lack_is_left_out():
     rows = build_rows()
-    assert fit_first_units(rows.drop(columns="long"), fit(rows), "statsmodels").columns.tolist() == [
-        *KEYS,
-        "term",
-        "estimate",
-    ]
+    nothing = select_first_units(fit(rows), rows.columns.drop("long"))
+    assert nothing.empty
+    assert fit_units_again(rows, nothing, "statsmodels").columns.tolist() == [*KEYS, "term", "estimate"]
 
 
 def test_a_fit_may_have_no_predictor():
     rows = build_rows()
     effects = fit(rows, "1")
-    (estimate,) = fit_first_units(rows, effects, "statsmodels")["estimate"]
+    ours = select_first_units(effects, rows.columns)
+    (estimate,) = fit_units_again(rows, ours, "statsmodels")["estimate"]
     assert estimate == pytest.approx(effects["estimate"].iloc[0], abs=TOLERANCE)

@@ -57,6 +57,17 @@ def test_its_mean_over_items_is_bootstrapped_like_the_others(run):
     assert tables.render_table("stability", table, "markdown", ["spread"]).count("[") == 2
 
 
+def test_the_mean_of_a_measure_that_is_0_or_1_has_the_interval_of_a_share(run):
+    def flip(frame):
+        share = (frame["agreement"] >= 0.5).mean()
+        return min(share, 1 - share) > 0.1
+
+    table = tables.build_table("stability", run, resamples=400, measures={"flip": flip, "never": lambda frame: 0})
+    for end in ("", "_lower", "_upper"):
+        np.testing.assert_allclose(table[f"flip{end}"], table[f"flip_10{end}"], rtol=1e-12)
+    assert (table["never_lower"] == 0).all() and (table["never_upper"] > 0.3).all()
+
+
 def test_a_function_gets_the_answers_to_the_paraphrases_of_one_item(run):
     seen = []
 

@@ -20,6 +20,7 @@ from analysis.pages.wording.tables import tabulate_consistency
 from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
+from waver import open as open_run
 
 pytestmark = pytest.mark.slow
 
@@ -253,6 +254,12 @@ def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, messag
     with pytest.raises(InputError, match=message) as error:
         tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert "\n" not in str(error.value)
+
+
+def test_a_part_without_originals_is_not_called_a_fault_of_the_file(tmp_path):
+    run = open_run(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
+    with pytest.raises(InputError, match="has 0 original questions in this part; it needs one"):
+        run.where("pattern <> 'original'").table("consistency")
 
 
 def test_an_unknown_convention_is_refused(tmp_path):
