@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.runs.folder import UNIT
 from analysis.steps.checking import compare_tables
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from analysis.reporting.output.exploring import Run
     from analysis.runs import Runs
 
@@ -56,14 +56,17 @@ def render_comparison(
     ours, theirs, on, tolerance
         As in `checking.compare_tables`.
     units
-        Compare only the rows of these studies, models and conditions (as far as `on` has these columns); other rows are
-        counted. A unit that the second table has lost is a difference.
+        Compare only the rows of these studies, models and conditions (as far as `on` has these columns), and of those
+        that the second table has; other rows are counted. A unit of these that the second table lacks is a difference.
 
     Returns
     -------
     A sentence and a table; the sentence is marked where there is a difference (`cells.prepare_outputs`).
     """
     unit = [name for name in UNIT if name in on]
-    compared = ours.merge(units[unit].drop_duplicates(), on=unit) if units is not None and unit else ours
+    compared = ours
+    if units is not None and unit:
+        # Some conditions are made of others, such as "texts per byte" of "texts": no unit was asked in them.
+        compared = ours.merge(pd.concat([units, theirs])[unit].drop_duplicates(), on=unit)
     comparison = compare_tables(compared, theirs, on, tolerance)
     return render_fragment("check", comparison=comparison, left_out=len(ours) - len(compared))
