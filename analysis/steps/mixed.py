@@ -15,12 +15,18 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from analysis.features.attributes import is_attribute, split_level
 from analysis.runs.folder import UNIT
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import INTERCEPT
 
 TOLERANCE = 1e-4  # largest difference of two searches for the same maximum
 PACKAGES = ("statsmodels", "pymer4")
+
+
+def list_attributes(effects: pd.DataFrame) -> list[str]:
+    """List the attributes of wordings that terms of table `mixed` are about; of a level, such as [rude vs plain], its own."""
+    return sorted({split_level(term)[0] for term in effects["term"] if is_attribute(term)})
 
 
 def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
@@ -31,14 +37,15 @@ def select_first_units(effects: pd.DataFrame, columns: Collection[str]) -> pd.Da
     effects
         Table `mixed`: study, model, condition, term.
     columns
-        Columns of the data; a study with a term that is none of them, such as a level of a text, is left out.
+        Columns of the data; a study with a term about none of them is left out.
 
     Returns
     -------
     DataFrame
         Rows of `effects`.
     """
-    known = effects["term"].isin({INTERCEPT, *columns}).groupby(effects["study"]).transform("all")
+    term_columns = effects["term"].map(lambda term: split_level(term)[0])
+    known = term_columns.isin({INTERCEPT, *columns}).groupby(effects["study"]).transform("all")
     fitted = effects[known]
     return fitted.merge(fitted[list(UNIT)].drop_duplicates("study"))
 
@@ -49,7 +56,8 @@ def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
     Parameters
     ----------
     rows
-        `analysis.features.join_answers_with_features`, with the response of the fits as column response.
+        `analysis.features.join_answers_with_features` with the attributes of `list_attributes`, and the response of the
+        fits as column response.
     effects
         Rows of table `mixed`: study, model, condition, term; the fits have these terms.
     package
@@ -73,9 +81,24 @@ def fit_units_again(rows: pd.DataFrame, effects: pd.DataFrame, package: str) -> 
     for unit, of_unit in effects.groupby(list(UNIT), sort=False):
         terms = [term for term in of_unit["term"] if term != INTERCEPT]
         is_of_unit = (rows[list(UNIT)].astype(str) == list(unit)).all(axis=1)
-        complete = rows.loc[is_of_unit, ["item", "response", *terms]].dropna()
-        parts.append(fit(complete.astype({"item": str}), terms).assign(**dict(zip(UNIT, unit, strict=True))))
+        complete = _build_predictors(rows[is_of_unit], terms).dropna()
+        # R's formulas know no names such as "attributes.tone[rude vs plain]".
+        refit = fit(complete.astype({"item": str}), [f"x{place}" for place in range(len(terms))])
+        parts.append(refit.assign(term=[INTERCEPT, *terms], **dict(zip(UNIT, unit, strict=True))))
     return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
+def _build_predictors(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
+    """Return item, response and a column x0, x1 ... per term; the level of a category is 1 where a wording has it."""
+    predictors = {"item": rows["item"], "response": rows["response"]}
+    for place, term in enumerate(terms):
+        column, levels = split_level(term)
+        values = rows[column]
+        if levels:
+            is_level = [float(levels.startswith(f"{value} vs ")) for value in values]
+            values = pd.Series(is_level, rows.index).where(values.notna())
+        predictors[f"x{place}"] = values
+    return pd.DataFrame(predictors)
 
 
 def _fit_by_statsmodels(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:

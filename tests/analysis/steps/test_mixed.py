@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.features.attributes import name_levels
 from analysis.statistics import mixed
-from analysis.steps.mixed import TOLERANCE, fit_units_again, select_first_units
+from analysis.steps.mixed import TOLERANCE, fit_units_again, list_attributes, select_first_units
 
+R = pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
 KEYS = ["study", "model", "condition"]
 
 
@@ -52,8 +54,23 @@ def test_statsmodels_gives_the_same_estimates():
     check("statsmodels", ["estimate"])
 
 
+@pytest.mark.parametrize("package", ["statsmodels", pytest.param("pymer4", marks=R)])
 @pytest.mark.slow
-@pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
+def test_attributes_of_wordings_are_checked_too(package):
+    rows = build_rows()
+    tone = np.where(np.arange(len(rows)) % 3 == 0, "rude", "plain")
+    rows = rows.assign(**{"attributes.tone": pd.Categorical(tone), "attributes.hedged": np.arange(len(rows)) % 2 * 1.0})
+    effects = fit(name_levels(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged")
+    assert list_attributes(effects) == ["attributes.hedged", "attributes.tone"]
+    ours = select_first_units(effects, rows.columns)
+    assert "attributes.tone[rude vs plain]" in set(ours["term"])
+    theirs = fit_units_again(rows, ours, package)
+    assert theirs["term"].tolist() == ours["term"].tolist()
+    np.testing.assert_allclose(theirs["estimate"], ours["estimate"], rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.slow
+@R
 def test_r_gives_the_same_estimates_and_errors():
     check("pymer4", ["estimate", "se"])
 
