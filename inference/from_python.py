@@ -53,6 +53,8 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         raise InputError(f"protocol {shorten_value(protocol)}: there are {', '.join(list_protocols())}{hint}")
     if not isinstance(out, str | os.PathLike):
         raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
+    if not os.fspath(out) or "\0" in str(out):  # "" would be the working folder
+        raise InputError(f"out: {shorten_value(str(out))} cannot be the name of a run folder; give another")
     with _explain_failures(), ExitStack() as stack:
         table = None if isinstance(items, str | os.PathLike) else build_table(ITEMS, items)
         asked_models = _list_models(models)
@@ -91,14 +93,14 @@ def _ask(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[T
 
 def _list_models(models: Any) -> list[str | LoadedModel]:
     """List the models that a call names or has loaded, in order; a tuple is one loaded model."""
+    if isinstance(models, list | Mapping) and not models:
+        raise InputError(f"models: the {'list' if isinstance(models, list) else 'dict'} is empty; name a model")
     if isinstance(models, Mapping):
         return [
             f"{name}={os.fspath(model)}" if isinstance(model, str | os.PathLike) else LoadedModel.check(model, name)
             for name, model in models.items()
         ]
     members = models if isinstance(models, list) else [models]
-    if not members:
-        raise InputError("models: the list is empty; name a model")
     return [os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.check(model) for model in members]
 
 

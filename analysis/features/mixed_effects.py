@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.features import attributes
@@ -113,6 +113,8 @@ def _resolve_formula(formula: str, runs: Runs) -> tuple[str, mixed.Formula]:
 
 def _choose_groups(by: Sequence[str], formula_columns: Sequence[str], runs: Runs) -> tuple[str, ...]:
     """Return the columns that cut the rows into fits: the study, and those that were named."""
+    if not isinstance(by, Iterable):
+        raise InputError(f"by: expected names of columns, not {shorten_line(repr(by))}")
     names = [by] if isinstance(by, str) else list(by)
     groups = ["study"] if "study" not in formula_columns else []
     for name in names:

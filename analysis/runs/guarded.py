@@ -16,9 +16,12 @@ from ground.errors import InputError, flatten_message, shorten_line, suggest_nea
 
 if TYPE_CHECKING:
     import duckdb
+    import pandas as pd
 
 _QUERY_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 _TABLE_FUNCTIONS = {"unnest", "range", "generate_series"}
+# They see or change more than rows, or cannot be interrupted.
+_REFUSED_FUNCTIONS = {"current_setting", "pg_sleep", "sleep_ms", "write_log"}
 
 
 def lock_connection(con: duckdb.DuckDBPyConnection, files: Iterable[Path] = ()) -> None:
@@ -107,8 +110,8 @@ def walk_nodes(tree: Any) -> Iterator[Mapping[str, Any]]:
             unvisited += part
 
 
-def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterable[str]) -> duckdb.DuckDBPyConnection:
-    """Run a SELECT that a user wrote over some tables.
+def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterable[str]) -> pd.DataFrame:
+    """Run a SELECT that a user wrote over some tables, and fetch all rows.
 
     Parameters
     ----------
@@ -121,21 +124,26 @@ def run_guarded_query(con: duckdb.DuckDBPyConnection, query: str, tables: Iterab
 
     Returns
     -------
-    DuckDBPyConnection
-        From which the rows are fetched.
+    DataFrame
 
     Raises
     ------
     InputError
-        For anything but one SELECT over these tables, and for a query that DuckDB refuses.
+        For anything but one SELECT over these tables, for a query that DuckDB refuses or cannot finish, and one that
+        was interrupted.
     """
     import duckdb
 
     _check_tables(parse_select(con, query, "sql"), set(tables))
     try:
-        return con.execute(query)
-    except duckdb.Error as error:
+        frame: pd.DataFrame = con.execute(query).df()  # rows are computed as they are fetched: that fails, too
+    except (duckdb.Error, MemoryError) as error:
         raise InputError(f"sql: {flatten_message(str(error))}") from error
+    except RuntimeError as error:  # how DuckDB tells of Ctrl-C and of "Interrupt kernel"
+        if "interrupted" not in str(error):
+            raise
+        raise InputError("sql: the query was interrupted") from None
+    return frame
 
 
 def _check_tables(statement: Mapping[str, Any], tables: set[str]) -> None:
@@ -145,10 +153,9 @@ def _check_tables(statement: Mapping[str, Any], tables: set[str]) -> None:
     own_names = {entry["key"] for node in nodes for entry in _list_named_queries(node)}
     for node in nodes:
         kind = str(node.get("type"))
-        if kind == "BASE_TABLE" and node.get("table_name", "").lower() not in {
-            name.lower() for name in tables | own_names
-        }:
-            name = str(node.get("table_name"))
+        is_known = node.get("table_name", "").lower() in {name.lower() for name in tables | own_names}
+        if kind == "BASE_TABLE" and (not is_known or node.get("schema_name") or node.get("catalog_name")):
+            name = ".".join(filter(None, (node.get("catalog_name"), node.get("schema_name"), node.get("table_name"))))
             raise InputError(
                 f"sql: there is no table {shorten_line(repr(name))}{suggest_nearest(name, tables)}; the tables are "
                 f"{', '.join(sorted(tables))}"
@@ -158,6 +165,8 @@ def _check_tables(statement: Mapping[str, Any], tables: set[str]) -> None:
             raise InputError(
                 f"sql: {shorten_line(str(function))}() is not allowed: a query reads the tables of the run only"
             )
+        if kind == "FUNCTION" and str(node.get("function_name")).lower() in _REFUSED_FUNCTIONS:
+            raise InputError(f"sql: {node['function_name']}() is not allowed: a query reads the tables of the run only")
         if kind.endswith("_NODE") and kind not in _QUERY_NODES:
             raise InputError("sql: only a SELECT statement is run; nothing can be changed")
 

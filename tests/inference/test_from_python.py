@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from helpers.trivial_engine import TrivialEngine
 from inference.asking import session
 from inference.asking.one_model import Settings
 from inference.loaded_models import restore_after_asking, suspend_event_loop
+from inference.stimuli.reading.in_memory import build_table
 
 ITEMS = pd.DataFrame(
     {
@@ -35,6 +37,8 @@ ITEMS = pd.DataFrame(
     }
 )
 MODELS = ROOT / "inference" / "demo" / "models"
+NESTED: dict = {"item": 1, "text": "One."}
+NESTED["self"] = NESTED
 
 
 def ask(items, out, models="some", protocol="agreement", **options):
@@ -129,6 +133,12 @@ class TestItemsInMemory:
         pd.testing.assert_frame_equal(rows("runs/a"), before, check_exact=True)
 
 
+def test_a_hundred_thousand_columns_are_checked_at_once():
+    start = time.monotonic()
+    build_table("items", [dict.fromkeys(map(str, range(100_000)), 1)])
+    assert time.monotonic() - start < 20
+
+
 class TestRefused:
     """One line, before anything is written."""
 
@@ -161,7 +171,11 @@ class TestRefused:
             ({"limit": [1, 2]}, "limit: expected one value, not a list"),
             ({"form": "chatt"}, "(the nearest is 'chat')"),
             ({"ray_workers": 2}, "--ray-workers is for asking on a cluster"),
+            ({"items": [NESTED]}, "items: an entry is nested too deep, or holds itself"),
             ({"models": []}, "models: the list is empty"),
+            ({"models": {}}, "models: the dict is empty"),
+            ({"out": ""}, "out: '' cannot be the name of a run folder"),
+            ({"out": "a\0b"}, "cannot be the name of a run folder"),
             ({"models": 5}, "models: expected the name of a model, a pair (model, tokenizer)"),
             ({"models": ("a", "b")}, "models: expected a pair (model, tokenizer) of transformers, not (str, str)"),
             ({"models": "./demoo"}, "no such folder (the nearest is 'demo')"),

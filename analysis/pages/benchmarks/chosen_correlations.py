@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +61,8 @@ def correlate_chosen_measures(
     InputError
         For an unknown measure, score, method or column, and where no model is among the scores.
     """
+    if not isinstance(scores, str | os.PathLike | pd.DataFrame):
+        raise InputError(f"scores: expected a file or a DataFrame, not {type(scores).__name__}")
     score_table = (
         _convert_frame_to_scores(scores, score_columns, "scores")
         if isinstance(scores, pd.DataFrame)
@@ -87,6 +89,8 @@ def correlate_chosen_measures(
 
 def _select_named_measures(runs: Runs, names: str | Sequence[str], invalid: str) -> pd.DataFrame:
     """Return the values of some measures: a row per model, a column per measure."""
+    if not isinstance(names, Iterable):
+        raise InputError(f"measures: expected names or a DataFrame, not {shorten_line(repr(names))}")
     collected = collect_measures(runs, invalid).values
     answering = collected[collected["compared"].astype(bool) & ~collected["silent"].astype(bool)]
     labels = name_measures_unambiguously(answering)
@@ -132,6 +136,8 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
         raise InputError(f"{subject}: no column of numbers")
     chosen = pd.DataFrame({name: numbers[name].to_numpy(float) for name in names}, index=models)
     unit = 1 if size == SIZE else BILLION
+    if size is not None and not pd.api.types.is_numeric_dtype(frame[size]):
+        raise InputError(f"{subject}: column {size!r} is the size of the models; write it in numbers")
     parameters = pd.Series(np.nan if size is None else frame[size].to_numpy(float) * unit, models)
     return Scores(chosen, parameters.where(parameters > 0), pd.Series(1, models), "", subject)
 
@@ -140,9 +146,11 @@ def _find_covariate(given: str | None, facts: ModelFacts, score_table: Scores) -
     """Return the values of the variable whose influence is removed; None for none."""
     if given is None:
         return None
-    if given in facts.benchmarks:
+    if isinstance(given, str) and list(facts.benchmarks) == [given]:
+        raise InputError(f"given = {given!r} is the only score, and nothing is left to correlate with")
+    if isinstance(given, str) and given in facts.benchmarks:
         values = facts.benchmarks[given]
-    elif given in SIZE_WORDS:
+    elif isinstance(given, str) and given in SIZE_WORDS:
         values = facts.size
     else:
         options = [*SIZE_WORDS[:1], *score_table.frame]

@@ -105,10 +105,13 @@ def _apply_measure(function: ItemMeasure, rows: pd.DataFrame, where: str) -> flo
         value = function(rows.reset_index(drop=True))
     except Exception as error:  # whatever a reader's function raises is told in one line, with the item
         raise InputError(f"{where}: {type(error).__name__}: {shorten_line(str(error), 200)}") from error
-    is_number = isinstance(value, numbers.Real | np.bool_)
-    if not is_number or math.isinf(value):
+    try:
+        number = float(value) if isinstance(value, numbers.Real | np.bool_) else math.inf
+    except OverflowError:  # a whole number of more than 308 digits
+        number = math.inf
+    if math.isinf(number):
         raise InputError(f"{where}: it returned {shorten_line(repr(value))}, which is no number; NaN stands for none")
-    return float(value)
+    return number
 
 
 def estimate_added_measures(

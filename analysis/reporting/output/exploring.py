@@ -185,8 +185,7 @@ class Run:
         InputError
             For anything but one SELECT over these tables, and for a query that DuckDB refuses.
         """
-        frame: pd.DataFrame = run_guarded_query(self._tidy, query, TABLES).df()
-        return frame
+        return run_guarded_query(self._tidy, query, TABLES)
 
     def report(
         self, out: str | os.PathLike[str], *, title: str = "", single_file: bool = False, **parameters: Any

@@ -176,8 +176,9 @@ def _select_keys(con: duckdb.DuckDBPyConnection, keys: Any, known: Mapping[str, 
         raise InputError(f"{ABOUT}: the table of keys is empty, or names a column twice")
     if keys.isna().any(axis=None):
         raise InputError(f"{ABOUT}: a cell of the table of keys is missing")
-    # Categories and numbers become the texts that the runs have.
-    con.register("given_keys", keys.astype(object).astype(str).drop_duplicates())
+    # Categories and numbers become the texts that the runs have; what no UTF-8 holds matches nothing.
+    texts = keys.astype(object).astype(str).drop_duplicates()
+    con.register("given_keys", texts.map(lambda text: text.encode("utf-8", "backslashreplace").decode()))
     try:
         unmatched = con.execute(f"SELECT * FROM given_keys ANTI JOIN {_VIEW} USING ({', '.join(names)}) LIMIT 1")
         if rows := unmatched.fetchall():

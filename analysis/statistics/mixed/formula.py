@@ -1,7 +1,7 @@
 """Read and write mixed-model formulas such as `response ~ predictors + (1 | item)`.
 
 Only the outer shape is read here: the response, the terms and the random effects. Expressions that only R understands
-(`log(x)`, `poly(x, 2)`) are kept as text for R.
+(`log(x)`, `poly(x, 2)`) are kept as text for R, which would run any call in them: only known functions go on.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NAME = re.compile(r"[^\W\d][\w.]*")
+FUNCTIONS = {
+    "C", "I", "abs", "as.numeric", "bs", "c", "cos", "cut", "exp", "factor", "ifelse", "is.na", "log", "log10", "log1p",
+    "log2", "ns", "offset", "pmax", "pmin", "poly", "qlogis", "rank", "relevel", "round", "scale", "sin",
+    "sqrt",
+}  # fmt: skip
 EXAMPLE = "write it like 'agreement ~ n_words + (1 | item)'"
 
 
@@ -133,9 +138,12 @@ def parse_formula(text: str) -> Formula:
     InputError
         One line that says what is wrong with the text.
     """
+    if not isinstance(text, str):
+        raise InputError(f"formula: {shorten_line(repr(text))} is no text; {EXAMPLE}")
     sides = text.split("~")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
+    _refuse_other_calls(text)
     response, intercept, random = sides[0].strip(), True, list[RandomTerm]()
     mains, products = list[str](), list[str]()
     for sign, term in _split_signed_terms(sides[1], text):
@@ -158,6 +166,16 @@ def parse_formula(text: str) -> Formula:
 def is_column_name(text: str) -> bool:
     """Tell whether `text` is the plain name of a column."""
     return NAME.fullmatch(text) is not None
+
+
+def _refuse_other_calls(text: str) -> None:
+    """Refuse a call of anything but `FUNCTIONS`: R would run it, whatever it does."""
+    for word in re.findall(r"([\w.]+)\s*\(", text):
+        if word not in FUNCTIONS:
+            raise InputError(
+                f"formula '{text}': {shorten_line(word)}() cannot stand in a formula"
+                f"{suggest_nearest(word, FUNCTIONS)}; there are {', '.join(sorted(FUNCTIONS))}"
+            )
 
 
 def _split_signed_terms(right_side: str, formula_text: str) -> list[tuple[str, str]]:

@@ -94,16 +94,21 @@ def build_table(name: str, rows: Any) -> Table:
             )
     columns = list(dict.fromkeys(key for row in rows for key in row))
     _check_column_names(name, columns)
-    entries = [(f"entry {number}", _convert_row(row)) for number, row in enumerate(rows, 1)]
+    try:
+        entries = [(f"entry {number}", _convert_row(row)) for number, row in enumerate(rows, 1)]
+    except RecursionError as error:
+        raise InputError(f"{name}: an entry is nested too deep, or holds itself") from error
     return Table(name, tuple(columns), entries, f"a list of {len(entries):,} dicts")
 
 
 def _check_column_names(name: str, columns: Sequence[Any]) -> None:
     """Refuse a column whose name is no text, or is there twice."""
+    seen: set[str] = set()
     for column in columns:
-        if not isinstance(column, str) or columns.count(column) > 1:
+        if not isinstance(column, str) or column in seen:
             trouble = "is there twice; rename one" if isinstance(column, str) else "has no name; name it by a text"
             raise InputError(f"{name}: column {shorten_value(column)} {trouble}")
+        seen.add(column)
 
 
 def _convert_row(row: Mapping[Any, Any]) -> dict[Any, Any]:

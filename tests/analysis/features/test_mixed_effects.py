@@ -129,3 +129,9 @@ def test_random_slopes_are_fitted_by_r(run):
     intercepts = fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", BY, "pymer4")
     ours = fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", BY)
     np.testing.assert_allclose(intercepts["estimate"], ours["estimate"], atol=1e-6)
+
+
+@pytest.mark.parametrize("by", [None, 5])
+def test_what_is_no_list_of_columns_is_one_line(run, by):
+    with pytest.raises(InputError, match=r"^by: expected names of columns, not"):
+        fit_formula_by_group(run, "agreement ~ statement_length + (1 | item)", by)

@@ -100,6 +100,12 @@ def test_a_page_without_rows_in_the_part_says_so(tmp_path):
         part.table("stability")
 
 
+def test_keys_that_no_file_can_hold_match_nothing(tmp_path):
+    source, _ = FULL["reliability"](tmp_path / "run")
+    with pytest.raises(InputError, match=r"no row of these runs has item .+ud800"):
+        open_run(source).where(pd.DataFrame({"item": ["\ud800"]}))
+
+
 def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_protocols()

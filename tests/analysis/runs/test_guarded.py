@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+
 import duckdb
 import pytest
 
@@ -34,7 +38,7 @@ def con(tmp_path):
     ],
 )
 def test_a_select_over_the_tables_is_run(con, query, rows):
-    assert guarded.run_guarded_query(con, query, TABLES).fetchall() == rows
+    assert list(guarded.run_guarded_query(con, query, TABLES).itertuples(index=False, name=None)) == rows
 
 
 FORBIDDEN = [
@@ -74,6 +78,12 @@ FORBIDDEN = [
     "SELECT " + "(" * 5000,
     "x" * 5000,
     "SELECT '\ud800'",
+    "SELECT CAST(CASE WHEN i = 900000 THEN 'x' ELSE '1' END AS INTEGER) FROM range(1000000) AS t(i)",  # while fetched
+    "SELECT 10000000000000000000000000000000000000000",  # no type of pandas
+    "SELECT * FROM information_schema.tables WHERE EXISTS (WITH tables AS (SELECT 1) SELECT 1)",
+    "SELECT * FROM main.numbers",
+    "SELECT sleep_ms(10)",
+    "SELECT Current_Setting('allowed_paths')",
     7,
     None,
 ]
@@ -86,6 +96,13 @@ def test_anything_else_is_one_line_and_does_nothing(con, query):
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 1000
     assert con.execute("SELECT count(*), sum(n) FROM numbers").fetchall() == [(5, 10)]
     assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(1,)]
+
+
+def test_an_interrupted_query_is_one_line(con):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(InputError, match=r"^sql: the query was interrupted$"):
+        guarded.run_guarded_query(con, "SELECT count(*) FROM range(100000000000)", TABLES)
+    assert len(guarded.run_guarded_query(con, "FROM numbers", TABLES)) == 5
 
 
 def test_a_misspelt_table_is_answered_with_the_nearest(con):

@@ -109,6 +109,11 @@ def test_named_measures_are_those_of_the_page(folder, scores, tmp_path, given):
     [
         ({"measures": "Rang"}, r"there is no measure 'Rang' \(the nearest is 'Range'\); there are Range"),
         ({"measures": []}, "measures is empty"),
+        ({"measures": 5}, "measures: expected names or a DataFrame, not 5"),
+        ({"scores": None}, "scores: expected a file or a DataFrame, not NoneType"),
+        ({"scores": pd.DataFrame({"model": MODELS, "MT": range(12), "parameters": "7B"})}, "write it in numbers"),
+        ({"scores": pd.DataFrame({"model": MODELS, "MT": range(12)}), "given": "MT"}, "given = 'MT' is the only score"),
+        ({"given": ["size"]}, r"given = \['size'\] is not known"),
         ({"method": "kendall"}, "method 'kendall' is not known; the methods are pearson and spearman"),
         ({"given": "sise"}, r"given = 'sise' is not known \(the nearest is 'size'\); it is size, MT, GPQA"),
         ({"score_columns": "note"}, "scores: no column 'note' of numbers; there are MT, GPQA"),

@@ -103,6 +103,7 @@ def test_items_without_a_value_are_left_out_and_counted(tmp_path):
         (lambda frame: None, "it returned None, which is no number; NaN stands for none"),
         (lambda frame: "two\nlines", r"it returned 'two\\nlines', which is no number"),
         (lambda frame: np.inf, "it returned inf, which is no number"),
+        (lambda frame: 10**400, "it returned 10*…, which is no number"),
     ],
 )
 def test_a_function_that_fails_is_one_line_with_measure_model_and_item(run, function, line):

@@ -33,7 +33,7 @@ def test_formulas_are_written_again(text, again):
     ("text", "names", "group"),
     [
         ("y ~ a + b:c + (1 | item)", ("y", "a", "b", "c", "item"), "item"),
-        ("logit(y) ~ poly(x1, 2, raw = TRUE) + I(z == 1) + (1 + w | g/h)", ("y", "x1", "z", "w", "g", "h"), "g"),
+        ("qlogis(y) ~ poly(x1, 2, raw = TRUE) + I(z == 1) + (1 + w | g/h)", ("y", "x1", "z", "w", "g", "h"), "g"),
         ("y ~ 1e5 + x.2 + (1 | model) + (1 | item)", ("y", "x.2", "model", "item"), "item"),
     ],
 )
@@ -71,6 +71,13 @@ def test_the_formula_alone_chooses_the_engine(text, engine):
         ("", "needs a response, one ~"),
         ("x + (1 | item)", "needs a response, one ~"),
         ("y ~ ", "needs a response, one ~"),
+        (None, "None is no text"),
+        (b"y ~ x + (1 | item)", "is no text"),
+        ("y ~ np.log(x) + (1 | item)", "np.log() cannot stand in a formula"),
+        ("y ~ lgo(x) + (1 | item)", "lgo() cannot stand in a formula (the nearest is 'log')"),
+        ("y ~ I(system(intToUtf8(c(108, 115)))) + (1 | item)", "system() cannot stand"),
+        ("y ~ I(.Internal (quit(1))) + (1 | item)", ".Internal() cannot stand"),
+        ("system(intToUtf8(c(108, 115))) ~ x + (1 | item)", "system() cannot stand"),
         ("~ x + (1 | item)", "needs a response, one ~"),
         ("y ~ x ~ z + (1 | item)", "needs a response, one ~"),
         ("y ~ x", "no random effect"),

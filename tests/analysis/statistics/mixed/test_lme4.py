@@ -86,7 +86,7 @@ def test_functions_of_columns_are_left_to_r():
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("y ~ nosuch(x1) + (1 | item)", 'could not find function "nosuch"'),
+        ("y ~ relevel(x1, 2) + (1 | item)", "'relevel' only for (unordered) factors"),
         ("y ~ x1 + (1 | item:x1)", "number of levels of each grouping factor must be < number of observations"),
     ],
 )
