@@ -25,7 +25,7 @@ PACKAGES = ("statsmodels", "pymer4")
 
 
 def list_attributes(effects: pd.DataFrame) -> list[str]:
-    """List the attributes of wordings that terms of table `mixed` are about, such as "attributes.tone" of its levels."""
+    """List the attributes of wordings that terms of table `mixed` are about, as "attributes.tone" of its levels."""
     return sorted({split_level(term)[0] for term in effects["term"] if is_attribute(term)})
 
 
