@@ -43,7 +43,7 @@ def demo(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def hedged(tmp_path_factory) -> Path:
-    """The demo's questions with a column that only their author knows: does a wording begin with a phrase that frames it?"""
+    """The demo's questions with a column that only their author knows: does it begin with a frame?"""
     text = (ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8")
     items = pd.DataFrame(
         [
