@@ -42,17 +42,17 @@ def demo(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def framed(tmp_path_factory) -> Path:
-    """The demo's questions with a column that only their author knows: does a wording begin with a frame?"""
+def hedged(tmp_path_factory) -> Path:
+    """The demo's questions with a column that only their author knows: does it begin with a frame?"""
     text = (ROOT / "inference" / "demo" / "questionnaire.yaml").read_text(encoding="utf-8")
     items = pd.DataFrame(
         [
-            {"item": item["item"], "text": wording, "framed": int(wording.startswith(FRAMES))}
+            {"item": item["item"], "text": wording, "hedged": int(wording.startswith(FRAMES))}
             for item in yaml.safe_load(text)
             for wording in [item["text"], *item["paraphrases"][:12]]
         ]
     )
-    out = tmp_path_factory.mktemp("framed") / "run"
+    out = tmp_path_factory.mktemp("hedged") / "run"
     waver.ask(items, [MODELS / "waver-demo-large", MODELS / "waver-demo-large-tuned"], out=out)
     return out
 
@@ -131,14 +131,14 @@ def test_another_flip_rule(demo, tmp_path):
     )  # fmt: skip
 
 
-def test_one_more_predictor_of_ones_own(framed, tmp_path):
-    run_changed("One more predictor of your own", tmp_path, runs=[str(framed)], out="results")
+def test_one_more_predictor_of_ones_own(hedged, tmp_path):
+    run_changed("One more predictor of your own", tmp_path, runs=[str(hedged)], out="results")
     after = pd.read_csv(tmp_path / "results" / "tables" / "mixed.csv")
-    before = waver.open(framed).table("mixed")
+    before = waver.open(hedged).table("mixed")
     of_length = {**TUNED, "term": "statement_length"}
     show("effect of a statement's length", *(look_up(table, "estimate", **of_length) for table in (before, after)))
-    show("effect of a frame", None, look_up(after, "estimate", **TUNED, term="attributes.framed"))
-    assert "attributes.framed" not in set(before["term"])
+    show("effect of hedging", None, look_up(after, "estimate", **TUNED, term="attributes.hedged"))
+    assert "attributes.hedged" not in set(before["term"])
     assert look_up(after, "estimate", **of_length) != look_up(before, "estimate", **of_length)
 
 
@@ -205,7 +205,8 @@ def test_a_predictor_of_ones_own_from_end_to_end(tmp_path):
     (tmp_path / "hedged.csv").write_text(table, encoding="utf-8")
     asking, reading, _ = (shlex.split(call)[1:] for call in calls.splitlines())
     run_command("inference", *asking, cwd=tmp_path)
-    printed = run_command("analysis", *reading, cwd=tmp_path).stdout
+    assert reading[-2:] == [">", "mixed.csv"]
+    printed = run_command("analysis", *reading[:-2], cwd=tmp_path).stdout
     effects = pd.read_csv(io.StringIO(printed))
     assert set(effects["term"]) == {"(Intercept)", "statement_length", "attributes.hedged"}
     from_python = waver.open(tmp_path / "runs" / "hedged").mixed("agreement ~ statement_length + hedged + (1 | item)")

@@ -72,7 +72,7 @@ TABLES = {
     ),
     "turned": Table(
         "tables.tabulate_strongest_contradictions",
-        "The same question, two answers",
+        "The same question, contradictory answers",
         "For every model the rewording that contradicts its answer to the original question by the largest shift of "
         "p(Yes). An antonym asks for the opposite answer.",
         (*IDENTITY, *split_names("item pattern text_original answer_original p_original text_reworded answer_reworded "
