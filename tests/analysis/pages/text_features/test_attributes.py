@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import waver
 from analysis import features, runs
 from analysis.__main__ import main
 from analysis.pages.text_features.catalogue import CATALOGUE
@@ -95,6 +99,19 @@ def test_a_parameter_of_a_page_that_is_left_out_is_not_called_unknown(tmp_path, 
     assert "parameter 'predictors': its page text_features is left out: a mixed model needs two items" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_the_small_run_of_the_docs_is_fitted_or_refused_in_one_line(tmp_path):
+    text = (Path(__file__).parents[4] / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    block = text[text.index("    item,text,hedged\n") :].partition("\n\n")[0]
+    (tmp_path / "hedged.csv").write_text(textwrap.dedent(block), encoding="utf-8")
+    run = waver.ask(tmp_path / "hedged.csv", "demo", protocol="agreement", out=tmp_path / "run")
+    table = run.table("mixed", predictors="statement_length,hedged")
+    assert "attributes.hedged" in set(table["term"])
+    assert np.isfinite(table[["estimate", "df", "p", "lower", "upper"]]).all(axis=None)
+    with pytest.raises(InputError, match=r"9 rows cannot carry \d coefficients|9 rows and \d coefficients"):
+        run.table("mixed", predictors="all,hedged")
 
 
 def test_an_unknown_name_gets_the_nearest_one(run):
