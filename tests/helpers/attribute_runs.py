@@ -17,7 +17,14 @@ def add_attributes(texts: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
     hedged = rng.choice(["no", "yes"], len(texts))
     tone = rng.choice(["plain", "rude", "<b>formal $x$</b>"], len(texts))
     attributes = [
-        [("hedged", hedged[at]), ("tone", tone[at]), ("note", f"text {at}"), ("odd name", "3"), ("empty", " ")]
+        [
+            ("hedged", hedged[at]),
+            ("tone", tone[at]),
+            ("note", f"text {at}"),
+            ("odd name", "3"),
+            ("empty", " "),
+            ("same", "7"),
+        ]
         + [("grade", str(at % 7 / 2))] * (at % 5 != 0)
         for at in range(len(texts))
     ]

@@ -77,14 +77,15 @@ def test_opening_looking_and_parts(here, monkeypatch):
 def test_mixed_models_correlations_and_own_measures(here, monkeypatch):
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
     texts = text_feature_runs.wordings(items=5, paraphrases=12)
-    texts["attributes"] = [[("match_seed", str(place % 3))] for place in range(len(texts))]
+    texts["attributes"] = [[("hedged", str(place % 2))] for place in range(len(texts))]
     sizes = {name: {"parameters": 10 ** (number + 3)} for number, name in enumerate(MODELS)}
-    write_run(here / "results" / "demo" / "agreement", text_feature_runs.answers(texts, MODELS), models=sizes)
+    for folder in (here / "results" / "demo" / "agreement", here / "runs" / "hedged"):
+        write_run(folder, text_feature_runs.answers(texts, MODELS), models=sizes)
     has_r = shutil.which("R") is not None and find_spec("pymer4") is not None
     names, n_blocks = run_section(["Mixed models and correlations", "Own measures"], "" if has_r else "slopes")
     assert n_blocks == 5
     assert set(names["effects"]["term"]) == {"(Intercept)", "statement_length", "negation_cues"}
-    assert "attributes.match_seed" in set(names["seeds"]["term"])
+    assert "attributes.hedged" in set(names["hedging"]["term"])
     table = names["page"].frame("stability")
     assert (table["gini_lower"] < table["gini"]).all()
     assert (table["gini"] < table["gini_upper"]).all()

@@ -118,7 +118,7 @@ def _explain_unfittable_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
     """Say why the page has nothing to show; empty where a model can be fitted."""
     from analysis.pages.text_features.family import explain_unfittable_runs
 
-    return explain_unfittable_runs(runs)
+    return explain_unfittable_runs(runs, str(parameters.get("predictors", "all")))
 
 
 CATALOGUE = Catalogue(

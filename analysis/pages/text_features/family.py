@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -55,12 +56,23 @@ class Family:
     left_out: dict[tuple[Any, ...], str]
 
 
-def explain_unfittable_runs(runs: Runs) -> str:
+def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     """Say in one line why no unit has data for a mixed model; empty where one has.
 
     It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
     items, and a language that can be cut into words. The page on stability says why runs have no defined agreement.
+
+    Parameters
+    ----------
+    runs, predictors
+        As in `fit_unit_models`.
+
+    Raises
+    ------
+    InputError
+        For an unknown predictor, and an attribute that is none.
     """
+    n_coefficients = _count_most_coefficients(find_predictors(predictors, runs), runs)
     try:
         agreement.create_agreement_tables(runs)
     except InputError as error:
@@ -72,13 +84,24 @@ def explain_unfittable_runs(runs: Runs) -> str:
         JOIN (SELECT study, {build_language_sql("en")} AS code FROM stimuli GROUP BY ALL) USING (study)
         WHERE NOT original AND n_valid > 0 AND code NOT IN ({unspaced_codes})
         GROUP BY study, model, condition, code
-        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {len(PREDICTORS)}
+        HAVING count(*) > 1 AND sum(n_valid) > count(*) + {n_coefficients}
             AND max(agreement_max) > min(agreement_min)"""
     ).fetchall()
     if not fittable_studies:
         return "a mixed model needs two items, answers that vary, more of them than features, and countable words"
     templates = explain_unfittable_template_studies(runs)
     return "" if any(study not in templates for (study,) in fittable_studies) else next(iter(templates.values()))
+
+
+def _count_most_coefficients(names: Sequence[str], runs: Runs) -> int:
+    """Count the coefficients of predictors, without the intercept, if all features are present."""
+    features_and_words = {"all": PREDICTORS, "published": features.PUBLISHED}
+    columns = {column for name in names for column in features_and_words.get(name, (name,))}
+    levels = (
+        getattr(attributes.read_attribute_column(runs, column).dtype, "categories", ())
+        for column in filter(attributes.is_attribute, columns)
+    )
+    return len(columns) + sum(max(len(categories) - 2, 0) for categories in levels)
 
 
 def compute_and_store_missing_features(
@@ -139,6 +162,30 @@ def fit_unit_models(
     return runs.compute_once((*key, invalid), lambda: _fit_all_units(runs, engine, scale, predictors, invalid, dropped))
 
 
+def note_dropped_predictors(family: Family, names: Sequence[str]) -> list[str]:
+    """Say of every predictor that was asked for by name and is not in every fit why not, a line each.
+
+    Parameters
+    ----------
+    family
+        From `fit_unit_models`.
+    names
+        From `find_predictors`.
+
+    Returns
+    -------
+    list of str
+        "left out of 4 of 4 fits: attributes.seed: constant"; nothing of features that the word `all` stands for.
+    """
+    counts = Counter(
+        f"{term}: {reason}"
+        for part, fit in family.result.fits
+        for term, reason in (part.dropped | fit.dropped).items()
+        if attributes.split_level(term)[0] in names
+    )
+    return [f"left out of {count:,} of {len(family.result.fits):,} fits: {line}" for line, count in counts.items()]
+
+
 def find_units_with_invalid_answers(runs: Runs) -> set[tuple[str, str, str]]:
     """Return the units (study, model, condition) with an invalid answer to a paraphrase, or among its samples."""
 
@@ -161,7 +208,7 @@ def _fit_all_units(
     `earlier_family`."""
     import pandas as pd
 
-    names = _find_predictors(predictors, runs)
+    names = find_predictors(predictors, runs)
     columns = tuple(filter(attributes.is_attribute, names))
     frame = runs.compute_once(
         ("responses with features", invalid, *columns),
@@ -212,8 +259,19 @@ def _split_rows_by_unit(rows: pd.DataFrame) -> Iterator[tuple[tuple[Any, ...], p
         yield tuple(rows[name].iloc[start] for name in FAMILY), rows.iloc[start:end]
 
 
-def _find_predictors(predictors: str, runs: Runs) -> list[str]:
-    """List the predictors that were named, attributes with their prefix; refuse unknown ones."""
+def find_predictors(predictors: str, runs: Runs) -> list[str]:
+    """List the predictors that were named, attributes with their prefix; refuse unknown ones.
+
+    Parameters
+    ----------
+    predictors, runs
+        As in `fit_unit_models`.
+
+    Raises
+    ------
+    InputError
+        For a name that is no feature and no attribute.
+    """
     names = []
     for name in (text.strip() for text in predictors.split(",")):
         column = attributes.find_predictor_column(name, (*CHOICES, *PREDICTORS), runs)

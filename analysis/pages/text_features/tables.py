@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from analysis import features
 from analysis.measures.agreement import CONVENTIONS, create_agreement_tables
-from analysis.pages.text_features.family import find_units_with_invalid_answers, fit_unit_models
+from analysis.pages.text_features.family import (
+    find_predictors,
+    find_units_with_invalid_answers,
+    fit_unit_models,
+    note_dropped_predictors,
+)
 from analysis.statistics.mixed import compare_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 from analysis.statistics.multiplicity import floor_p_values
@@ -36,12 +41,15 @@ def tabulate_mixed_effects(
         One row per fit and coefficient. Raw scale: change in agreement (0 to 1), or in its logit, per unit of the
         predictor. `*_std`: in SDs of both, with cluster-robust intervals. `p_bonferroni` and `p_holm` go over the
         `n_tests` tests of the table, intercepts left out; `dagger` marks what is not `confirmed`: in the paper's Table
-        3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm.
+        3, what is not significant after Bonferroni; here also what cluster-robust errors do not confirm. Its `attrs`
+        hold notes: which predictors that were named are in no row, and why.
     """
     fits = fit_unit_models(runs, engine=engine, scale=scale, predictors=predictors, invalid=invalid)
-    return _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
+    table = _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
         _average_response_validity_by_unit(runs), on=UNIT, how="left"
     )
+    table.attrs["notes"] = note_dropped_predictors(fits, find_predictors(predictors, runs))
+    return table
 
 
 def tabulate_effects_by_invalid_convention(

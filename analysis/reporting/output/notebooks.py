@@ -56,7 +56,7 @@ def read_parameters(notebook: Path) -> dict[str, dict[str, str]]:
 
 
 def convert_parameters_by_notebook(
-    values: Mapping[str, Any], notebooks: Mapping[str, Path]
+    values: Mapping[str, Any], notebooks: Mapping[str, Path], left_out: Mapping[Path, str] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Convert and check parameters for some notebooks; each notebook gets the parameters that it has.
 
@@ -66,6 +66,8 @@ def convert_parameters_by_notebook(
         Name -> value; texts, as they come from a command line, are converted to the declared type.
     notebooks
         Name -> file.
+    left_out
+        File of a notebook that is not run -> why.
 
     Returns
     -------
@@ -75,7 +77,8 @@ def convert_parameters_by_notebook(
     Raises
     ------
     InputError
-        For a parameter that no notebook has, with the nearest and all names, or a value of another type.
+        For a parameter that no notebook has, with the nearest and all names or why the notebook that has it is not
+        run, or a value of another type.
     """
     parameters_by_notebook = {name: read_parameters(path) for name, path in notebooks.items()}
     known_parameters = {
@@ -91,6 +94,7 @@ def convert_parameters_by_notebook(
                 f"parameter {name!r} is not given with -p: the call itself says which runs and which folder"
             )
         if name not in known_parameters:
+            _refuse_parameter_of_left_out_notebook(name, left_out or {})
             raise InputError(
                 f"unknown parameter {shorten_line(repr(name))}{suggest_nearest(name, known_parameters)}; {listed}"
             )
@@ -98,6 +102,13 @@ def convert_parameters_by_notebook(
         notebook: {key: convert_parameter(value, entries[key], key) for key, value in values.items() if key in entries}
         for notebook, entries in parameters_by_notebook.items()
     }
+
+
+def _refuse_parameter_of_left_out_notebook(name: str, left_out: Mapping[Path, str]) -> None:
+    """Raise an InputError if a notebook that is not run has the parameter."""
+    for path, reason in left_out.items():
+        if name in read_parameters(path):
+            raise InputError(f"parameter {name!r}: its page {path.stem} is left out: {reason}; leave the parameter out")
 
 
 def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:

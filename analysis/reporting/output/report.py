@@ -133,7 +133,9 @@ def write_report(
             f"{name_single_file(out)} is a folder; --single-file writes a file of that name: give another --out"
         )
     values = notebooks.convert_parameters_by_notebook(
-        parameters or {}, {notebook.name: notebook.path for notebook in chosen_notebooks}
+        parameters or {},
+        {notebook.name: notebook.path for notebook in chosen_notebooks},
+        {notebook.path: reasons[notebook.name] for notebook in relevant_notebooks if reasons[notebook.name]},
     )
     files.remove_report_tables_and_figures(out)
     for name in ("index", *(notebook.name for notebook in candidates)):  # one that stayed would lead to what is removed

@@ -266,7 +266,7 @@ def build_full_rank_design(full_matrix: Matrix) -> Design:
     Raises
     ------
     InputError
-        If there are not more rows than coefficients.
+        As `check_rows_carry_coefficients`.
     """
     if not _last or not full_matrix.has_same_predictors_and_items(_last[0][0]):
         _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
@@ -287,12 +287,30 @@ def _drop_dependent_columns(full_matrix: Matrix) -> Design:
         first = int(dependent[0])  # it distorts the factors after it: drop one column, then factor again
         dropped[terms[first]] = "constant" if np.ptp(x[:, first]) == 0 else "collinear with predictors before it"
         x, terms = np.asfortranarray(np.delete(x, first, axis=1)), terms[:first] + terms[first + 1 :]
-    if len(x) <= len(terms):
-        raise InputError(
-            f"{len(x)} rows cannot carry {len(terms)} coefficients{full_matrix.label}: use fewer predictors"
-        )
+    check_rows_carry_coefficients(len(x), len(terms), full_matrix.label)
     sd = np.array([np.nan if name == INTERCEPT else x[:, j].std(ddof=1) for j, name in enumerate(terms)])
     return Design(tuple(terms), x, q, r, sd, dropped)
+
+
+def check_rows_carry_coefficients(n_rows: int, n_terms: int, label: str) -> None:
+    """Refuse a fit that leaves fewer than two rows for its two variances, that of the items and the residual one.
+
+    Parameters
+    ----------
+    n_rows, n_terms
+        Rows of the fit, and its coefficients, the intercept among them.
+    label
+        From `FitInput.label`.
+
+    Raises
+    ------
+    InputError
+        REML estimates the variances from rows - coefficients numbers: of one number it cannot estimate two.
+    """
+    if n_rows < n_terms + 2:
+        raise InputError(
+            f"{n_rows} rows cannot carry {n_terms} coefficients and 2 variances{label}: use fewer predictors"
+        )
 
 
 def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[NDArray[np.float64]]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from analysis.statistics.mixed.design import INTERCEPT, FitInput, list_levels
+from analysis.statistics.mixed.design import INTERCEPT, FitInput, check_rows_carry_coefficients, list_levels
 from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance
 from ground.errors import InputError
 from ground.extras import build_install_command
@@ -44,7 +44,8 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
     Raises
     ------
     InputError
-        If R or pymer4 is missing, or if R refuses the formula or the data, with R's own message.
+        If R or pymer4 is missing, if R refuses the formula or the data, with R's own message, or if the rows do not
+        determine the variances.
     """
     r = start_r()
     with _collect_r_messages(r) as console_lines:
@@ -58,6 +59,12 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
     value = {name: results.rx2(name) for name in results.names}
     messages = [*map(str, value["message"]), *console_lines]
     terms = tuple(map(str, value["terms"]))
+    check_rows_carry_coefficients(len(value["y"]), len(terms), fit_input.label)
+    if (np.array(value["df"]) <= 0).any():
+        raise InputError(
+            f"{len(value['y'])} rows and {len(terms)} coefficients{fit_input.label} do not determine the variances: "
+            "a degree of freedom is negative; use fewer predictors"
+        )
     return Fit(
         engine="pymer4",
         terms=terms,

@@ -51,6 +51,9 @@ BOUNDARY = 1e-5  # as in lme4, a smaller theta is zero (lmerControl: boundary.to
 SINGULAR = 1e-4  # as in lme4, a fit with a smaller theta is singular (isSingular: tol)
 # Values of phi between which the optimum is searched; phi is the variance of items in units of the residual variance
 GRID = np.concatenate([[0.0], np.logspace(2 * np.log10(BOUNDARY), 10, 21)])
+# A Hessian of the two variances whose determinant is a smaller share of its diagonal's product is singular
+UNDETERMINED = 1e-8
+LOWEST_FREEDOM = 0.1  # fewer degrees of freedom are as good as none: t intervals of 1e12 standard errors and more
 EXACT = 1e-24  # a residual sum of squares below this share of the response's is rounding (1e-12 of its size)
 
 
@@ -118,7 +121,7 @@ class ProfileEngine:
         ------
         InputError
             As `build_model_matrix` and `build_full_rank_design`; also for a response that items and predictors explain
-            without a remainder.
+            without a remainder, and where the rows do not determine the variances.
         """
         full_matrix = build_model_matrix(fit_input)
         if self._last is None or not full_matrix.has_same_predictors_and_items(self._last.full_matrix):
@@ -139,6 +142,11 @@ class ProfileEngine:
         variance = np.einsum("ij,jk,ik->i", basis, best.unscaled, basis)
         fixed = full_rank.q @ coefficient
         modes = best.phi * best.weight * best.residual
+        if (freedom := _compute_satterthwaite_freedom(sums, best, basis, variance)) is None:
+            raise InputError(
+                f"{len(fixed)} rows and {len(full_rank.terms)} coefficients{fit_input.label} do not determine the "
+                f"variances of {fit_input.formula.grouping_column} and residual: use fewer predictors"
+            )
         modes_se = np.sqrt(sigma2 * best.phi / (1 + sums.size * best.phi))
         group, singular = fit_input.formula.grouping_column, bool(np.sqrt(best.phi) < SINGULAR)
         return Fit(
@@ -146,7 +154,7 @@ class ProfileEngine:
             terms=full_rank.terms,
             estimate=basis @ coefficient,
             se=np.sqrt(sigma2 * variance),
-            df=_compute_satterthwaite_freedom(sums, best, basis, variance),
+            df=freedom,
             sd=full_rank.sd,
             triangle=full_rank.r,
             reml=best.criterion + 2 * float(np.log(np.abs(np.diag(full_rank.r))).sum()),
@@ -261,13 +269,14 @@ def find_lowest_criterion(sums: Sums) -> Profile | None:
     )
 
 
-def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array:
+def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, variance: Array) -> Array | None:
     """Compute the degrees of freedom of every coefficient as lmerTest does: df = 2 v^2 / (g' V g).
 
     v is the variance of the coefficient, g its gradient and V the asymptotic covariance of the variance parameters,
     twice the inverse Hessian of the criterion before profiling [2]_. lmerTest differentiates numerically in
     (theta, sigma). At the optimum any other parameters give the same df, so the derivatives here are exact and in
     (log phi, log sigma), which have no units. At phi = 0 the gradient in theta is zero and df is rows - terms.
+    None where the rows do not determine the variances: the Hessian is not positive definite, or a df nearly 0.
     """
     if best.phi == 0:
         return np.full(len(variance), float(sums.df))
@@ -286,6 +295,9 @@ def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, vari
             [-2 * best.phi * rss_1 / sigma2, 4 * sums.df],
         ]
     )
+    if hessian[0, 0] <= 0 or np.linalg.det(hessian) <= UNDETERMINED * np.prod(np.diag(hessian)):
+        return None
     by_phi = best.phi * np.einsum("ij,jk,ik->i", basis, spread @ best.unscaled, basis) / variance
     gradient = np.stack([by_phi, np.full_like(by_phi, 2.0)])
-    return 1 / np.einsum("ij,ij->j", gradient, np.linalg.solve(hessian, gradient))
+    freedom = 1 / np.einsum("ij,ij->j", gradient, np.linalg.solve(hessian, gradient))
+    return None if freedom.min() < LOWEST_FREEDOM else freedom

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import waver
 from analysis import features, runs
+from analysis.__main__ import main
+from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.page import TextFeaturesPage
 from analysis.pages.text_features.terms import name_predictor, phrase_term_count, title_predictor
 from analysis.reporting.catalogue import tables
@@ -59,6 +65,53 @@ def test_attributes_stand_beside_all_features(run):
     assert list(dict.fromkeys(table["term"])) == [*dict.fromkeys(plain["term"]), *terms]
     with_grade = tables.build_table("mixed", run, predictors="published,attributes.grade")
     assert "attributes.grade" in set(with_grade["term"])
+
+
+def test_the_table_says_which_named_predictors_no_fit_has(folder, capsysbinary):
+    call = ["table", str(folder), "mixed", "-p"]
+    assert main([*call, "predictors=statement_length,same"]) == 0
+    shown = capsysbinary.readouterr()
+    assert shown.err == b"left out of 2 of 2 fits: attributes.same: constant\n"
+    assert b"attributes.same" not in shown.out
+    assert main([*call, "predictors=statement_length,hedged"]) == 0
+    assert capsysbinary.readouterr().err == b""
+
+
+def test_whether_there_is_data_depends_on_the_predictors(tmp_path):
+    """Three items of three paraphrases: enough for two predictors, not for all."""
+    run = runs.open_runs(make_attribute_run(tmp_path / "run", items=3, paraphrases=3))
+    explain = CATALOGUE.explain_no_data
+    assert "more of them than features" in explain(run, {})
+    assert "more of them than features" in explain(run, {"predictors": "all,hedged"})
+    assert "more of them than features" in explain(run, {"predictors": "published"})
+    assert explain(run, {"predictors": "statement_length,hedged"}) == ""
+    assert explain(run, {"predictors": "statement_length,hedged,word_length,tone"}) == ""
+    assert explain(run, {"predictors": "statement_length,hedged,word_length,tone,negation_cues"})
+    with pytest.raises(InputError, match="no predictor 'hedge'"):
+        explain(run, {"predictors": "hedge"})
+
+
+def test_a_parameter_of_a_page_that_is_left_out_is_not_called_unknown(tmp_path, capsys):
+    folder = make_attribute_run(tmp_path / "run", items=3, paraphrases=3)
+    call = ["report", str(folder), "--out", str(tmp_path / "out"), "-p"]
+    assert main([*call, "predictors=all,hedged"]) == 2
+    error = capsys.readouterr().err
+    assert "parameter 'predictors': its page text_features is left out: a mixed model needs two items" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_the_small_run_of_the_docs_is_fitted_or_refused_in_one_line(tmp_path):
+    text = (Path(__file__).parents[4] / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    block = text[text.index("    item,text,hedged\n") :].partition("\n\n")[0]
+    (tmp_path / "hedged.csv").write_text(textwrap.dedent(block), encoding="utf-8")
+    run = waver.ask(tmp_path / "hedged.csv", "demo", protocol="agreement", out=tmp_path / "run")
+    table = run.table("mixed", predictors="statement_length,hedged")
+    assert "attributes.hedged" in set(table["term"])
+    assert np.isfinite(table[["estimate", "df", "p", "lower", "upper"]]).all(axis=None)
+    with pytest.raises(InputError, match=r"9 rows cannot carry \d coefficients|9 rows and \d coefficients"):
+        run.table("mixed", predictors="all,hedged")
 
 
 def test_an_unknown_name_gets_the_nearest_one(run):

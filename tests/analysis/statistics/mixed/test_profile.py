@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics import mixed
+from ground.errors import InputError
 from reference.mixed_data import FORMULAS, datasets
 
 REFERENCE = pd.read_csv(Path(__file__).parents[3] / "reference" / "mixed.csv", keep_default_na=True)
@@ -68,3 +70,53 @@ def test_reference_covers_what_it_should():
     assert sizes["n_rows"].max() == 31_000
     assert sizes.loc["boundary", "singular"]
     assert sizes.loc["huge", "sd_item"] > 50 * sizes.loc["huge", "sigma"]
+
+
+def make_small_frame(n_predictors: int, seed: int = 1) -> tuple[pd.DataFrame, str]:
+    """Nine answers, three to each of three items, and a formula with that many predictors."""
+    rng = np.random.default_rng(seed)
+    names = [f"x{number}" for number in range(n_predictors)]
+    frame = pd.DataFrame(rng.normal(size=(9, n_predictors)), columns=names)
+    frame = frame.assign(item=np.repeat(list("abc"), 3), y=rng.normal(size=9))
+    return frame, f"y ~ {' + '.join(names)} + (1 | item)"
+
+
+def test_two_variances_are_not_estimated_from_one_number():
+    """With 9 answers and 8 coefficients the criterion of statsmodels is the same for every variance of the items."""
+    mixed_linear_model = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    for n_predictors, is_flat in ((7, True), (3, False)):
+        frame, formula = make_small_frame(n_predictors)
+        design = np.column_stack([np.ones(9), frame.filter(like="x")])
+        reference = mixed_linear_model.MixedLM(frame["y"], design, frame["item"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            reference.fit(reml=True)  # sets what loglike needs
+        build = mixed_linear_model.MixedLMParams.from_components
+        found = [
+            reference.loglike(build(np.zeros(n_predictors + 1), cov_re=np.array([[phi]]))) for phi in (0.1, 1, 10, 100)
+        ]
+        assert bool(np.ptp(found) < 1e-6) is is_flat
+        if is_flat:
+            with pytest.raises(InputError, match="9 rows cannot carry 8 coefficients and 2 variances"):
+                mixed.fit_mixed_models(frame, formula)
+        else:
+            assert (mixed.fit_mixed_models(frame, formula).table["df"] > 1).all()
+
+
+def test_variances_that_the_rows_do_not_determine_are_refused():
+    predictors = {"x": [0, 1, 0, -1, 0, 2.0], "z": [0, 1, 0, 2, 0, -1.0], "w": [0, 1, 0, 5.0, 0, 1]}
+    frame = pd.DataFrame({"item": list("aabbcc"), "y": [0.3, 0.1, 0.9, 0.4, 0.2, 0.8], **predictors})
+    with pytest.raises(InputError, match="6 rows and 4 coefficients do not determine the variances of item and resid"):
+        mixed.fit_mixed_models(frame, "y ~ x + z + w + (1 | item)")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_small_fit_has_intervals_or_is_refused(seed):
+    for n_predictors in (4, 5, 6, 7):
+        frame, formula = make_small_frame(n_predictors, seed)
+        try:
+            table = mixed.fit_mixed_models(frame, formula).table
+        except InputError:
+            continue
+        assert (table["df"] >= 0.1).all()
+        assert np.isfinite(table[["estimate", "se", "lower", "upper", "p"]]).all(axis=None)
