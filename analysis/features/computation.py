@@ -218,7 +218,7 @@ class _ValueCollector:
         import pyarrow as pa
 
         rows = pa.concat_tables(
-            store.build_features_table(code, language_texts, self._columns[code])
+            store.assemble_features_table(code, language_texts, self._columns[code])
             for code, language_texts in texts.items()
         )
         if (

@@ -106,14 +106,14 @@ def read_stored_features(folder: Path) -> StoredFeatures:
     return replace(head, tables=tables)
 
 
-def build_features_table(language: str, texts: Sequence[str], columns: Mapping[str, Any]) -> pa.Table:
+def assemble_features_table(language: str, texts: Sequence[str], values_by_feature: Mapping[str, Any]) -> pa.Table:
     """Build rows of features.parquet.
 
     Parameters
     ----------
     language, texts
         Texts of one language.
-    columns
+    values_by_feature
         Feature -> one value per text; features that are not given are missing.
 
     Returns
@@ -125,7 +125,7 @@ def build_features_table(language: str, texts: Sequence[str], columns: Mapping[s
 
     arrays = [pa.array([language] * len(texts), pa.string()), pa.array(texts, pa.string())]
     for name in TEXT_COLUMNS:
-        values = columns.get(name, pa.nulls(len(texts), pa.float64()))
+        values = values_by_feature.get(name, pa.nulls(len(texts), pa.float64()))
         arrays.append(values if isinstance(values, pa.Array) else pa.array(values, pa.float64(), from_pandas=True))
     return pa.table(arrays, names=["language", "text", *TEXT_COLUMNS])
 
@@ -140,7 +140,7 @@ def write_features(folder: Path, default_language: str, records: Sequence[Featur
     default_language, records
         As in `StoredFeatures`.
     rows
-        From `build_features_table`, all languages one after the other.
+        From `assemble_features_table`, all languages one after the other.
     """
     content = {
         "format": FORMAT,

@@ -220,14 +220,14 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
         WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
-        _compute_number_count_and_variance(texts, score, low, high)
+        _count_sampled_numbers_with_variance(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
     return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
 
 
-def _compute_number_count_and_variance(
+def _count_sampled_numbers_with_variance(
     texts: Sequence[str | None], score: float, low: int, high: int
 ) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""

@@ -39,7 +39,9 @@ def find_probability_twin(conditions: Conditions, name: str) -> str | None:
     return next(twins, None)
 
 
-def find_subsampled_units(conditions: Conditions, units: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+def find_subsampled_model_conditions(
+    conditions: Conditions, model_conditions: Set[tuple[str, str]]
+) -> set[tuple[str, str]]:
     """List the models and conditions that asked only a sample of the wordings which their twin asked in full.
 
     They exist to be compared with the twin row by row. They are left out of tables of ranges and standard deviations:
@@ -49,20 +51,22 @@ def find_subsampled_units(conditions: Conditions, units: Set[tuple[str, str]]) -
     ----------
     conditions
         As in `find_probability_twin`.
-    units
+    model_conditions
         The (model, condition) pairs that were asked.
 
     Returns
     -------
     set
-        Those of `units` that are subsamples.
+        Those of `model_conditions` that are subsamples.
     """
     twin_by_condition = {
         name: find_probability_twin(conditions, name)
         for name, fields in conditions.items()
         if _is_partial_share(fields.get("share"))
     }
-    return {(model, name) for model, name in units if (model, twin_by_condition.get(name)) in units}
+    return {
+        (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
+    }
 
 
 def _is_partial_share(share: Any) -> bool:

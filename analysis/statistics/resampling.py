@@ -295,7 +295,7 @@ def _bootstrap_units_or_differences(
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
     intervals = {name: build_empty_interval(has.sum(axis=1)) for name in names}
     for items, block in _group_targets_by_items(has):
-        unit_columns, sides = _select_target_units(columns, items, [targets[index] for index in block])
+        unit_columns, sides = _select_units_and_locate_sides(columns, items, [targets[index] for index in block])
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
             intervals[name].estimate[block] = _contrast_sides(whole[name], sides)[0]
@@ -370,7 +370,7 @@ def _group_targets_by_items(
                 yield np.flatnonzero(items), members[start : start + _UNITS]
 
 
-def _select_target_units(
+def _select_units_and_locate_sides(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
     """Select the units that the targets need; return their columns, and where in them each side of a target is."""

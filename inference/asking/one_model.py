@@ -141,7 +141,7 @@ def find_tallies_if_complete(run: Run, model: Model, questions: Questions, setti
         variants = list(filter(round_.chosen, run.study.variants))
         for condition in round_.conditions:
             same = run.conditions.get(condition.name) == condition.fields
-            if not same or any(run.responses.mark_missing(model.id, condition.name, variants)):
+            if not same or any(run.responses.compute_missing_flags(model.id, condition.name, variants)):
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants)))
     run.add_model(model.id, {**recorded_fields, **model.fields})
@@ -270,7 +270,7 @@ class _MissingRows:
         """Look up in the run folder which rows of a round are missing."""
         variants = list(filter(round_.chosen, run.study.variants))
         missing = {
-            condition.name: run.responses.mark_missing(model, condition.name, variants)
+            condition.name: run.responses.compute_missing_flags(model, condition.name, variants)
             for condition in round_.conditions
         }
         due = [condition for condition in round_.conditions if any(missing[condition.name])]

@@ -31,7 +31,7 @@ class Source:
     model: Model
     seed: int
 
-    def engine(self) -> Engine:
+    def load_new_engine(self) -> Engine:
         """Make the engine."""
         return self.load(self.model, self.seed)
 
@@ -108,7 +108,7 @@ class Scout:
     def _load_engine(self) -> Engine:
         """Return the engine, loaded with the first call."""
         # Not in `__init__`: Ray does not pass on the message of an error that is raised there.
-        self._engine = self._engine or self._source.engine()
+        self._engine = self._engine or self._source.load_new_engine()
         return self._engine
 
 
@@ -123,7 +123,7 @@ class Asker:
         self._round: int | None = None
         self._failure: Exception | None = None
         try:
-            self._engine = source.engine()
+            self._engine = source.load_new_engine()
         except Exception as error:
             self._failure = _make_portable(error)
         torch = sys.modules.get("torch")

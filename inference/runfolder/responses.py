@@ -77,7 +77,7 @@ class Responses:
             keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
         return keys
 
-    def mark_missing(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
+    def compute_missing_flags(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
         """Mark the variants without a response under this model and condition.
 
         The same question as `list_answered`, answered in one byte per variant: the keys of millions would need much

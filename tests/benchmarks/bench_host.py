@@ -187,7 +187,7 @@ def rows(way: str, prompts: int) -> dict[str, float]:
         variants = list(study.variants)
         if way == "reading":
             began = time.process_time()
-            assert not any(run.responses.mark_missing("m", "c", variants))
+            assert not any(run.responses.compute_missing_flags("m", "c", variants))
         return {
             "prompts": float(len(variants)),
             "seconds": time.process_time() - began,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.pages.benchmarks.leaderboards import Scores, read_benchmark_scores
-from analysis.pages.benchmarks.model_names import match_models, read_aliases
+from analysis.pages.benchmarks.model_names import match_models, read_alias_by_run_model
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def _look_up_scores_of_models(scores: Scores, models: list[str], aliases_path: s
     """Return scores, size and rows of the matched models under the runs' names for them; NaN for the others."""
     score_frame = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
     run_aliases = {
-        model: alias for model, alias in (read_aliases(aliases_path) if aliases_path else {}).items() if model in models
+        model: alias
+        for model, alias in (read_alias_by_run_model(aliases_path) if aliases_path else {}).items()
+        if model in models
     }
     matches = match_models(models, score_frame.index, run_aliases, aliases_path)
     matches = matches[matches["side"] == "runs"]

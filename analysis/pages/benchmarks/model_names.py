@@ -17,7 +17,7 @@ COLUMNS = ["side", "model", "matched", "by", "nearest", "similarity"]
 _SHORTLIST = 12  # number of names compared letter by letter: those that share most groups of three letters
 
 
-def read_aliases(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_alias_by_run_model(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read an alias table: the run's name of a model -> its name in the scores.
 
     The file is CSV with columns model and alias, or YAML that maps one to the other.
@@ -80,7 +80,7 @@ def match_models(
     scored_models
         Names of models in the scores; repeated ones count once.
     aliases
-        From `read_aliases`; None: no aliases.
+        From `read_alias_by_run_model`; None: no aliases.
     aliases_file
         The file of the aliases, for the message.
 

@@ -21,7 +21,7 @@ from analysis.pages.benchmarks.model_facts import (
     read_scores_once,
     replace_infinite_values,
 )
-from analysis.pages.benchmarks.model_names import match_models, read_aliases
+from analysis.pages.benchmarks.model_names import match_models, read_alias_by_run_model
 from analysis.reporting.catalogue import list_protocols_without_model_responses
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -72,8 +72,8 @@ def tabulate_benchmark_correlations(
     runs
         From `analysis.runs.open_runs`.
     scores, score_columns, score_rows, aliases
-        As in `leaderboards.read_benchmark_scores` and `model_names.read_aliases`; without scores only size and accuracy
-        are compared.
+        As in `leaderboards.read_benchmark_scores` and `model_names.read_alias_by_run_model`; without scores only size
+        and accuracy are compared.
     invalid
         As in the tables that the measures are of.
 
@@ -197,7 +197,7 @@ def tabulate_model_name_matches(
     """
     score_table = read_scores_once(runs, scores, score_columns, score_rows, aliases)
     names = list(score_table.frame.index) if score_table else []
-    return match_models(list_asked_models(runs), names, read_aliases(aliases) if aliases else {}, aliases)
+    return match_models(list_asked_models(runs), names, read_alias_by_run_model(aliases) if aliases else {}, aliases)
 
 
 def tabulate_measures_by_model(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:

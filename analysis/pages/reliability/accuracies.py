@@ -71,12 +71,13 @@ class RankingGroup:
         templates = [block.accuracies.shape[1] for block in self.blocks]
         return {
             "n_models": len(self.models), "n_tasks": len(self.blocks), "n_tasks_asked": self.n_tasks_asked,
-            "tasks": ", ".join(self.tasks), "n_templates": self.mean_n_templates, "n_templates_least": min(templates),
+            "tasks": ", ".join(self.tasks), "n_templates": self.mean_n_shared_templates_per_task,
+            "n_templates_least": min(templates),
             "n_templates_most": max(templates), "n_items": int(min(block.n.min() for block in self.blocks)),
         }  # fmt: skip
 
     @property
-    def mean_n_templates(self) -> float:
+    def mean_n_shared_templates_per_task(self) -> float:
         """Return the number of templates of a task that all its models have, the mean over tasks."""
         return float(np.mean([block.accuracies.shape[1] for block in self.blocks]))
 
@@ -302,7 +303,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
         )
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
-                **group.key_columns, "n_templates": group.mean_n_templates, "a_model": group.models[a],
+                **group.key_columns, "n_templates": group.mean_n_shared_templates_per_task, "a_model": group.models[a],
                 "b_model": group.models[b],
                 "difference": group_ranking.mean[a] - group_ranking.mean[b], "kept_one": kept_one[a, b],
                 "same_wordings": kept_others[a, b],

@@ -201,7 +201,7 @@ def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: i
     has_range = ~np.isnan(columns["range_k"])
     columns["sd_k"] = np.where(has_range, columns["sd_k"], np.nan)
     intervals = bootstrap_intervals(
-        columns, _average_columns_in_each_draw, _list_flip_shares, draws=resamples, seed=seed
+        columns, _average_columns_in_each_draw, _build_hits_and_totals_of_flips, draws=resamples, seed=seed
     )
     models, conditions = zip(*study.units, strict=True)
     least_sizes = np.where(sizes > 0, sizes, np.iinfo(int).max).min(axis=1)
@@ -221,7 +221,7 @@ def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[
     return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
 
 
-def _list_flip_shares(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_flips(columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the share of items that flip at k wordings; an item counts by its probability to do
     so."""
     return {"flip_k": [[(columns["flip_k"], np.ones_like(columns["flip_k"]))]]}

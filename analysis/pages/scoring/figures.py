@@ -61,7 +61,7 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
     setting, table = choose_page_setting(frames), frames["score_influence"]
     answered_differences = blank_silent_differences(select_setting_rows(frames["score_differences"], setting))
-    yield from _yield_influence_and_points(
+    yield from _frame_influence_if_enough_points(
         select_setting_rows(table[table["source"] == OURS], setting), answered_differences
     )
 
@@ -69,10 +69,12 @@ def frame_score_influence(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
 def frame_score_influence_printed(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the correlation with each omission, and its points, of the paper's printed differences."""
     table = frames["score_influence"]
-    yield from _yield_influence_and_points(table[table["source"] == PRINTED], read_printed_score_differences())
+    yield from _frame_influence_if_enough_points(table[table["source"] == PRINTED], read_printed_score_differences())
 
 
-def _yield_influence_and_points(table: pd.DataFrame, differences: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, ...]]:
+def _frame_influence_if_enough_points(
+    table: pd.DataFrame, differences: pd.DataFrame
+) -> Iterator[tuple[pd.DataFrame, ...]]:
     """Yield the table and its named points, where there are enough of them for a correlation."""
     whole_rows = table[table["omitted"] == "nothing"]
     if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:

@@ -85,7 +85,7 @@ def tabulate_score_bias_and_accuracy(
     for (study, group, span), part in _split_by_group_and_range(rows):
         wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
-            partial(_compute_moments_and_concentration, biased=biased, scale=width),
+            partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
             _choose_score_interval_forms(width + 1),
         )
         gold_scores = wide[[]].assign(gold=gold)
@@ -231,12 +231,12 @@ def _build_score_columns(wide: pd.DataFrame) -> dict[str, Array]:
     return {"score": scores, "number": weighted.round_to_nearest(scores)}
 
 
-def _compute_moments_and_concentration(
-    columns: Columns, counts: Array, *, biased: bool, scale: float
+def _compute_drawn_kurtosis_and_concentration(
+    columns: Columns, draw_counts: Array, *, biased: bool, scale: float
 ) -> dict[str, Array]:
     """Compute kurtosis, variance, mode share and entropy of every unit's scores in every draw."""
-    moments = weighted.compute_kurtosis_and_variance(counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.compute_mode_share_and_entropy(counts, columns["score"], scale + 1)
+    moments = weighted.compute_kurtosis_and_variance(draw_counts, columns["score"], biased=biased, scale=scale)
+    return moments | weighted.compute_mode_share_and_entropy(draw_counts, columns["score"], scale + 1)
 
 
 def _build_hits_and_totals_of_mode(columns: Columns) -> dict[str, list[Share]]:

@@ -39,7 +39,7 @@ class WordingPage(Page):
         if frame.empty:
             return render_missing_content_note("No model contradicts itself between two valid answers.")
         frame = frame.assign(label=labels.build_row_labels(frame))
-        pairs = [_build_contradiction_pair(row) for _, row in frame.iterrows()]
+        pairs = [_build_contradictory_answers_example(row) for _, row in frame.iterrows()]
         return render_fragment("examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out="")
 
     def method(self) -> Html:
@@ -57,7 +57,7 @@ class WordingPage(Page):
             )  # fmt: skip
 
 
-def _build_contradiction_pair(row: pd.Series) -> dict[str, Any]:
+def _build_contradictory_answers_example(row: pd.Series) -> dict[str, Any]:
     """Build what the template `examples` shows of two wordings with contradictory answers."""
     wordings = []
     original, reworded = split_texts_at_differences(row["text_original"], row["text_reworded"])

@@ -10,7 +10,7 @@ SOURCE = "Takayama et al., Table "
 PER_CENT = ("consistency", "yes", "diff_yes", "accuracy", "diff_acc")
 
 
-def read_printed_stage_means() -> pd.DataFrame:
+def read_printed_means_by_training_stage() -> pd.DataFrame:
     """Read Tables 1 and 3 in the form of our table `groups`; models and items differ from ours.
 
     GPT-4o is a stage of its own, because it has its own column in the paper.

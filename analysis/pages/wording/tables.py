@@ -153,7 +153,7 @@ def tabulate_stage_means(
     measured.loc[changed, columns] = measured_again[columns]
     frame = _blank_comparisons_of_original(pd.concat([frame, measured], axis=1))
     ours = frame.drop(columns=["n_tasks", "n_patterns"]).assign(source=OURS)
-    return pd.concat([ours, printed.read_printed_stage_means()], ignore_index=True)
+    return pd.concat([ours, printed.read_printed_means_by_training_stage()], ignore_index=True)
 
 
 def tabulate_pattern_means(

@@ -19,8 +19,8 @@ from analysis.reporting.words import format_quantity, verdicts
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
 from analysis.statistics.reliability.replication import (
-    compute_equivalence_p,
     compute_p_of_panel_mean_against_value,
+    compute_p_of_panel_mean_within_margin,
     compute_panel_same_sign_probability,
     estimate_pair_difference_prior,
 )
@@ -155,7 +155,7 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
                 )
                 for anew in anews
             }
-            row |= {"margin": margin, "p_equivalent": compute_equivalence_p(pair_panel, "both", margin)}
+            row |= {"margin": margin, "p_equivalent": compute_p_of_panel_mean_within_margin(pair_panel, "both", margin)}
         rows.append(row)
     return rows
 

@@ -225,7 +225,7 @@ def _sum_variances_and_freedom(variance_parts: Parts) -> tuple[float, float]:
     return total, float(total**2 / (variances**2 / free).sum()) if total > 0 else float(free.min())
 
 
-def compute_equivalence_p(panel: Panel, anew: Anew, margin: float) -> float:
+def compute_p_of_panel_mean_within_margin(panel: Panel, anew: Anew, margin: float) -> float:
     """Test by two one-sided tests that a difference lies within a margin on both sides of 0.
 
     Parameters

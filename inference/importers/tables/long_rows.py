@@ -35,7 +35,7 @@ class Layout:
     values: tuple[str, ...]
 
     @property
-    def required_columns(self) -> Mapping[str, str]:
+    def never_empty_columns_by_role(self) -> Mapping[str, str]:
         """The roles that must be filled in every row: all but the right answer."""
         return {role: column for role, column in self.roles.items() if role != "gold"}
 
@@ -102,7 +102,7 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
     """
     columns = [*layout.roles.values(), *layout.conditions, *layout.values]
     table = LongTable(values=tuple(PackedTexts() for _ in layout.values))
-    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.required_columns
+    numbering, cell_cache, ids = _Numbering(), _CellCache(), layout.never_empty_columns_by_role
     conditions: dict[tuple[str, ...], str] = {}  # the values that name it -> its name
     for name, path in files:
         table.place.begin_file(path)

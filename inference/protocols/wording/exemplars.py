@@ -56,7 +56,7 @@ def draw_wording_exemplars(texts: Iterable[Text], bank: Bank, seed: int) -> tupl
     drawn = []
     for pattern in MANIPULATED:
         template = bank.templates[pattern][0]
-        gold = template.translate_answer(YES if pattern in shown_yes else NO)
+        gold = template.swap_answer_if_antonym(YES if pattern in shown_yes else NO)
         last = next((text for text in reversed(free) if text.gold == gold), None)
         if last is None:
             raise InputError(
@@ -116,7 +116,9 @@ def _build_exemplar(pattern: str, text: Text, bank: Bank, seed: int) -> Exemplar
     """Make an exemplar: a text asked about in a drawn template of the pattern, with its answer."""
     template = bank.draw_template(pattern, text.item, seed)
     assert text.gold is not None
-    return Exemplar(pattern, text, Shot(template.render_question(text.text), template.translate_answer(text.gold)))
+    return Exemplar(
+        pattern, text, Shot(template.render_question(text.text), template.swap_answer_if_antonym(text.gold))
+    )
 
 
 def compute_wording_exemplars_hash(exemplars: Iterable[Exemplar]) -> str:

@@ -42,9 +42,9 @@ class Template:
     @property
     def options(self) -> tuple[Option, ...]:
         """Yes and No as shown, and what they mean for the original question: after an antonym, the opposite."""
-        return tuple(Option(label, self.translate_answer(label)) for label in (YES, NO))
+        return tuple(Option(label, self.swap_answer_if_antonym(label)) for label in (YES, NO))
 
-    def translate_answer(self, answer: str) -> str:
+    def swap_answer_if_antonym(self, answer: str) -> str:
         """Translate an answer to the original question into one to this question, or back: both ways are the same."""
         return OPPOSITE[answer] if self.pattern == ANTONYM else answer
 

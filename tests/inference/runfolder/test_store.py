@@ -374,11 +374,11 @@ def test_missing_are_those_that_are_not_done(path, monkeypatch):
     variants = [Variant(item, variant, "original", "Text.", ()) for item, variant in names]
     row = {"model": "m", "condition": "c", "mass": 1.0}
     with Run.create_or_open(path, STUDY) as run:
-        assert run.responses.mark_missing("m", "c", variants) == bytearray([1] * 6)
+        assert run.responses.compute_missing_flags("m", "c", variants) == bytearray([1] * 6)
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
         run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
         run.responses.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
         done = run.responses.list_answered("m", "c")
-        assert run.responses.mark_missing("m", "c", variants) == bytearray(key not in done for key in names)
-        assert list(run.responses.mark_missing("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
-        assert list(run.responses.mark_missing("m", "other", variants)) == [1] * 6
+        assert run.responses.compute_missing_flags("m", "c", variants) == bytearray(key not in done for key in names)
+        assert list(run.responses.compute_missing_flags("m", "c", variants)) == [0, 1, 1, 0, 0, 1]
+        assert list(run.responses.compute_missing_flags("m", "other", variants)) == [1] * 6

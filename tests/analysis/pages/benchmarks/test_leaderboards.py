@@ -165,8 +165,8 @@ def test_the_newest_row_needs_dates_and_the_sizes_go_with_the_rows(tmp_path):
 def test_aliases_in_csv_and_yaml_are_the_same(tmp_path):
     (tmp_path / "a.csv").write_text("\ufeffalias,model,note\nx,m,\n y , n ,z\n", encoding="utf-8")
     (tmp_path / "a.yaml").write_text("m: x\nn: 'y'\n", encoding="utf-8")
-    assert model_names.read_aliases(tmp_path / "a.csv") == {"m": "x", "n": "y"}
-    assert model_names.read_aliases(tmp_path / "a.yaml") == {"m": "x", "n": "y"}
+    assert model_names.read_alias_by_run_model(tmp_path / "a.csv") == {"m": "x", "n": "y"}
+    assert model_names.read_alias_by_run_model(tmp_path / "a.yaml") == {"m": "x", "n": "y"}
 
 
 def test_aliases_without_scores_are_told(run, tmp_path):

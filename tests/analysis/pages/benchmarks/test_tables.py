@@ -277,9 +277,9 @@ def test_an_alias_for_nobody_is_refused_with_the_nearest_name(tmp_path):
         model_names.match_models(["m"], ["org/model", "other"], {"m": "org/modle"})
     (tmp_path / "a.csv").write_text("model,alias\nm,a\nm,b\n", encoding="utf-8")
     with pytest.raises(InputError, match="'m' has two aliases"):
-        model_names.read_aliases(tmp_path / "a.csv")
+        model_names.read_alias_by_run_model(tmp_path / "a.csv")
     (tmp_path / "a.yaml").write_text("m: a\n", encoding="utf-8")
-    assert model_names.read_aliases(tmp_path / "a.yaml") == {"m": "a"}
+    assert model_names.read_alias_by_run_model(tmp_path / "a.yaml") == {"m": "a"}
 
 
 def test_misspelt_names_are_listed_with_the_nearest_right_one(shared):

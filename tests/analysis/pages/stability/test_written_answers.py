@@ -12,7 +12,7 @@ from analysis.pages.stability.tables import tabulate_stability
 from analysis.pages.stability.written_answers import tabulate_written_answers
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.runs.conditions import find_probability_twin, find_subsampled_units
+from analysis.runs.conditions import find_probability_twin, find_subsampled_model_conditions
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
@@ -90,7 +90,7 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
     assert find_probability_twin(other, TEXT) == find_probability_twin(other, "thought") == BASE
     assert find_probability_twin(other, BASE) is find_probability_twin(other, "chat/yes-no/text") is None
     units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts
-    assert find_subsampled_units(other, units) == {("m", TEXT)}
+    assert find_subsampled_model_conditions(other, units) == {("m", TEXT)}
 
 
 def test_runs_without_pairs_have_no_rows_and_no_section(opened):

@@ -326,7 +326,7 @@ def test_the_printed_figure_is_a_correlation_matrix_in_the_printed_order():
 
 
 def test_printed_tables_are_whole_and_plausible():
-    table = printed.read_printed_stage_means()
+    table = printed.read_printed_means_by_training_stage()
     original = table["pattern"] == "original"
     assert table.loc[original, ["yes", "accuracy"]].notna().all(axis=None)
     assert table.loc[~original, ["consistency", "diff_yes", "diff_acc"]].notna().all(axis=None)

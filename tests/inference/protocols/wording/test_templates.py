@@ -73,7 +73,7 @@ def test_antonyms_alone_turn_the_answer_round():
             assert [option.label for option in template.options] == ["yes", "no"]
             meant = [option.canonical for option in template.options]
             assert meant == (["no", "yes"] if pattern == "antonym" else ["yes", "no"])
-            assert template.translate_answer("yes") == ("no" if pattern == "antonym" else "yes")
+            assert template.swap_answer_if_antonym("yes") == ("no" if pattern == "antonym" else "yes")
 
 
 def test_a_bank_of_ones_own(tmp_path):
