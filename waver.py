@@ -147,9 +147,9 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     >>> run = waver.ask(items, "demo", out="runs/tea")  # doctest: +SKIP
     runs/tea: 11 models, 33 rows (33 of them new)
     """
-    from inference.from_python import ask_items
+    from ground.importing import import_whole
 
-    ask_items(items, models, protocol, out, options)
+    import_whole("inference.from_python").ask_items(items, models, protocol, out, options)
     return open(out)
 
 
@@ -173,6 +173,9 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
         For a folder that is no run folder, or run folders that contradict each other.
     """
     # Pandas and DuckDB take most of a second: `import waver` alone must not.
+    from ground.importing import import_whole
+
+    import_whole("analysis.reporting.output.exploring")
     from analysis.reporting.output.exploring import Run
     from analysis.reporting.output.notebooks import parse_run_folders
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ground.errors import InputError
+from ground.importing import import_whole
 
 if TYPE_CHECKING:
     from inference.engines.contract import Engine
@@ -50,9 +51,8 @@ class LoadedModel:
                 f"models: expected the name of a model, a pair (model, tokenizer), a list of these, or a dict of name "
                 f"and model, not {type(pair).__name__}"
             )
-        from inference.engines.local.loaded import check_loaded_model
-
-        model, tokenizer = check_loaded_model(f"models, {name}" if name else "models", pair)
+        loaded = import_whole("inference.engines.local.loaded")
+        model, tokenizer = loaded.check_loaded_model(f"models, {name}" if name else "models", pair)
         source = str(model.config.name_or_path)
         if not (name or source):
             raise InputError('models: the loaded model has no name; give it one: models={"NAME": (model, tokenizer)}')

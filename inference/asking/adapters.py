@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
+from ground.importing import import_whole
 from inference.asking.models import Model, check_distinct_models
 from inference.engines import list_adapter_engines
 from inference.engines.adapters import Adapter, read_adapter
@@ -90,9 +91,8 @@ def _has_name(model: Model, name: str) -> bool:
 
 def _find_revision(model: Model, requested_revision: str | None) -> str | None:
     """Find the commit or digest of what a model's name stands for."""
-    from inference.engines.loading import pin_revision
-
-    commit, digest = pin_revision(model.source, model.fields.get("revision", requested_revision))
+    loading = import_whole("inference.engines.loading")
+    commit, digest = loading.pin_revision(model.source, model.fields.get("revision", requested_revision))
     return commit or digest
 
 

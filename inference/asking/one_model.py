@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, NoSuchModel, RunFailed
+from ground.importing import import_whole
 from inference.asking import recorded_prompts
 from inference.asking.expected_rows import record_expected_rows
 from inference.asking.models import Model, suggest_similar_model_name
@@ -93,7 +94,7 @@ class Settings:
         """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
         if is_hosted(self.engine):
             return
-        from inference.engines import loading
+        loading = import_whole("inference.engines.loading")
 
         try:
             loading.find_config(model.source, model.fields.get("revision", self.revision))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from ground.extras import explain_missing_package
+from ground.importing import import_whole
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -173,7 +174,7 @@ def load_engine(
     if adapter is not None and "adapter" not in entry.takes:
         why = "the server adds adapters" if entry.hosted else "no adapter can be added"
         raise InputError(f"--lora {adapter.folder}: with --engine {engine} {why}; leave it out")
-    make_engine: Callable[..., Engine] = getattr(import_module(entry.module), entry.factory)
+    make_engine: Callable[..., Engine] = getattr(import_whole(entry.module), entry.factory)
     return make_engine(model, **{name: arguments[name] for name in entry.takes})
 
 
