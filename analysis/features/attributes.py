@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.statistics.mixed.formula import is_column_name
 from ground.errors import InputError, shorten_line, suggest_nearest
 
 if TYPE_CHECKING:
@@ -61,6 +60,8 @@ def find_predictor_column(name: str, columns: Collection[str], runs: Runs) -> st
     attribute = name if name.startswith(PREFIX) else f"{PREFIX}{name}"
     if attribute not in list_attribute_columns(runs):
         return None
+    from analysis.statistics.mixed.formula import is_column_name  # with NumPy, which `--help` must not wait for
+
     if not is_column_name(attribute):
         raise InputError(
             f"attribute {shorten_line(repr(attribute.removeprefix(PREFIX)))} cannot stand in a formula; name the "

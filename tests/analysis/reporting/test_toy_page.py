@@ -30,9 +30,20 @@ def files(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory) -> Path:
-    """What a user installs of `analysis`, with the files of the toy page added; none of ours is replaced."""
+    """What a user installs of `analysis`, with the files of the toy page added; none of ours is replaced.
+
+    `import waver` looks where its other wing is, too.
+    """
     tree = tmp_path_factory.mktemp("house")
-    for part in ("analysis", "ground", "notebooks", "results/schema.json", "results/published", "waver.py"):
+    for part in (
+        "analysis",
+        "ground",
+        "inference/__init__.py",
+        "notebooks",
+        "results/schema.json",
+        "results/published",
+        "waver.py",
+    ):
         for name in files(ROOT / part) if (ROOT / part).is_dir() else [Path()]:
             copy(ROOT / part / name, tree / part / name)
     for name in files(TOY):

@@ -97,7 +97,7 @@ def test_the_command_makes_the_page_again_with_what_was_given(made):
 
 def test_a_run_without_scores_has_no_such_page(opened):
     other = opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.2]}))
-    assert report._list_run_folders_of_page(CATALOGUE, other) == []
+    assert other.select_protocols(CATALOGUE.protocols) is None
 
 
 def test_table_prints_the_promised_columns(run):
