@@ -13,6 +13,7 @@ import duckdb  # noqa: F401
 import openai  # noqa: F401
 import pandas  # noqa: F401
 import pyarrow.parquet  # noqa: F401
+import scipy.stats  # noqa: F401  # it looks for PyTorch in sys.modules, where a case may have hidden it
 import torch  # noqa: F401
 import transformers
 import transformers.models.llama.modeling_llama  # noqa: F401
