@@ -367,9 +367,21 @@ def create_row_views(con: duckdb.DuckDBPyConnection, folders: Sequence[Folder], 
     return rows
 
 
+def list_asked_units(runs: Runs) -> list[tuple[str, str, str]]:
+    """List study, model and condition of all that was asked, in the order of run.json."""
+    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    return [
+        (study, model, condition)
+        for study in runs.info["studies"]
+        for model in runs.info["models"]
+        for condition in runs.info["conditions"][study]
+        if (study, model, condition) in asked_units
+    ]
+
+
 def _create_units_table(runs: Runs) -> None:
     """Create table `units`: what was asked, without subsamples, in the order of run.json."""
-    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    asked_units = list_asked_units(runs)
     left_out = {
         (study, *unit)
         for study, conditions in runs.info["conditions"].items()
@@ -377,17 +389,10 @@ def _create_units_table(runs: Runs) -> None:
             conditions, {(model, condition) for name, model, condition in asked_units if name == study}
         )
     }
-    asked_units -= left_out
-    ordered_units = [
-        (study, model, condition)
-        for study in runs.info["studies"]
-        for model in runs.info["models"]
-        for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked_units
-    ]
+    units = [unit for unit in asked_units if unit not in left_out]
     runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
-    if ordered_units:
-        rows = [(*unit, position) for position, unit in enumerate(ordered_units)]
+    if units:
+        rows = [(*unit, position) for position, unit in enumerate(units)]
         runs.con.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", rows)
 
 

@@ -322,7 +322,8 @@ def look_up_entry(name: str, entries: Mapping[str, Entry], kind: str) -> Entry:
     other, other_entries = ("figure", list_figures()) if kind == "table" else ("table", list_tables())
     if name in other_entries:
         raise InputError(f"{name!r} is a {other}, not a {kind}; ask for it as a {other}")
-    raise InputError(f"unknown {kind} {shorten_line(repr(name))}{suggest_nearest(name, entries)}; {WHERE_LISTED[kind]}")
+    nearest = suggest_nearest(str(name), entries)
+    raise InputError(f"unknown {kind} {shorten_line(repr(name))}{nearest}; {WHERE_LISTED[kind]}")
 
 
 def find_page_name_of_entry(entry_name: str, kind: str = "tables") -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
-from analysis.runs.database import connect_duckdb, create_row_views
+from analysis.runs.database import connect_duckdb, create_row_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import lock_connection
 from ground.errors import InputError, flatten_message
@@ -177,14 +177,7 @@ def _name_attribute_columns(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 def _create_places_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     """Create the tables `places`, of what was asked, in the order of run.json, and `study_places`."""
     con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT)")
-    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
-    units = [
-        (study, model, condition)
-        for study in runs.info["studies"]
-        for model in runs.info["models"]
-        for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked_units
-    ]
+    units = list_asked_units(runs)
     con.executemany("INSERT INTO places VALUES (?, ?, ?, ?)", [(*unit, place) for place, unit in enumerate(units)])
     con.execute("CREATE TABLE study_places AS SELECT study, min(place) AS place FROM places GROUP BY study")
 

@@ -91,6 +91,7 @@ def test_a_figure_of_several_parts_says_so_and_gives_each(run):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
+        (lambda run: run.table(None), ["unknown table None", "table --list"]),
         (lambda run: run.table("stabilty"), ["unknown table 'stabilty'", "nearest is 'stability'", "table --list"]),
         (lambda run: run.table("overview"), ["'overview' is a figure, not a table"]),
         (lambda run: run.figure("stability"), ["'stability' is a table, not a figure"]),
