@@ -111,11 +111,12 @@ def _describe_numberless_samples(conventions: pd.DataFrame, setting: str) -> Ite
         if largest_change == format_percentage_points(0.0)
         else f"changes by up to {largest_change} points"
     )
+    losers = f"{format_quantity(lost_scores, 'item')} {'loses its score' if lost_scores == 1 else 'lose their scores'}"
     yield (
         f"{format_quantity(int(conventions['dropped'].sum()), 'sample')} "
         f"{'holds' if conventions['dropped'].sum() == 1 else 'hold'} no number. Where they count (-p "
-        f"invalid=inconsistent), {format_quantity(lost_scores, 'score') if lost_scores else 'no score'} fewer "
-        f"{'is' if lost_scores <= 1 else 'are'} known. The share of the most frequent score {changes}."
+        f"invalid=inconsistent), {losers if lost_scores else 'no item loses its score'}. "
+        f"The share of the most frequent score {changes}."
     )
 
 

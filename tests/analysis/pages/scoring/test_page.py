@@ -146,7 +146,7 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3],
       ("This model does not answer.", "3 scores are missing: too few samples held a number.",
-       "3 samples hold no number. Where they count (-p invalid=inconsistent), no score fewer is known.",
+       "3 samples hold no number. Where they count (-p invalid=inconsistent), no item loses its score.",
        "Validity is low in 1 of 1 combination")),
      ([1, 2, 3], [np.nan] * 3,
       ("These runs cannot tell: with each model, an interval of the share",
