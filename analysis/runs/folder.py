@@ -26,6 +26,7 @@ _DUCKDB_TYPES = {
     "list<string>": "VARCHAR[]",
     "list<double>": "DOUBLE[]",
     "list<int64>": "BIGINT[]",
+    "list<list<double>>": "DOUBLE[][]",
     "map<string,string>": "MAP(VARCHAR, VARCHAR)",
 }
 

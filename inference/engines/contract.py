@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -16,6 +16,13 @@ MOST_SAMPLES, MOST_TOKENS, MOST_WRITTEN, MOST_TEMPERATURE = 10_000, 2**20, 2**24
 # The error of a row whose probabilities are not finite: a model whose numbers are too large for its dtype, say.
 NOT_FINITE = "the model's probabilities are not finite numbers; try --dtype float32"
 PAST_WINDOW = "exceed the model's context window"  # in the error of a prompt that is too long
+LONGEST_THOUGHT = 8_192  # tokens of a thought with its answer, unless the call says otherwise
+THOUGHTS = 8  # per prompt, likewise
+NO_EFFORT = "none"  # the effort with which a thinking model does not think
+NO_SAMPLER = (
+    "no sampler of its maker is known (generation_config.json of the model names no temperature): give --temperature, "
+    "and --top-p, --top-k, --min-p where its maker advises them"
+)
 NO_NUMBERS = "a server does not show the probability of every number: sample them, leave --exact out"
 
 
@@ -60,16 +67,24 @@ class Sampling:
     the prompt's own text only, so its samples do not depend on the other prompts of a batch. `effort` says how hard a
     thinking model thinks (`reasoning_effort` of its chat template or server).
 
+    Of the tokens, after the temperature, only these may be written: the `top_k` most probable (0: all); of them the
+    fewest whose probabilities, renormalised, sum to `top_p` (1: all); of these the ones with at least `min_p` times
+    the probability of the most probable (0: all). Each is as in transformers.
+
     Raises
     ------
     InputError
-        For no samples or tokens, or too many, an impossible temperature, or several samples at temperature 0.
+        For no samples or tokens, or too many, an impossible temperature or restriction, or several samples at
+        temperature 0.
     """
 
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 32
     effort: str | None = None
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
 
     def __post_init__(self) -> None:
         if self.samples < 1 or self.max_tokens < 1:
@@ -85,6 +100,87 @@ class Sampling:
             raise InputError(
                 f"{self.samples} samples at temperature 0 are {self.samples} times the same text: ask for 1"
             )
+        if not 0 < self.top_p <= 1:
+            raise InputError(f"top_p {self.top_p}: give a share above 0, at most 1")
+        if self.top_k < 0:
+            raise InputError(f"top_k {self.top_k}: give a number of tokens, or 0 for all")
+        if not 0 <= self.min_p <= 1:
+            raise InputError(f"min_p {self.min_p}: give a share from 0 to 1")
+
+    @property
+    def draws_from_all_tokens(self) -> bool:
+        """Whether every token of the vocabulary may be written."""
+        return self.top_p == 1 and self.top_k == 0 and self.min_p == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Way of answering: exact option probabilities after each of several thoughts of the model's own.
+
+    Attributes
+    ----------
+    thoughts
+        Thoughts per prompt.
+    temperature, top_p, top_k, min_p
+        How they are sampled, as in `Sampling`. Temperature None: as the maker of the model says (`info["sampler"]` of
+        the engine); the others do not count then.
+    max_tokens
+        Most tokens of a thought with the answer that follows. None: `LONGEST_THOUGHT`, or what fits the window.
+    effort
+        As in `Sampling`; `NO_EFFORT`: thinking is off, and the probabilities are those right after the prompt.
+    budget
+        Tokens after which a thought is closed by force; None: none is.
+
+    Raises
+    ------
+    InputError
+        For an impossible number.
+    """
+
+    thoughts: int = THOUGHTS
+    temperature: float | None = None
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    max_tokens: int | None = None
+    effort: str | None = None
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.budget is not None and self.budget < 1:
+            raise InputError(f"budget {self.budget}: give at least 1 token")
+        if self.thoughts < 1:
+            raise InputError(f"{self.thoughts} thoughts per prompt: ask for at least 1")
+        self.build_sampling({"temperature": 1.0}, 1)  # made to check the numbers
+
+    def build_sampling(self, maker_sampler: Mapping[str, float] | None, room: int) -> Sampling:
+        """Build the sampling that writes the thoughts.
+
+        Parameters
+        ----------
+        maker_sampler
+            The fields temperature, top_p, top_k and min_p as the maker of the model gives them; None: it gives none.
+        room
+            Most tokens that fit the window of the model.
+
+        Returns
+        -------
+        It has the length of the budget where there is one, else `max_tokens`, at most `room`.
+
+        Raises
+        ------
+        InputError
+            The maker's sampler is wanted, and there is none.
+        """
+        fields: Mapping[str, Any] | None = maker_sampler
+        if self.temperature is not None:
+            fields = {
+                "temperature": self.temperature, "top_p": self.top_p, "top_k": self.top_k, "min_p": self.min_p
+            }  # fmt: skip
+        if fields is None:
+            raise InputError(NO_SAMPLER)
+        longest = self.budget or self.max_tokens or LONGEST_THOUGHT
+        return Sampling(self.thoughts, max_tokens=max(1, min(longest, room)), effort=self.effort, **fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +204,31 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
-    """What a model thought after one prompt, and the option probabilities where its thinking ended.
+class Thoughts:
+    """What a model thought after one prompt, several times, and the option probabilities where each thought ended.
 
     Attributes
     ----------
-    text
-        What it wrote, special tokens left out: the thinking, and the answer that followed.
-    score
-        Option probabilities right after the thinking and the line breaks that the model wrote there. None: the tokens
-        were used up before the thinking ended.
+    thoughts
+        Each thought as written, special tokens left out; empty where thinking is off.
+    answers
+        What the model wrote after each; empty where the thought did not end, or was closed by force.
+    tokens
+        Tokens of each thought, up to the end of thinking; all that were written where it did not end.
+    closed
+        Whether each ended by itself.
+    scores
+        Option probabilities right after each thought and the line breaks that the model wrote there. None: the tokens
+        were used up before the thought ended, and it was not closed by force.
     error
         Why there is no response. The other fields are empty then.
     """
 
-    text: str = ""
-    score: Score | None = None
+    thoughts: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    tokens: tuple[int, ...] = ()
+    closed: tuple[bool, ...] = ()
+    scores: tuple[Score | None, ...] = ()
     error: str | None = None
 
 
@@ -240,24 +345,25 @@ class Engine(Protocol):
             The model writes no text.
         """
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Let the model think after the prompts of one batch and score the options where its thinking ends.
+    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
+        """Let the model think after the prompts of one batch, several times, and score the options after each thought.
 
         Parameters
         ----------
         prompts
             One batch.
-        sampling
-            How it thinks: for at most `max_tokens` tokens, one sample per prompt.
+        thinking
+            How it thinks.
 
         Returns
         -------
-        One thought per prompt.
+        One response per prompt.
 
         Raises
         ------
         InputError
-            The model writes no text, or the engine cannot continue after a text of the model's own.
+            The model writes no text, or the engine cannot continue after a text of the model's own, or cannot do the
+            budget, the effort or the sampler.
         """
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
@@ -305,19 +411,23 @@ class StreamingEngine(Engine, Protocol):
     """An engine that has many prompts under way at once, and hands over each answer when it comes."""
 
     def stream(
-        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
-    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        self,
+        prompts: Iterable[Prompt],
+        temperatures: Sequence[float],
+        samplings: Sequence[Sampling],
+        thinkings: Sequence[Thinking] = (),
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation | Thoughts]]], None, None]:
         """Ask all prompts in all ways.
 
         Parameters
         ----------
         prompts
             The prompts, taken one by one as requests become free.
-        temperatures, samplings
-            As in `score` and `generate`.
+        temperatures, samplings, thinkings
+            As in `score`, `generate` and `think`.
 
         Yields
         ------
         From time to time what has come, in any order, perhaps nothing: the place of the prompt, the prompt, and its
-        responses, a score per temperature, then a generation per sampling.
+        responses, a score per temperature, then a generation per sampling, then thoughts per thinking.
         """

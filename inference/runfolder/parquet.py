@@ -32,6 +32,7 @@ def build_arrow_schema(table: str) -> pa.Schema:
         "list<string>": pa.list_(pa.string()),
         "list<double>": pa.list_(pa.float64()),
         "list<int64>": pa.list_(pa.int64()),
+        "list<list<double>>": pa.list_(pa.list_(pa.float64())),
         "map<string,string>": pa.map_(pa.string(), pa.string()),
     }
     columns = SCHEMA[table]["columns"]

@@ -31,6 +31,7 @@ _TYPES: dict[str, pa.DataType] = {
     "list<string>": pa.list_(pa.string()),
     "list<double>": pa.list_(pa.float64()),
     "list<int64>": pa.list_(pa.int64()),
+    "list<list<double>>": pa.list_(pa.list_(pa.float64())),
     "map<string,string>": pa.map_(pa.string(), pa.string()),
 }
 
