@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_memory, select_fitting_rounds
 from inference.asking.rounds import Exact, Prompts, Questions, Way, ask_batch
-from inference.engines.contract import Sampling
+from inference.engines.contract import LONGEST_THOUGHT, Sampling, Thinking
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -121,9 +121,15 @@ def _count_billed_tokens(prompt_tokens: int, n_prompts: int, ways: Sequence[Way]
     One request for one token gives all probabilities; all samples of a text take one more request.
     """
     exact = int(any(isinstance(way, Exact) for way in ways))
-    texts = [way for way in ways if not isinstance(way, Exact)]
-    written = exact + sum(way.max_tokens * (way.samples if isinstance(way, Sampling) else 1) for way in texts)
-    return (exact + len(texts)) * prompt_tokens, n_prompts * written
+    written, read, read_again = exact, exact, 0
+    for way in ways:
+        if isinstance(way, Sampling):
+            written, read = written + way.max_tokens * way.samples, read + 1
+        elif isinstance(way, Thinking):  # prompt and thought are read again for the one token after each thought
+            thought_tokens = way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
+            written, read = written + thought_tokens + way.thoughts, read + 1 + way.thoughts
+            read_again += thought_tokens
+    return read * prompt_tokens + n_prompts * read_again, n_prompts * written
 
 
 def format_duration(seconds: float) -> str:

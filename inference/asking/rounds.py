@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.text_answers import parse_answer
-from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
+from inference.asking.thoughts import build_columns_of_thoughts
+from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
 from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -25,30 +26,6 @@ class Exact:
     temperature: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """Way of answering: exact option probabilities after the model's own thinking.
-
-    It thinks at temperature 0, for at most `max_tokens` tokens; `effort` as in `Sampling`.
-
-    Raises
-    ------
-    InputError
-        For no tokens.
-    """
-
-    max_tokens: int = 1024
-    effort: str | None = None
-
-    def __post_init__(self) -> None:
-        _ = self.sampling  # made to check the numbers
-
-    @property
-    def sampling(self) -> Sampling:
-        """The sampling that generates the thinking."""
-        return Sampling(max_tokens=self.max_tokens, effort=self.effort)
-
-
 Way = Exact | Sampling | Thinking
 
 
@@ -57,7 +34,7 @@ def find_effort(way: Way) -> str | None:
     return way.effort if isinstance(way, Sampling | Thinking) else None
 
 
-Response = Score | Generation | Thought
+Response = Score | Generation | Thoughts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +62,8 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     """
     if isinstance(response, Generation):
         return _build_columns_of_generation(variant, prompt, response)
-    if isinstance(response, Thought):
-        return {
-            "output": [response.text],
-            **(_build_columns_of_score(variant, response.score) if response.score else {}),
-        }
+    if isinstance(response, Thoughts):
+        return build_columns_of_thoughts(response, [option.label for option in variant.options])
     return _build_columns_of_score(variant, response)
 
 
@@ -266,7 +240,7 @@ def ask_batch(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) ->
         responses_by_way.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
     for way in ways:
         if isinstance(way, Thinking):
-            responses_by_way[way] = engine.think(prompts, way.sampling)
+            responses_by_way[way] = engine.think(prompts, way)
     return [responses_by_way[way] for way in ways]
 
 
@@ -305,14 +279,12 @@ def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) ->
     """Ask a round; a batch is what came in the last moments, perhaps nothing."""
     exact = [way for way in round_.ways if isinstance(way, Exact)]
     sampled = [way for way in round_.ways if isinstance(way, Sampling)]
-    for way in round_.ways:
-        if isinstance(way, Thinking):
-            engine.think((), way.sampling)  # refuses
+    thinkings = [way for way in round_.ways if isinstance(way, Thinking)]
     indices = list(filter(round_.needs_row, range(len(round_.prompts))))
     prompts = (round_.prompts[place] for place in indices)
-    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled)) as streamed:
+    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled, thinkings)) as streamed:
         for came in streamed:
-            answers_by_way = [dict(zip((*exact, *sampled), answers, strict=True)) for _, _, answers in came]
+            answers_by_way = [dict(zip((*exact, *sampled, *thinkings), answers, strict=True)) for _, _, answers in came]
             columns: list[Sequence[Response]] = [[answers[way] for answers in answers_by_way] for way in round_.ways]
             yield number, [indices[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from transformers.utils import chat_template_utils
 
 from ground.errors import InputError
+from inference.engines.contract import NO_EFFORT
 from inference.engines.exact.answer_words import Encode
 from inference.engines.words import WordByWord, tokenizes_words_separately
 from inference.stimuli.templates.prompts import Prompt
@@ -19,17 +21,46 @@ chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 
 # Some chat templates write today's date unless they get one; the same run would then ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"
-NO_EFFORT = "none"
 QUESTION, ANSWER = "Question", "Answer"
 LONGEST_REASON = 300  # characters of what a template says when it refuses
-# Marks around thinking. The chat template or the vocabulary of a model shows which of these it writes.
+
+
+class ThinkingMarks(NamedTuple):
+    """What stands around the thinking of a family of models.
+
+    Attributes
+    ----------
+    begin, end
+        The marks before and after a thought.
+    opener
+        What follows the end before the answer begins; empty where nothing does.
+    closing
+        What closes a thought by force, up to where the answer begins.
+    """
+
+    begin: str
+    end: str
+    opener: str = ""
+    closing: str = ""
+
+
+# The chat template or the vocabulary of a model shows which of these it writes.
 THINKING = (
-    ("<think>", "</think>"),  # Qwen, DeepSeek and most others
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),  # gpt-oss
-    ("[THINK]", "[/THINK]"),  # Magistral
-    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
-    ("<seed:think>", "</seed:think>"),
-    ("<thinking>", "</thinking>"),
+    ThinkingMarks("<think>", "</think>", closing="\n</think>\n\n"),  # Qwen, DeepSeek and most others
+    ThinkingMarks(
+        "<|channel|>analysis<|message|>",
+        "<|channel|>final<|message|>",
+        closing="<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),  # gpt-oss
+    ThinkingMarks("[THINK]", "[/THINK]", closing="[/THINK]"),  # Magistral
+    ThinkingMarks(
+        "<|START_THINKING|>",
+        "<|END_THINKING|>",
+        opener="<|START_RESPONSE|>",
+        closing="<|END_THINKING|><|START_RESPONSE|>",
+    ),  # Command A
+    ThinkingMarks("<seed:think>", "</seed:think>", closing="</seed:think>"),
+    ThinkingMarks("<thinking>", "</thinking>", closing="\n</thinking>\n\n"),
 )
 
 
@@ -41,7 +72,7 @@ class Tokens:
         self.tokenizer = tokenizer
         self.bare: Encode = build_plain_encoder(tokenizer)
         self._leading = _find_leading_specials(tokenizer)
-        self._thinking = self._find_thinking_marks()
+        self.marks = self._find_thinking_marks()
         self.ends = self._find_end_ids()
 
     @property
@@ -52,7 +83,7 @@ class Tokens:
     @property
     def thinks(self) -> bool:
         """Whether the chat template opens room for thinking before the answer."""
-        return self._thinking is not None
+        return self.marks is not None
 
     def count_thinking(self, prompt_text: str, ids: Sequence[int]) -> int | None:
         """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
@@ -69,31 +100,43 @@ class Tokens:
         The number of tokens up to the end of thinking, with the line breaks after it; 0 where there is no thinking;
         None where it does not end.
         """
-        if self._thinking is None:
+        marks = self.marks
+        if marks is None:
             return 0
-        begin, end = self._thinking
         written = self.decode_raw(ids)
-        if end not in written:
-            return None if begin in written or prompt_text.rstrip().endswith(begin) else 0
-        # The shortest beginning with the closing mark. Example: if 6 tokens write "<think> a b </think> \n yes", a word
+        closings = count_closing_marks(written, marks, is_open=self._opens_thought(prompt_text))
+        if not closings:
+            return closings
+        # The shortest beginning with so many marks. Example: if 6 tokens write "<think> a b </think> \n yes", a word
         # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
-        length = bisect_left(range(len(ids)), True, key=lambda n: end in self.decode_raw(ids[:n]))
+        length = bisect_left(range(len(ids)), True, key=lambda n: self.decode_raw(ids[:n]).count(marks.end) >= closings)
         for more in range(length + 1, len(ids) + 1):
-            blank = self.decode_raw(ids[length:more])
-            if not blank.isspace():
+            behind = self.decode_raw(ids[length:more])
+            if marks.opener and behind.strip() == marks.opener:
+                return more
+            if not (behind.isspace() or (marks.opener and marks.opener.startswith(behind.strip()))):
                 break
-            if blank.endswith("\n"):
+            if behind.isspace() and behind.endswith("\n"):
                 length = more
         return length
 
-    def _find_thinking_marks(self) -> tuple[str, str] | None:
+    def is_thinking_off(self, prompt_text: str) -> bool:
+        """Tell whether a rendered prompt closes the thinking before the model writes anything."""
+        marks, text = self.marks, prompt_text.rstrip()
+        return marks is not None and (text.endswith(marks.end) or bool(marks.opener and text.endswith(marks.opener)))
+
+    def _opens_thought(self, prompt_text: str) -> bool:
+        """Tell whether a rendered prompt ends with the opening mark."""
+        return self.marks is not None and prompt_text.rstrip().endswith(self.marks.begin)
+
+    def _find_thinking_marks(self) -> ThinkingMarks | None:
         """Find the marks around thinking that the chat template or the vocabulary shows; None: it does not think."""
         template = self.chat_template or ""
-        mark_pairs = [marks for marks in THINKING if any(mark in template for mark in marks)]
-        if not mark_pairs and "enable_thinking" in template:
+        families = [marks for marks in THINKING if marks.begin in template or marks.end in template]
+        if not families and "enable_thinking" in template:
             added_tokens = self.tokenizer.get_added_vocab()
-            mark_pairs = [*(marks for marks in THINKING if added_tokens.keys() & set(marks)), THINKING[0]]
-        return mark_pairs[0] if mark_pairs else None
+            families = [*(marks for marks in THINKING if added_tokens.keys() & {marks.begin, marks.end}), THINKING[0]]
+        return families[0] if families else None
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write the prompt out as the text that is tokenised.
@@ -199,6 +242,50 @@ class Tokens:
             [list(ids) for ids in id_lists], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return decoded
+
+
+def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) -> int | None:
+    """Count the closing marks up to the one that ends the thinking.
+
+    It ends at the first mark that closes as many thoughts as were opened, unless another thought follows at once. Where
+    no mark does, as when a thought only speaks of the opening mark, it ends at the last closing mark.
+
+    Parameters
+    ----------
+    written
+        What a model wrote, marks included.
+    marks
+        Those of its family.
+    is_open
+        Whether its prompt has opened a thought.
+
+    Returns
+    -------
+    The number; 0 where there is no thinking; None where it does not end.
+
+    Examples
+    --------
+    >>> marks = THINKING[0]
+    >>> count_closing_marks("<think>a</think>\\n<think>b</think>yes", marks, is_open=False)
+    2
+    >>> count_closing_marks("so <think> is a mark</think>yes", marks, is_open=True)
+    1
+    >>> count_closing_marks("a, b, c", marks, is_open=True) is None
+    True
+    """
+    depth, closings, was_whole = int(is_open), 0, False
+    for mark in re.finditer(f"{re.escape(marks.begin)}|{re.escape(marks.end)}", written):
+        if mark[0] == marks.begin:
+            depth += 1
+            continue
+        depth, closings = depth - 1, closings + 1
+        if depth <= 0:
+            if not written[mark.end() :].lstrip().startswith(marks.begin):
+                return closings
+            depth, was_whole = 0, True
+    if depth and (was_whole or not closings):
+        return None
+    return closings
 
 
 def build_plain_encoder(tokenizer: Any, add_special_tokens: bool = False) -> Encode:

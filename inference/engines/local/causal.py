@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import WholeVocabulary, score_batch
-from inference.engines.lefttoright import LeftToRight
+from inference.engines.lefttoright import LeftToRight, read_maker_sampler
 from inference.engines.local.answer_paths import AnswerPaths, Budget
 from inference.engines.local.batching import (
     ALONE,
     CPU_PROBABILITIES,
     CPU_TOKENS,
     FAMILY_TOKENS,
+    Family,
     Joining,
     choose_batch_limits,
     choose_texts_at_once,
+    partition_into_batches,
 )
 from inference.engines.local.continuations import Continuations, Prefix, find_longest_cacheable_length
 from inference.engines.local.engine import LocalEngine
@@ -62,6 +64,8 @@ class CausalEngine(LeftToRight, LocalEngine):
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
         self.info["thinks"] = self.tokens.thinks
+        if self.tokens.thinks and (sampler := read_maker_sampler(getattr(self.model, "generation_config", None))):
+            self.info["sampler"] = sampler
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
     def close(self) -> dict[str, Any]:
@@ -129,19 +133,35 @@ class CausalEngine(LeftToRight, LocalEngine):
         texts = choose_texts_at_once(self.model, longest, keeps_states)
         return Budget(tokens, texts, min(tokens, places) if keeps_states and self.supports_token_trees else 0)
 
-    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
+    def _generate_token_ids(
+        self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
+    ) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
         drafts = [
-            Draft(place, sampling.temperature, numbers)
-            for place, row in enumerate(rows)
+            Draft(place, sampling, numbers)
+            for place, (row, samplings) in enumerate(zip(rows, samplings_by_row, strict=True))
             for sampling in samplings
             for numbers in draw_random_numbers(self._seed, row.text, sampling)
         ]
-        longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
+        longest = max(
+            len(row.ids) + sampling.max_tokens
+            for row, samplings in zip(rows, samplings_by_row, strict=True)
+            for sampling in samplings
+        )
         continuations = self._build_continuations(rows, longest, will_continue=True)
         return generate_drafts(
             continuations, drafts, self.stops, choose_texts_at_once(self.model, longest, longest <= self._cache_window)
         )
+
+    def _score_in_passes(self, rows: Sequence[Row]) -> list[Score]:
+        """Score rows of very different lengths at temperature 1, in passes that fit."""
+        room = self._choose_pass_limits(max(len(row.ids) for row in rows))
+        passes = partition_into_batches([Family([place], len(row.ids)) for place, row in enumerate(rows)], room)
+        scores: dict[int, Score] = {}
+        for places in passes:
+            by_row = self._score_rows([rows[place] for place in places], (1.0,))
+            scores.update(zip(places, (row_scores[0] for row_scores in by_row), strict=True))
+        return [scores[place] for place in range(len(rows))]
 
     def _build_continuations(self, rows: Sequence[Row], longest_sequence: int, will_continue: bool) -> Continuations:
         """Prepare a batch of prompts; none gets longer than `longest_sequence` tokens together with what follows it."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ground.errors import InputError, RunFailed
-from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thinking, Thoughts
 from inference.engines.openai import bounds, requests
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
 from inference.engines.openai.limits import Clock
@@ -170,13 +170,17 @@ class OpenAIEngine:
         return [[responses[place] for responses in answers] for place in range(len(samplings))]
 
     def stream(
-        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
-    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        self,
+        prompts: Iterable[Prompt],
+        temperatures: Sequence[float],
+        samplings: Sequence[Sampling],
+        thinkings: Sequence[Thinking] = (),
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation | Thoughts]]], None, None]:
         """Ask all prompts in all ways.
 
         Parameters
         ----------
-        prompts, temperatures, samplings
+        prompts, temperatures, samplings, thinkings
             As in `StreamingEngine.stream`.
 
         Yields
@@ -193,7 +197,10 @@ class OpenAIEngine:
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
 
-        async def ask_prompt(prompt: Prompt) -> list[Score | Generation]:
+        for thinking in thinkings:
+            self.think((), thinking)
+
+        async def ask_prompt(prompt: Prompt) -> list[Score | Generation | Thoughts]:
             scores = [await self._await_answer(self._score_prompt(prompt), Score) for _ in temperatures]
             return [
                 *scores,
@@ -214,12 +221,12 @@ class OpenAIEngine:
         elif (error := self._barred) is not None:
             raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
         """Refuse: a server hides a model's thinking, or cannot continue after it.
 
         Parameters
         ----------
-        prompts, sampling
+        prompts, thinking
             As in `Engine.think`.
 
         Returns

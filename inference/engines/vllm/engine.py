@@ -156,11 +156,16 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
-    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+    def _generate_token_ids(
+        self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
+    ) -> list[list[int]]:
         """Write all samples in one call; the prefix cache computes a prompt once."""
-        self._refuse_low_temperatures([sampling.temperature for sampling in samplings if sampling.temperature])
-        parameters = [self._build_sampling_parameters(row, sampling) for row in rows for sampling in samplings]
-        outputs = self._run_requests([row.ids for row in rows for _ in samplings], parameters)
+        requests = [
+            (row, sampling) for row, samplings in zip(rows, samplings_by_row, strict=True) for sampling in samplings
+        ]
+        self._refuse_low_temperatures([sampling.temperature for _, sampling in requests if sampling.temperature])
+        parameters = [self._build_sampling_parameters(row, sampling) for row, sampling in requests]
+        outputs = self._run_requests([row.ids for row, _ in requests], parameters)
         return [
             self._drop_end(sample)
             for output in outputs
@@ -175,6 +180,9 @@ class VllmEngine(LeftToRight):
         return SamplingParams(
             n=sampling.samples,
             temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            min_p=sampling.min_p,
             max_tokens=sampling.max_tokens,
             seed=int.from_bytes(digest[:4]),  # vLLM adds 0, 1, 2 ... for the samples of one prompt
             stop_token_ids=sorted(self.tokens.ends),
