@@ -188,7 +188,7 @@ def test_failed_texts_carry_their_error_and_are_asked_again(tmp_path: Path) -> N
 
 
 def test_a_stopped_run_goes_on_to_the_same_texts(tmp_path: Path) -> None:
-    answers = AnswerWays(True, (Sampling(3, 0.7), Sampling(2, 1.0)), None, 0.6)
+    answers = AnswerWays(True, (Sampling(3, 0.7), Sampling(2, 1.0)), (), 0.6)
     ask(tmp_path / "undisturbed", answers)
 
     def stop(number: int) -> None:
