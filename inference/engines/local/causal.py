@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import WholeVocabulary, score_batch
-from inference.engines.lefttoright import LeftToRight, read_maker_sampler
 from inference.engines.local.answer_paths import AnswerPaths, Budget
 from inference.engines.local.batching import (
     ALONE,
@@ -28,6 +27,7 @@ from inference.engines.local.generation import Draft, draw_random_numbers, gener
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, are_trees_exact
 from inference.engines.rows import Row
+from inference.engines.thought_writing import ThoughtWriter, read_maker_sampler
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -39,7 +39,7 @@ SHORTEST_PREFIX = 8
 ATTENTION_PAIRS = 2
 
 
-class CausalEngine(LeftToRight, LocalEngine):
+class CausalEngine(ThoughtWriter, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
@@ -58,7 +58,7 @@ class CausalEngine(LeftToRight, LocalEngine):
         LocalEngine.__init__(self, checkpoint, batch_size)
         self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
-        LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
+        ThoughtWriter.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = find_longest_cacheable_length(self.run_model)
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()

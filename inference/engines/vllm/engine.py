@@ -14,8 +14,8 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import score_batch
-from inference.engines.lefttoright import LeftToRight
 from inference.engines.rows import PromptMeasures, Row
+from inference.engines.thought_writing import ThoughtWriter
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start_vllm
@@ -32,7 +32,7 @@ BATCH_ROWS, BATCH_TOKENS = 4096, 500_000
 NUMBER_REQUESTS = 4 * BATCH_ROWS
 
 
-class VllmEngine(LeftToRight):
+class VllmEngine(ThoughtWriter):
     """An engine that asks vLLM for the log-probabilities of the options' token ids; the probabilities are exact.
 
     See `inference.engines.load_engine` for the parameters and errors. Options of several tokens are scored by forcing
