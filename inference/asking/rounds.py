@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import PromptBook
 
 
+# Enough that vLLM is busy with most of them most of the time.
+THOUGHTS_OF_BATCH = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Way of answering: exact option probabilities, under the full-vocabulary softmax at a temperature."""
@@ -157,8 +161,17 @@ class PendingRound:
         do not depend on how often a run was interrupted. If the engine is independent of the batch, only the wanted
         prompts are asked.
         """
-        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.needs_row, batch))]
+        batches = self._cut_batches_of_thoughts(engine.batches(self.prompts))
+        batches = [batch for batch in batches if any(map(self.needs_row, batch))]
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
+
+    def _cut_batches_of_thoughts(self, batches: list[list[int]]) -> list[list[int]]:
+        """Cut batches whose thoughts would take hours: what a kill interrupts is asked again."""
+        thoughts = max((way.thoughts for way in self.ways if isinstance(way, Thinking)), default=0)
+        if not thoughts:
+            return batches
+        size = max(1, THOUGHTS_OF_BATCH // thoughts)
+        return [batch[start : start + size] for batch in batches for start in range(0, len(batch), size)]
 
     def tokenize_prompts_of_batch(self, engine: Engine, prompt_indices: list[int]) -> tuple[list[int], list[Prompt]]:
         """Render and tokenise the prompts of a batch before it is asked; return the batch and its prompts.

@@ -37,6 +37,21 @@ class ThoughtWriter(LeftToRight):
 
     most_thought_tokens = 2**23
 
+    def describe_thinking(self, generation_config: Any) -> dict[str, Any]:
+        """Say what run.json records of a model that may think.
+
+        Parameters
+        ----------
+        generation_config
+            As in `read_maker_sampler`.
+
+        Returns
+        -------
+        Whether it thinks, as `thinks`, and how its maker samples, as `sampler`, where that is known.
+        """
+        sampler = read_maker_sampler(generation_config) if self.tokens.thinks else None
+        return {"thinks": self.tokens.thinks} | ({"sampler": sampler} if sampler else {})
+
     def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
         """Let the model think after the prompts of one batch, several times, and score the options after each thought.
 
@@ -120,7 +135,7 @@ class ThoughtWriter(LeftToRight):
         """Write the thoughts after rows, then score the options after all that ended or were closed by force."""
         written = iter(self._generate_token_ids(rows, [[sampling] for sampling in samplings]))
         drafts = [
-            None if ids is None else self._split_thought(row, ids, closes_by_force)
+            None if ids is None else self._split_thought(row, ids, sampling.max_tokens, closes_by_force)
             for row, sampling in zip(rows, samplings, strict=True)
             for ids in islice(written, sampling.samples)
         ]
@@ -136,18 +151,29 @@ class ThoughtWriter(LeftToRight):
         ends = list(accumulate(sampling.samples for sampling in samplings))
         return [_build_thoughts(parts[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
-    def _split_thought(self, row: Row, ids: list[int], closes_by_force: bool) -> _ThoughtDraft:
-        """Split what was written after a row at the end of thinking."""
+    def _split_thought(self, row: Row, ids: list[int], limit: int, closes_by_force: bool) -> _ThoughtDraft:
+        """Split what was written after a row, of at most `limit` tokens, at the end of thinking.
+
+        A thought that ends with the very last token is not yet answered: the line breaks before the answer may be
+        missing, and without them no option is likely.
+        """
         length = self.tokens.count_thinking(row.text, ids)
+        is_cut = length is None or length == len(ids) == limit
         thought_ids, answer_ids = ids[:length], ids[length:] if length is not None else []
         thought, answer = self.tokens.decode([thought_ids, answer_ids])
-        if length is None and not closes_by_force:
+        if is_cut and not closes_by_force:
             return _ThoughtDraft(thought, "", len(ids), False, None)
-        before, n_tokens = thought_ids, len(thought_ids)
-        if length is None:
-            before, answer = [*ids, *self._closing_ids], ""
+        before = [*thought_ids, *self._list_missing_closing_ids(ids, length is not None)] if is_cut else thought_ids
         begun = Row(row.text + self.tokens.decode_raw(before), row.ids + before, row.answers, row.numbers)
-        return _ThoughtDraft(thought, answer, n_tokens, length is not None, begun)
+        return _ThoughtDraft(thought, answer, len(thought_ids), length is not None, begun)
+
+    def _list_missing_closing_ids(self, ids: list[int], is_closed: bool) -> list[int]:
+        """List the tokens that close a thought by force, or what of them is missing where it has just been closed."""
+        if not is_closed or self.tokens.marks is None:
+            return self._closing_ids
+        behind = self.tokens.marks.closing.rpartition(self.tokens.marks.end)[2]
+        written = self.tokens.decode_raw(ids).rpartition(self.tokens.marks.end)[2]
+        return self.tokens.bare([behind.removeprefix(written)])[0] if behind.startswith(written) else []
 
 
 def _build_thoughts(parts: Sequence[tuple[str, str, int, bool, Score | None] | None]) -> Thoughts:

@@ -27,7 +27,7 @@ from inference.engines.local.generation import Draft, draw_random_numbers, gener
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, are_trees_exact
 from inference.engines.rows import Row
-from inference.engines.thought_writing import ThoughtWriter, read_maker_sampler
+from inference.engines.thought_writing import ThoughtWriter
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -63,9 +63,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
-        self.info["thinks"] = self.tokens.thinks
-        if self.tokens.thinks and (sampler := read_maker_sampler(getattr(self.model, "generation_config", None))):
-            self.info["sampler"] = sampler
+        self.info |= self.describe_thinking(getattr(self.model, "generation_config", None))
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
     def close(self) -> dict[str, Any]:

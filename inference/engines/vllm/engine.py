@@ -36,8 +36,12 @@ class VllmEngine(ThoughtWriter):
     """An engine that asks vLLM for the log-probabilities of the options' token ids; the probabilities are exact.
 
     See `inference.engines.load_engine` for the parameters and errors. Options of several tokens are scored by forcing
-    their tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
+    their tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap. Thoughts
+    are written in one call and their answers scored in a second one, which computes again only what the cache lost.
     """
+
+    # Most thoughts are far shorter than they may be, and of a token only its id is kept: so many keep vLLM busy.
+    most_thought_tokens = 2**25
 
     def __init__(
         self,
@@ -53,7 +57,7 @@ class VllmEngine(ThoughtWriter):
     ) -> None:
         started = start_vllm(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
-        self.info = {**started.info, "thinks": self.tokens.thinks}
+        self.info = started.info | self.describe_thinking(started.generation_config)
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
@@ -173,7 +177,10 @@ class VllmEngine(ThoughtWriter):
         ]
 
     def _build_sampling_parameters(self, row: Row, sampling: Sampling) -> Any:
-        """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text."""
+        """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text.
+
+        All are given, so that vLLM takes none from generation_config.json but the ids that end a text.
+        """
         from vllm import SamplingParams
 
         digest = hashlib.sha256(f"{self._seed}/{sampling.temperature}/{row.text}".encode()).digest()
