@@ -28,7 +28,7 @@ from inference.engines.openai.probe import Probe, probe_endpoint
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
-from inference.engines.openai.thought_routes import Route, find_route
+from inference.engines.openai.thoughts.routes import Route, find_route
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import compute_cost
 

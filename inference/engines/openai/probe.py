@@ -13,7 +13,7 @@ from inference.engines.openai.requests import Shape, parse_choices, parse_text
 from inference.engines.openai.returned import ShownToken, parse_first_tokens
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT
-from inference.engines.openai.thought_parts import find_shown_marks
+from inference.engines.openai.thoughts.parts import find_shown_marks
 from inference.engines.openai.token_text import ask_rendered_prompt, ask_token_ids
 from inference.engines.thinking_marks import THINKING
 
@@ -34,13 +34,16 @@ class Probe:
         Why option probabilities cannot be read from its replies; None where they can.
     thinks
         Whether the model writes its thoughts before the answer.
+    parted
+        Whether the server gives thoughts apart from texts.
     written
-        What the model wrote, with its thoughts as the server shows them.
+        What the model wrote, with the marks of its thoughts; empty where they are parted: then no marks are shown.
     """
 
     shape: Shape
     unshown: str | None
     thinks: bool
+    parted: bool = False
     written: str = ""
 
 
@@ -72,17 +75,19 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     choice = parse_choices(reply)[0]
     tokens = await _ask_question_ids(server)
     thinks = _has_thoughts(reply, choice) or (bool(tokens) and api == CHAT and await _opens_thought(server))
-    # A server that parts thoughts from texts writes no marks around them.
-    written = "" if _is_parted(choice) else parse_text(choice).whole
+    parted = _is_parted(choice)
+    written = "" if parted else parse_text(choice).whole
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
     problem = ""
     for candidate in (*shapes, shape):
         problem = await _find_unshown_reason(server, candidate, tokens)
         if not problem:
-            return Probe(candidate, None, thinks, written)
+            return Probe(candidate, None, thinks, parted, written)
     n_shown = server.settings.choose_n_top_tokens(api)
     where = f"{server.settings.address} ({api}) does not show the {n_shown} most probable tokens of '{server.model}'"
-    return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks, written)
+    return Probe(
+        shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks, parted, written
+    )
 
 
 async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:

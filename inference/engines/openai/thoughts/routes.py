@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from ground.errors import InputError
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, ServerRefused
-from inference.engines.openai.message_route import MessageRoute
 from inference.engines.openai.probe import Probe, probe_endpoint
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS
-from inference.engines.openai.template_route import TemplateRoute
+from inference.engines.openai.thoughts.message_route import MessageRoute
+from inference.engines.openai.thoughts.template_route import TemplateRoute
 from inference.engines.openai.token_text import Words
 
 Route = TemplateRoute | MessageRoute

@@ -11,14 +11,14 @@ from ground.errors import InputError
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, PAST_WINDOW, Score, Thinking, Thoughts
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
-from inference.engines.openai.number_bounds import NextToken, Path, score_numbers
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.requests import Shape, parse_choices
 from inference.engines.openai.returned import parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thought_parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, score_numbers
+from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
 from inference.engines.openai.token_text import (
     RenderedPrompt,
     Words,

@@ -11,14 +11,14 @@ from ground.errors import InputError
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Score, Thinking, Thoughts
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
-from inference.engines.openai.number_bounds import NextToken, Path, score_numbers
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
-from inference.engines.openai.requests import Shape, parse_choices
+from inference.engines.openai.requests import parse_choices
 from inference.engines.openai.returned import parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thought_parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, score_numbers
+from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import read_prompt_tokens
 from inference.engines.thinking_marks import THINKING, ThinkingMarks, decode_until_known, locate_answer
@@ -47,12 +47,13 @@ class MessageRoute:
     """
 
     def __init__(
-        self, server: Server, words: Words, samples: Samples, shape: Shape, marks: ThinkingMarks, opening: str
+        self, server: Server, words: Words, samples: Samples, chat: Probe, marks: ThinkingMarks, opening: str
     ) -> None:
         self._server = server
         self._words = words
         self._samples = samples
-        self._shape = shape
+        self._shape = chat.shape
+        self._parted = chat.parted
         self._marks = marks
         self._opening = opening  # what the chat template writes at the start of an answer
 
@@ -93,6 +94,11 @@ class MessageRoute:
                 marks = family
         if marks is None:
             raise RequestFailed("neither its texts nor its tokens show the marks around a thought")
+        closed = await count(f"{marks.begin}hm{marks.end}")
+        if not closed < await count(f"{marks.begin}hm, let me think about this{marks.end}"):
+            raise RequestFailed("it leaves the thoughts of a message out")
+        if not closed < await count(f"{marks.begin}hm{marks.end}{marks.opener}\n\n"):
+            raise RequestFailed("it drops the line breaks at the end of a message that it continues")
         asked = await count(None, {})
         for opening in (f"{marks.begin}\n", marks.begin, ""):
             # An answer that begins with what the template opens has the same tokens before it.
@@ -100,13 +106,7 @@ class MessageRoute:
                 break
         else:
             raise RequestFailed("what its chat template writes at the start of an answer is not known")
-        whole, behind = f"{opening or marks.begin}hm{marks.end}", f"{marks.opener}\n\n"
-        closed = await count(whole)
-        if not closed < await count(whole + behind):
-            raise RequestFailed("it drops the line breaks at the end of a message that it continues")
-        if not closed < await count(whole.replace("hm", "hm, let me think about this")):
-            raise RequestFailed("it leaves the thoughts of a message out")
-        return cls(server, words, samples, chat.shape, marks, opening)
+        return cls(server, words, samples, chat, marks, opening)
 
     async def think(self, prompt: Prompt, thinking: Thinking) -> Thoughts:
         """Let the model think after one prompt, and score its options after each thought.
@@ -159,7 +159,8 @@ class MessageRoute:
     def _split(self, written: _Written) -> tuple[str, str, bool]:
         """Split what was written into the thought with its marks and line breaks, and the answer; whether it ended."""
         marks = self._marks
-        if written.reasoning:  # the server has found the end itself
+        # The server has found the end itself. Where it shows no thought although the template opens one, that is empty.
+        if written.reasoning or (self._parted and self._opening):
             thought = ("" if self._opening else marks.begin) + written.reasoning
             if not written.text:  # perhaps it ended with nothing behind it: that does not show
                 return thought, "", False
