@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from transformers.utils import chat_template_utils
 
 from ground.errors import InputError
 from inference.engines.contract import NO_EFFORT
 from inference.engines.exact.answer_words import Encode
+from inference.engines.thinking_marks import THINKING, ThinkingMarks, decode_until_known, locate_answer
 from inference.engines.words import WordByWord, tokenizes_words_separately
 from inference.stimuli.templates.prompts import Prompt
 from inference.stimuli.templates.sandbox import Sandbox
@@ -23,45 +22,6 @@ chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 CHAT_DATE = "26 Jul 2024"
 QUESTION, ANSWER = "Question", "Answer"
 LONGEST_REASON = 300  # characters of what a template says when it refuses
-
-
-class ThinkingMarks(NamedTuple):
-    """What stands around the thinking of a family of models.
-
-    Attributes
-    ----------
-    begin, end
-        The marks before and after a thought.
-    opener
-        What follows the end before the answer begins; empty where nothing does.
-    closing
-        What closes a thought by force, up to where the answer begins.
-    """
-
-    begin: str
-    end: str
-    opener: str = ""
-    closing: str = ""
-
-
-# The chat template or the vocabulary of a model shows which of these it writes.
-THINKING = (
-    ThinkingMarks("<think>", "</think>", closing="\n</think>\n\n"),  # Qwen, DeepSeek and most others
-    ThinkingMarks(
-        "<|channel|>analysis<|message|>",
-        "<|channel|>final<|message|>",
-        closing="<|end|><|start|>assistant<|channel|>final<|message|>",
-    ),  # gpt-oss
-    ThinkingMarks("[THINK]", "[/THINK]", closing="[/THINK]"),  # Magistral
-    ThinkingMarks(
-        "<|START_THINKING|>",
-        "<|END_THINKING|>",
-        opener="<|START_RESPONSE|>",
-        closing="<|END_THINKING|><|START_RESPONSE|>",
-    ),  # Command A
-    ThinkingMarks("<seed:think>", "</seed:think>", closing="</seed:think>"),
-    ThinkingMarks("<thinking>", "</thinking>", closing="\n</thinking>\n\n"),
-)
 
 
 class Tokens:
@@ -103,31 +63,11 @@ class Tokens:
         marks = self.marks
         if marks is None:
             return 0
-        written = self.decode_raw(ids)
-        closings = count_closing_marks(written, marks, is_open=self._opens_thought(prompt_text))
-        if not closings:
-            return closings
-        # The shortest beginning with so many marks. Example: if 6 tokens write "<think> a b </think> \n yes", a word
-        # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
-        length = bisect_left(range(len(ids)), True, key=lambda n: self.decode_raw(ids[:n]).count(marks.end) >= closings)
-        for more in range(length + 1, len(ids) + 1):
-            behind = self.decode_raw(ids[length:more])
-            if marks.opener and behind.strip() == marks.opener:
-                return more
-            if not (behind.isspace() or (marks.opener and marks.opener.startswith(behind.strip()))):
-                break
-            if behind.isspace() and behind.endswith("\n"):
-                length = more
-        return length
+        return decode_until_known(locate_answer(prompt_text, ids, marks), self.decode_raw)
 
     def is_thinking_off(self, prompt_text: str) -> bool:
         """Tell whether a rendered prompt closes the thinking before the model writes anything."""
-        marks, text = self.marks, prompt_text.rstrip()
-        return marks is not None and (text.endswith(marks.end) or bool(marks.opener and text.endswith(marks.opener)))
-
-    def _opens_thought(self, prompt_text: str) -> bool:
-        """Tell whether a rendered prompt ends with the opening mark."""
-        return self.marks is not None and prompt_text.rstrip().endswith(self.marks.begin)
+        return self.marks is not None and self.marks.closes_thought(prompt_text)
 
     def _find_thinking_marks(self) -> ThinkingMarks | None:
         """Find the marks around thinking that the chat template or the vocabulary shows; None: it does not think."""
@@ -242,50 +182,6 @@ class Tokens:
             [list(ids) for ids in id_lists], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return decoded
-
-
-def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) -> int | None:
-    """Count the closing marks up to the one that ends the thinking.
-
-    It ends at the first mark that closes as many thoughts as were opened, unless another thought follows at once. Where
-    no mark does, as when a thought only speaks of the opening mark, it ends at the last closing mark.
-
-    Parameters
-    ----------
-    written
-        What a model wrote, marks included.
-    marks
-        Those of its family.
-    is_open
-        Whether its prompt has opened a thought.
-
-    Returns
-    -------
-    The number; 0 where there is no thinking; None where it does not end.
-
-    Examples
-    --------
-    >>> marks = THINKING[0]
-    >>> count_closing_marks("<think>a</think>\\n<think>b</think>yes", marks, is_open=False)
-    2
-    >>> count_closing_marks("so <think> is a mark</think>yes", marks, is_open=True)
-    1
-    >>> count_closing_marks("a, b, c", marks, is_open=True) is None
-    True
-    """
-    depth, closings, was_whole = int(is_open), 0, False
-    for mark in re.finditer(f"{re.escape(marks.begin)}|{re.escape(marks.end)}", written):
-        if mark[0] == marks.begin:
-            depth += 1
-            continue
-        depth, closings = depth - 1, closings + 1
-        if depth <= 0:
-            if not written[mark.end() :].lstrip().startswith(marks.begin):
-                return closings
-            depth, was_whole = 0, True
-    if depth and (was_whole or not closings):
-        return None
-    return closings
 
 
 def build_plain_encoder(tokenizer: Any, add_special_tokens: bool = False) -> Encode:
