@@ -221,6 +221,7 @@ class TestAnswers:
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
+            "sample_answer": ["B", "B", "A", None, None], "sample_answer_otherwise": ["B", "B", "A", None, None],
         }  # fmt: skip
         assert answer(" B", " A")["answer"] is None  # two are equal
         assert answer("none") | {"output": 0} == {
