@@ -153,10 +153,10 @@ class Judge:
 
     def _refuse_unfit(self, engine: Engine) -> None:
         """Refuse an engine whose probabilities are not what the judge means, or that is not the judge of before."""
-        name = self.model.id
+        name, form = self.model.id, engine.form(self._settings.form)  # a server is tried here
         if engine.info.get("unshown"):
             raise InputError(f"--model {name}: a judge needs probabilities of options, and {engine.info['unshown']}")
-        if engine.info.get("thinks") and engine.form(self._settings.form) == CHAT:
+        if engine.info.get("thinks") and form == CHAT:
             raise InputError(
                 f"--model {name}: it thinks before it answers, so its first token says nothing about the option; name "
                 "another judge, or ask it with --form plain"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,19 @@ def other_stimuli(folder: Path) -> None:
     (folder / "other" / "run" / "stimuli.parquet").replace(folder / "run" / "stimuli.parquet")
 
 
+def thinking_judge(folder: Path) -> None:
+    """Write a run, and a model whose chat template opens its thinking: its first token is no answer."""
+    run()(folder)
+    shutil.copytree(MODEL, folder / "thinker")
+    template = folder / "thinker" / "chat_template.jinja"
+    template.write_text(f"{template.read_text(encoding='utf-8')}{{{{ '<think>' }}}}", encoding="utf-8")
+
+
 CASES = [
+    Case("a judge that is the model itself", f"{CALL} {MODEL}", (MODEL.name, "its own texts", "run.json"),
+         run({(MODEL.name, "plain/text", "tea"): ["Yes."]}), status=0),
+    Case("a judge without probabilities, because it thinks first", f"{CALL} thinker",
+         ("--model thinker", "thinks before it answers", "--form plain"), thinking_judge),
     Case("no run folder to judge", f"{CALL} {MODEL}", ("run", "run.json cannot be read")),
     Case("neither a judge nor a sheet", "inference judge run", ("--model", "--sheet"), run()),
     Case("a judge and a sheet", f"{SHEET} --model {MODEL}", ("either --model", "--sheet"), run()),

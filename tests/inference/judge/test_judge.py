@@ -10,6 +10,7 @@ import pytest
 
 from analysis import runs
 from ground.errors import InputError, RunFailed
+from helpers.faulty_server import MODEL, Fault, FaultyServer
 from helpers.replies import ToldJudge, quoted, write_texts
 from helpers.trivial_engine import shown
 from inference.__main__ import main
@@ -225,3 +226,29 @@ def test_a_demo_model_reads_what_demo_models_wrote(tmp_path, capsys):
     info = json.loads((tmp_path / "run" / FOLDER / "part-000000" / "run.json").read_text(encoding="utf-8"))
     (entry,) = info["asked"]["chat/given"]
     assert "Use one word only, yes or no." in entry["prompt"] and "- agree: yes\n- disagree: no\n" in entry["prompt"]
+
+
+@pytest.mark.slow
+def test_a_judge_behind_a_server_gives_bounds(tmp_path):
+    folder = write_texts(tmp_path / "run", TEXTS)
+    with FaultyServer() as server:
+        call = ["judge", str(folder), "--model", MODEL, "--engine", "openai", "--base-url", server.url]
+        assert main(call) == 0
+        asked = server.asked("The reply")
+        assert asked == 8 and main(call) == 0 and server.asked("The reply") == asked  # four texts, two orders
+    rows = rows_of(folder, f"plain/text/judge-{MODEL}")
+    assert len(rows) == 4 and all(
+        row["mass"] <= row["mass_upper"] <= 1 and row["logprob"] is None for row in rows.values()
+    )
+    assert runs.open_runs(folder)
+
+
+@pytest.mark.slow
+def test_a_server_without_probabilities_cannot_judge(tmp_path, capsys):
+    folder = write_texts(tmp_path / "run", TEXTS)
+    with FaultyServer(lambda number, text, before: Fault("bare")) as server:
+        call = ["judge", str(folder), "--model", MODEL, "--engine", "openai", "--base-url", server.url]
+        assert main(call) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("python -m")]
+    assert f"--model {MODEL}: a judge needs probabilities of options" in line and "--answer" not in line
+    assert not (folder / FOLDER).exists()
