@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
+from inference.asking.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import build_columns_of_thoughts
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
@@ -322,7 +323,8 @@ def _build_columns_of_generation(variant: Variant, prompt: Prompt, generation: G
     count = [chosen.count(label) for label in labels]
     most = max(count)
     answer = labels[count.index(most)] if most and count.count(most) == 1 else None
-    return {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
+    columns = {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
+    return columns | build_sample_answer_columns(generation.answers, wordings, chosen)
 
 
 __all__ = [
