@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
-from analysis.measures.thoughts import THOUGHT
+from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_sampled_probabilities
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
 

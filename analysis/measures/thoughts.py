@@ -60,6 +60,28 @@ def has_sampled_probabilities(runs: Runs, study: str) -> bool:
     )
 
 
+def build_said_option_sql(response_alias: str, wording_alias: str) -> str:
+    """Write the SQL of the option that a row says: its answer; of several thoughts the likeliest option of their mean.
+
+    The row's own `answer` is what most thoughts say, which is less exact, and often a tie.
+
+    Parameters
+    ----------
+    response_alias, wording_alias
+        Names of the response, and of its wording with the `options`, in the query.
+
+    Returns
+    -------
+    str
+        Null without a valid answer, and where two options are as likely.
+    """
+    shares = f"{response_alias}.probability"
+    ordered = f"list_reverse_sort({shares})"
+    return f"""CASE WHEN {response_alias}.thought_tokens IS NULL THEN {response_alias}.answer
+        WHEN len({shares}) = 1 OR {ordered}[1] > {ordered}[2]
+        THEN {wording_alias}.options[list_position({shares}, {ordered}[1])] END"""
+
+
 def build_sample_moments_sql(rows_sql: str) -> str:
     """Write the SQL of how far the samples behind each answer differ; rows stream, and none is held.
 

@@ -53,7 +53,7 @@ def think(
     rows: pd.DataFrame, chances: npt.NDArray[np.float64], closed: npt.NDArray[np.bool_] | None = None, *,
     options: Sequence[str] = ("agree", "disagree"), numbers: Sequence[int] = (), condition: str = THOUGHT,
 ) -> pd.DataFrame:  # fmt: skip
-    """Add what a model said after its thoughts to prompts: chances (rows, thoughts, options), closed (rows, thoughts)."""
+    """Add what a model said after its thoughts: chances (rows, thoughts, options), closed (rows, thoughts)."""
     ended = np.ones(chances.shape[:2], bool) if closed is None else closed
     cells = [columns_of_thoughts(c, e.tolist(), options, numbers) for c, e in zip(chances, ended, strict=True)]
     return rows.assign(condition=condition, **{name: [cell[name] for cell in cells] for name in cells[0]})
