@@ -148,19 +148,21 @@ def _create_score_conditions_table(runs: Runs) -> None:
 def _parse_scoring_condition(where: str, condition_fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
     """Check and return a scoring condition's low and high end of the range, temperature and method."""
     ends, temperature, method = (condition_fields.get(name) for name in ("range", "temperature", "method"))
-    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
-        raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
     is_thought = condition_fields.get("answer") == THOUGHT
-    if is_thought:
+    if is_thought:  # the field `method` is about scores right after the prompt
         method = _name_thought_method(condition_fields)
         temperature = math.nan if temperature is None else temperature
-    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or math.isinf(temperature):
+    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
+        raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
+    if (
+        isinstance(temperature, bool)
+        or not isinstance(temperature, int | float)
+        or not (math.isfinite(temperature) or is_thought)
+    ):
         raise InputError(f"{where}: temperature is {temperature!r}; scores need a number")
-    if not is_thought and (method not in METHODS or math.isnan(temperature)):
-        wrong = "temperature" if method in METHODS else "method"
-        needs = "scores need a number" if method in METHODS else f"it must be {' or '.join(METHODS)}"
-        raise InputError(f"{where}: {wrong} is {condition_fields.get(wrong)!r}; {needs}")
-    return ends[0], ends[1], float(temperature), method
+    if not is_thought and method not in METHODS:
+        raise InputError(f"{where}: method is {method!r}; it must be {' or '.join(METHODS)}")
+    return ends[0], ends[1], float(temperature), str(method)
 
 
 def _name_thought_method(condition_fields: Mapping[str, Any]) -> str:

@@ -68,7 +68,8 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
         thinking = list_thought_conditions(runs.info["conditions"][name])
         yield Study(
             name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
-            **arrays, thought_conditions=frozenset(settings[condition] for condition in thinking),
+            arrays["samples"], arrays["spread"], counting=arrays["counting"],
+            thought_conditions=frozenset(settings[condition] for condition in thinking),
         )  # fmt: skip
 
 
