@@ -69,7 +69,8 @@ def write_thinking_run(
     whole = np.ones_like(share) if mass is None else mass
     chances = np.stack([share * whole, (1 - share) * whole], axis=-1).reshape(-1, n_thoughts, 2)
     rows = pd.DataFrame(
-        [{"item": f"i{i:03d}", "variant": f"p{w}", "model": model, "text": f"{i} of {w}" if crossed else f"{i * i + 7 * w} {chr(97 + i % 26)}{w * i}",
+        [{"item": f"i{i:03d}", "variant": f"p{w}", "model": model, 
+          "text": f"{i} of {w}" if crossed else f"{i * i + 7 * w} {chr(97 + i % 26)}{w * i}",
           "attributes": [("template", f"t{w}")] if crossed else None}
          for i in range(n_items) for w in range(n_wordings)]
     )  # fmt: skip

@@ -96,8 +96,9 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         samples are, thoughts or samples, empty without any; n_samples: behind an answer; item, wording, interaction,
         sample: components (`reliability.components`, `reliability.sampling`), 0 where the estimate is below, each with
         X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample: intraclass correlations of one wording, of
-        the mean of all, and of one wording and sample; alpha: Krippendorff's; worth, worth_lower, worth_upper: counted answers that one thought with exact probabilities is
-        worth (`reliability.sampling.estimate_worth_of_exact_probabilities`); missing: why components are.
+        the mean of all, and of one wording and sample; alpha: Krippendorff's; worth, worth_lower, worth_upper: counted
+        answers that one thought with exact probabilities is worth
+        (`reliability.sampling.estimate_worth_of_exact_probabilities`); missing: why components are.
     """
     rows = []
     for study, row_keys, panel, values in list_answer_panels_by_unit(runs):
