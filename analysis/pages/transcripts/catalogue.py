@@ -27,7 +27,7 @@ TABLES = {
         "tables.tabulate_transcript_answers",
         "What every model answered to these prompts",
         "Probabilities are exact; texts are as the model wrote them.",
-        split_names("study model condition item variant prompt_number said output"),
+        split_names("study model condition item variant prompt_number said output thought thought_tokens"),
     ),
 }
 FIGURES = {

@@ -24,5 +24,7 @@ COLUMNS: Mapping[str, Column] = {
     "prompt": Column("what they read; empty where the run does not hold it", header="Prompt"),
     "unknown": Column("why the prompt is not known; empty where it is", header="Not known because"),
     "said": Column("probabilities, counts, score and answer, as far as there are any", header="Answer"),
-    "output": Column("texts that the model wrote", header="Texts"),
+    "output": Column("texts that the model wrote; of a model that thinks, one after each thought", header="Texts"),
+    "thought": Column("what the model thought before it answered; none where it was not asked to", header="Thoughts"),
+    "thought_tokens": Column("tokens of each thought", "tokens", "Tokens of thoughts"),
 }

@@ -209,6 +209,14 @@ def tabulate_transcript_prompts(runs: Runs) -> pd.DataFrame:
 
 
 def tabulate_transcript_answers(runs: Runs) -> pd.DataFrame:
-    """List what came back to these prompts: study, model, condition, item, variant, prompt_number, said, output."""
+    """List what came back to these prompts.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item, variant, prompt_number, said, output; thought, thought_tokens: of models that
+        think.
+    """
     frame = _list_example_prompts_and_answers(runs)[1]
-    return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output"]]
+    return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output", "thought",
+                  "thought_tokens"]]  # fmt: skip
