@@ -94,12 +94,12 @@ def build_sample_moments_sql(rows_sql: str) -> str:
     Returns
     -------
     str
-        SQL of the key; samples: thoughts, or judged texts, that have an answer; spread: variance (n - 1) of the e_m,
-        null below two; counting: mean of the w_m. In the unit of the numbers squared; null where no option has any
-        probability.
+        SQL of the key; ratio: R; samples: thoughts, or judged texts, that have an answer; spread: variance (n - 1) of
+        the e_m, null below two; counting: mean of the w_m. In the unit of the numbers, and squared; no row where no
+        option has any probability.
     """
     return f"""
-        SELECT {_KEYS}, len(known) AS samples,
+        SELECT {_KEYS}, ratio, len(known) AS samples,
                CASE WHEN len(known) > 1 THEN
                     list_sum([(pair[1] - ratio * pair[2]) ^ 2 FOR pair IN list_zip(sums, masses)])
                     / (len(known) - 1) / mass ^ 2 END AS spread,
@@ -150,3 +150,32 @@ def _query_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
     ]
     frame["budget"] = budgets
     return frame[["study", "model", "condition", "thoughts", "unclosed", "budget", "unanswered"]]
+
+
+def measure_thought_tokens(runs: Runs, study: str, conditions: frozenset[str]) -> tuple[float, float]:
+    """Measure how long thoughts are, and how many have an answer; of several models, the longest and the fewest.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    study
+        Its name.
+    conditions
+        Those whose thoughts count.
+
+    Returns
+    -------
+    tuple of float
+        Mean tokens of a thought, those without an end included; share of thoughts with an answer. NaN without thoughts.
+    """
+    longest, fewest = runs.execute(
+        """
+        SELECT max(tokens), min(answered)
+        FROM (SELECT sum(list_sum(thought_tokens)) / sum(len(thought_tokens)) AS tokens,
+                     sum(len([x FOR x IN sample_probability IF x IS NOT NULL])) / sum(len(thought_tokens)) AS answered
+              FROM responses WHERE study = ? AND list_contains(?, condition) AND thought_tokens IS NOT NULL
+              GROUP BY model, condition)""",
+        [study, sorted(conditions)],
+    ).fetchall()[0]
+    return (float("nan"), float("nan")) if longest is None else (float(longest), float(fewest))

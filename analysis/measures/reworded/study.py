@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
+RIGHT = "probability of the right answer"  # of choices after thoughts, beside accuracy
 CROSSED, NESTED = "shared by all items", "own wordings of each item"
 ONE, ONE_EACH = "one wording, shared by all items", "one wording of each item"
 ORDERS_CROSSED, ORDERS_NESTED = "orders, shared by all items", "own orders of each item"
@@ -41,8 +42,9 @@ class Study:
     ----------
     name, measure
         Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; `ACCURACY`: 1 where the answer is
-        right, else 0, or of several orders of the options the share of right ones; or `SCORE` on its scale, from 0, the
-        lowest number, to 1, the highest.
+        right, else 0, or of several orders of the options the share of right ones; `RIGHT`: probability of the right
+        option as a share of that of all, which has a component of thoughts, as 0 and 1 have not; or `SCORE` on its
+        scale, from 0, the lowest number, to 1, the highest.
     headline
         Whether sentences are about this measure of the study: accuracy where a right answer is known.
     crossed

@@ -16,7 +16,8 @@ COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
         "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
-        "the answer is right, else 0, or the share of orders of the options in which it is; score: from 0, the lowest "
+        "the answer is right, else 0, or the share of orders of the options in which it is; probability of the right "
+        "answer: of choices after thoughts, divided by that of all options; score: from 0, the lowest "
         "number of the scale, to 1, the highest",
         header="Measure",
     ),
