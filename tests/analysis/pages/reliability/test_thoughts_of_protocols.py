@@ -62,12 +62,14 @@ def test_wording_reads_the_likeliest_option_of_the_mean(tmp_path):
     run = waver.open(path)
     responses = run.responses()
     (study,) = responses["study"].unique()
-    steps = wording_steps.read_yes_no_answers(responses, run.wordings(), {study: "Yes"}).set_index(["item", "variant"])
+    steps = wording_steps.read_yes_no_answers(responses, run.wordings(), {study: wording_runs.YES_NO[0]}).set_index(
+        ["item", "variant"]
+    )
     of_page = page.runs.sql("SELECT item, variant, yes FROM wording_answers").set_index(["item", "variant"])["yes"]
     for row in rows.to_dict("records"):
         key, wanted = (row["item"], row["variant"]), likeliest(row, wording_runs.YES_NO)
         assert (steps.loc[key, "said"] or None) == wanted
-        assert (None if pd.isna(of_page[key]) else bool(of_page[key])) == (wanted and wanted == "Yes")
+        assert (None if pd.isna(of_page[key]) else bool(of_page[key])) == (wanted and wanted == wording_runs.YES_NO[0])
 
 
 def test_negation_reads_the_likeliest_option_of_the_mean(tmp_path):
