@@ -36,7 +36,10 @@ class TranscriptsPage(Page):
             {"study": study if several else "", "item": item, "wordings": _build_wording_cards(rows, by_prompt)}
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
-        return render_fragment("transcripts/examples", cards=cards)
+        examples = render_fragment("transcripts/examples", cards=cards)
+        if self.frame("thought_lengths").empty:
+            return examples
+        return Html(examples.text + self.table("thought_lengths").text)
 
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""

@@ -13,6 +13,7 @@ import waver
 from analysis import runs
 from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.pages.transcripts.page import LONGEST, TEXTS, TranscriptsPage
+from analysis.pages.transcripts.tables import tabulate_thought_lengths
 from analysis.reporting.output.show import describe_single_wordings
 from analysis.reporting.words.thinking import list_unclosed_thought_cautions
 from helpers.commands import waver as call
@@ -111,3 +112,13 @@ def test_the_caution_counts_thoughts_without_an_end(folder, tmp_path):
     ]
     whole = write_thinking_run(tmp_path / "whole", SHARE)
     assert list_unclosed_thought_cautions(count_unclosed_thoughts(runs.open_runs(whole))) == []
+
+
+def test_lengths_of_thoughts_are_counted_by_kind_of_wording(folder):
+    (row,) = tabulate_thought_lengths(runs.open_runs(folder)).to_dict("records")
+    assert row == {
+        "study": "synthetic", "model": "m", "condition": THOUGHT, "pattern": "paraphrase", "n_prompts": 2,
+        "n_thoughts": 6, "n_unclosed": 4, "unclosed": pytest.approx(2 / 3), "n_unanswered": 1, "tokens": 21.0,
+        "tokens_median": 21.0, "tokens_most": 22, "most_allowed": 256.0,
+    }  # fmt: skip
+    assert "How long thoughts are" in TranscriptsPage([str(folder)]).examples().text
