@@ -77,3 +77,15 @@ def write_readings(path: Path, frame: pd.DataFrame | None = None, **options) -> 
         if column in frame:
             frame[column] = [value if isinstance(value, list) else None for value in frame[column]]
     return write_run(path, frame, conditions=condition_fields())
+
+
+def write_sheet(path: Path, frame: pd.DataFrame, *, texts=3, study="synthetic") -> Path:
+    """Write a sheet of people who read the first texts of every wording; they read what each text says."""
+    rows = []
+    for row in frame[frame["condition"] == TEXT].to_dict("records"):
+        for number, text in enumerate(row["output"][:texts], start=1):
+            option = CANONICAL[0] if "<b>agree" in text else CANONICAL[1]
+            rows.append((study, row["model"], TEXT, row["item"], row["variant"], number, text, option))
+    columns = ["study", "model", "condition", "item", "variant", "sample", "text", "option"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    return path

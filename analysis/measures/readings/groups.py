@@ -44,7 +44,8 @@ class ReadingGroup:
     kinds
         The readings.
     items, wordings
-        Ids of the items; a DataFrame item_code, wording_code, item, variant, text of the wordings.
+        Ids of the items; a DataFrame item_code, wording_code, item, variant, text, options, canonical and place (of the
+        answer among the options) of the wordings.
     values, validity
         (R, items, wordings): the number, NaN where there is none; and the share of the answers, or of their
         probability, that is valid, NaN where nothing was asked.
@@ -230,7 +231,7 @@ def _read_group(
     right = np.full(size, np.nan)
     for offset in range(len(prompts)):
         right[stimuli["item_code"] * shape[1] + stimuli["wording_code"] * len(prompts) + offset] = stimuli["right"]
-    laid_out = stimuli.loc[stimuli.index.repeat(len(prompts)), ["item_code", "item", "variant", "text"]]
+    laid_out = stimuli.loc[stimuli.index.repeat(len(prompts)), ["item_code", "item", "variant", "text", "options", "canonical", "place"]]
     laid_out["wording_code"] = (
         np.repeat(stimuli["wording_code"].to_numpy() * len(prompts), len(prompts))
         + np.tile(np.arange(len(prompts)), len(stimuli))

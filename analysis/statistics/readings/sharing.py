@@ -55,17 +55,18 @@ class OwnShare:
 
     Attributes
     ----------
-    share, lower, upper
-        The estimate with its 95 % interval; without a triad or a sheet the estimate is NaN and these are the bounds.
+    figure
+        The estimate with its 95 % interval, of one unit; None where it is not identified.
+    most
+        Where it is not identified, the upper bound, 1 - r^2; NaN where nothing is known.
     p, p_least
         That it is more than `LEAST_OWN`; NaN where it is not identified. p_least: the smallest possible one.
     """
 
-    share: float
-    lower: float
-    upper: float
-    p: float
-    p_least: float
+    figure: Interval | None = None
+    most: float = np.nan
+    p: float = np.nan
+    p_least: float = np.nan
 
 
 def list_triad_pairs(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
@@ -161,8 +162,8 @@ def estimate_pair_figures(
     -------
     dict
         Of every pair: same_side: share of wordings that both put on one side of one half; kappa: Cohen's, of that;
-        correlation: of both over wordings within items, net of sampling, between -1 and 1; common_variance: their
-        covariance.
+        correlation: of both over wordings within items, net of sampling, between -1 and 1; common_sd: the
+        root of their covariance, 0 where it is negative.
     """
     a, b = np.array(pairs, int).reshape(-1, 2).T
     n = np.repeat(moments.n_wordings[:, None], len(a), 1)
@@ -186,7 +187,7 @@ def _compute_pair_figures(columns: Columns, counts: Array) -> dict[str, Array]:
     return {
         "same_side": same, "kappa": divide_drawn_sums(same - by_chance, 1 - by_chance),
         "correlation": np.clip(divide_drawn_sums(sums["cross"], scale), -1.0, 1.0),
-        "common_variance": divide_drawn_sums(sums["cross"], sums["freedom"]),
+        "common_sd": np.sqrt(np.maximum(divide_drawn_sums(sums["cross"], sums["freedom"]), 0.0)),
     }  # fmt: skip
 
 
@@ -209,7 +210,7 @@ def estimate_own_share(
     Returns
     -------
     OwnShare
-        All NaN where the noise of the reading is unknown, or it does not vary.
+        Without a figure or a bound where the noise of the reading is unknown, or it does not vary.
     """
     pairs = list_triad_pairs(reading, sources)
     if not pairs:
@@ -221,11 +222,10 @@ def estimate_own_share(
     columns |= {f"apart_{place}": moments.cross[pair][:, None] for place, pair in enumerate(pairs)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
     if np.isnan(columns["variance"]).all():
-        return OwnShare(*[np.nan] * 5)
+        return OwnShare()
     figure = bootstrap_intervals(columns, _compute_own_share, draws=draws, seed=seed)["own"]
     p, least = compute_own_share_p(columns, draws, seed)
-    share = float(figure.estimate[0])
-    return OwnShare(share, float(figure.lower[0]), float(figure.upper[0]), p, least)
+    return OwnShare(figure, np.nan, p, least) if not np.isnan(figure.estimate[0]) else OwnShare()
 
 
 def _sum_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
@@ -293,12 +293,12 @@ def bound_own_share(moments: ItemMoments, reading: int) -> OwnShare:
     OwnShare
         Without an estimate or a p value.
     """
-    sums = moments.cross.sum(axis=2)
+    sums = moments.cross.sum(axis=2)  # NaN where noise is unknown
     squares = np.diag(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = sums[reading] ** 2 / (squares[reading] * np.where(squares > 0, squares, np.nan))
     explained = np.delete(np.where(squares[reading] > 0, explained, np.nan), reading)
     explained = explained[~np.isnan(explained)]
     if not len(explained):
-        return OwnShare(*[np.nan] * 5)
-    return OwnShare(np.nan, 0.0, float(1 - min(explained.max(), 1.0)), np.nan, np.nan)
+        return OwnShare()
+    return OwnShare(most=float(1 - min(explained.max(), 1.0)))
