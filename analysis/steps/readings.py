@@ -35,9 +35,9 @@ def list_reading_values(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, setting, reading, item, wording (numbered within the item), value (0 to 1), noise: the variance that
-        sampling gives it, 0 where nothing was sampled. Left out are readings with less than half of valid answers, and
-        items with a single wording.
+        study, model, setting, reading, item, wording (numbered within the item), value (0 to 1), noise: the variance
+        that sampling gives it, 0 where nothing was sampled. Left out are readings with less than half of valid answers,
+        and items with a single wording.
     """
     columns = [*ROW, "item", "wording", "value", "noise"]
     group = next((group for group in groups if len(group.list_answering_readings()) > 1), None)
@@ -95,8 +95,8 @@ def count_sides(values: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, setting, reading_a, reading_b; both_upper, a_only, b_only, both_lower: wordings from one half on, by
-        both readings, one of them, or none; same_side: share of the first and the last.
+        study, model, setting, reading_a, reading_b; both_upper, a_only, b_only, both_lower: wordings from one half on,
+        by both readings, one of them, or none; same_side: share of the first and the last.
     """
     rows = []
     for key, part in values.groupby(UNIT, sort=False):

@@ -1,7 +1,8 @@
-"""Simulates a study whose answers are read in several ways, of which one misreads some texts; with what is true of it."""
+"""Simulates a study whose answers are read in several ways, one of which misreads some texts; knows the truth, too."""
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,6 +69,25 @@ def simulate_study(
     )  # fmt: skip
 
 
+def build_group(study: Simulated, model="m", setting="plain"):
+    """Make the group of readings that a run with this study would have."""
+    import pandas as pd
+
+    from analysis.measures.readings import ReadingGroup, ReadingKind
+
+    n_readings, items, wordings = study.values.shape
+    kinds = [
+        ReadingKind(name, name, "probability" if name == PROBABILITY else "sample_answer", source, 1.0)
+        for name, source in zip(study.readings, study.sources, strict=True)
+    ]
+    return ReadingGroup(
+        "s", model, setting, "agreement", kinds, [f"i{place}" for place in range(items)], pd.DataFrame(), study.values,
+        np.ones_like(study.values), study.noise, np.full((items, wordings), np.nan), {}, np.zeros(n_readings),
+        np.zeros(n_readings),
+    )  # fmt: skip
+
+
+@functools.cache
 def compute_true_share(error, uneven, temperature=1.0, spread=1.0, size=4000) -> float:
     """Compute from very many items which share of the wording variance of the misread texts is due to misreading."""
     rng = np.random.default_rng(12345)

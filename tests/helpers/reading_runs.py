@@ -45,7 +45,9 @@ def reading_rows(model="m", *, items=12, wordings=8, samples=8, seed=0, misread=
                 for part in squash(logit + rng.normal(0, 0.8, samples))
             ]
             closed = [part for part in thoughts if part]
-            outputs = [f"I <b>{'agree' if text else 'disagree'}</b> (option {CANONICAL[int(not text)]})" for text in said]
+            outputs = [
+                f"I <b>{'agree' if text else 'disagree'}</b> (option {CANONICAL[int(not text)]})" for text in said
+            ]
             counts = [lenient.count(label) for label in CANONICAL]
             probabilities = {PLAIN: [mass * share, mass * (1 - share)], JUDGED: np.mean(judged, axis=0).tolist(),
                              THOUGHT: np.mean(closed, axis=0).tolist() if closed else None}  # fmt: skip

@@ -15,7 +15,15 @@ import pandas as pd
 
 from analysis.measures import agreement
 from analysis.measures.readings.kinds import ReadingKind, list_settings
-from analysis.measures.scores import find_first_number
+from analysis.measures.readings.rows import (
+    ACCURACY,
+    AGREEMENT,
+    SCORE,
+    compute_exact_values,
+    lay_out_samples,
+    read_condition_rows,
+    spread_over_cells,
+)
 from analysis.measures.thresholds import LOW_MASS
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
@@ -28,7 +36,6 @@ from analysis.statistics.resampling import Array
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-AGREEMENT, ACCURACY, SCORE = "agreement", "accuracy", "score"
 OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
@@ -127,7 +134,7 @@ def has_groups(runs: Runs) -> bool:
 def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[ReadingKind]]]:
     """Yield study, setting, model and readings, two or more of which have a row."""
     rows = runs.sql(
-        'SELECT study, model, condition, count(sample_answer_otherwise) > 0 AS otherwise, '
+        "SELECT study, model, condition, count(sample_answer_otherwise) > 0 AS otherwise, "
         "count(sample_probability) > 0 AS sampled, count(probability) + count(score) > 0 AS exact, "
         'count(sample_answer) + count("count") + count(answer) + count(score) > 0 AS text '
         "FROM responses GROUP BY ALL"
@@ -160,7 +167,7 @@ def _read_all_groups(runs: Runs) -> Iterator[ReadingGroup]:
 
 
 def _number_wordings(runs: Runs, study: str) -> pd.DataFrame:
-    """Number the items of a study and the wordings of every item; those of the original are left out, as on other pages."""
+    """Number the items of a study and the wordings of every item; the original is left out, as on other pages."""
     info = runs.info["studies"][study]
     is_scored = any(isinstance(fields.get("range"), list) for fields in runs.info["conditions"][study].values())
     left_out = ORIGINAL if info["protocol"] == agreement.PROTOCOL else ""
@@ -199,7 +206,7 @@ def _read_group(
     parts: dict[str, dict[str, Any]] = {name: {} for name in names}
     for kind in kinds:
         offset = prompts.index(kind.prompt)
-        rows = _read_rows(runs, study, model, kind, stimuli)
+        rows = read_condition_rows(runs, study, model, kind, stimuli)
         rows["cell"] = rows["item_code"] * shape[1] + rows["wording_code"] * len(prompts) + offset
         parts[kind.name].setdefault("rows", []).append(rows)
         parts[kind.name].setdefault("kind", kind)
@@ -214,14 +221,14 @@ def _read_group(
         cells = rows["cell"].to_numpy(int)
         unclosed[place] = rows["unclosed"].fillna(0).sum()
         if kind.is_sampled:
-            upper, lower = _lay_out_samples(rows, kind, measure, parts[name]["scale"])
-            samples[place] = tuple(_spread_over_cells(part, cells, size) for part in (upper, lower))
+            upper, lower = lay_out_samples(rows, kind, measure, parts[name]["scale"])
+            samples[place] = tuple(spread_over_cells(part, cells, size) for part in (upper, lower))
             values[place], influences[place] = compute_share_and_noise(*samples[place])
             validity[place, cells] = np.nan_to_num(lower).sum(axis=1) / np.maximum((~np.isnan(lower)).sum(axis=1), 1)
             if kind.column == "sample_probability" and not kind.judge:
                 thoughts[place] = (~np.isnan(lower)).sum()
         else:
-            values[place, cells], validity[place, cells] = _read_exact_values(rows, measure, parts[name]["scale"])
+            values[place, cells], validity[place, cells] = compute_exact_values(rows, measure, parts[name]["scale"])
     for a, influence_a in influences.items():
         for b, influence_b in influences.items():
             first, second = parts[names[a]]["kind"], parts[names[b]]["kind"]
@@ -231,7 +238,9 @@ def _read_group(
     right = np.full(size, np.nan)
     for offset in range(len(prompts)):
         right[stimuli["item_code"] * shape[1] + stimuli["wording_code"] * len(prompts) + offset] = stimuli["right"]
-    laid_out = stimuli.loc[stimuli.index.repeat(len(prompts)), ["item_code", "item", "variant", "text", "options", "canonical", "place"]]
+    laid_out = stimuli.loc[
+        stimuli.index.repeat(len(prompts)), ["item_code", "item", "variant", "text", "options", "canonical", "place"]
+    ]
     laid_out["wording_code"] = (
         np.repeat(stimuli["wording_code"].to_numpy() * len(prompts), len(prompts))
         + np.tile(np.arange(len(prompts)), len(stimuli))
@@ -244,98 +253,3 @@ def _read_group(
         {place: (pair[0].reshape(*shape, -1), pair[1].reshape(*shape, -1)) for place, pair in samples.items()},
         thoughts, unclosed,
     )  # fmt: skip
-
-
-def _read_rows(runs: Runs, study: str, model: str, kind: ReadingKind, stimuli: pd.DataFrame) -> pd.DataFrame:
-    """Read the rows of one condition, with the wordings that they are about."""
-    names = ["item", "variant", "probability", "mass", "count", "invalid", "score", "answer", "output", "unclosed",
-             "sample_probability", "sample_answer", "sample_answer_otherwise"]  # fmt: skip
-    quoted = ", ".join(f'"{name}"' for name in names)
-    # Not as a DataFrame: it makes masked scalars of the nulls in lists of lists.
-    answers = runs.execute(
-        f"SELECT {quoted} FROM responses WHERE study = ? AND model = ? AND condition = ?",
-        [study, model, kind.condition],
-    ).fetchall()
-    rows = pd.DataFrame(answers, columns=names, dtype=object)
-    rows = rows.astype({"mass": float, "score": float, "unclosed": float, "invalid": float})
-    return rows.merge(stimuli.drop(columns=["text", "measure"]), on=["item", "variant"])
-
-
-def _read_exact_values(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[Array, Array]:
-    """Return the number of every row with exact probabilities, and its mass."""
-    validity = rows["mass"].to_numpy(float)
-    if measure == SCORE:
-        low, high = scale
-        return (rows["score"].to_numpy(float) - low) / (high - low), np.where(np.isnan(validity), 1.0, validity)
-    pairs = [
-        (values[place], sum(values)) if _is_list(values) and place >= 0 else (np.nan, np.nan)
-        for values, place in zip(rows["probability"], rows["place"], strict=True)
-    ]
-    upper, lower = np.array(pairs, float).reshape(-1, 2).T
-    share = np.divide(upper, lower, out=np.full(len(rows), np.nan), where=lower > 0)
-    return share, np.where(np.isnan(validity), np.nan_to_num(lower), validity)
-
-
-def _lay_out_samples(rows: pd.DataFrame, kind: ReadingKind, measure: str, scale: Any) -> tuple[Array, Array]:
-    """Return numerators and denominators of the samples of every row, NaN beyond the last one."""
-    read = {"sample_probability": _list_sample_probabilities}.get(kind.column, _list_sample_answers)
-    pairs = [read(row, kind.column, measure, scale) for row in rows.to_dict("records")]
-    longest = max((len(lower) for _, lower in pairs), default=0)
-    upper_array, lower_array = np.full((2, len(rows), max(longest, 1)), np.nan)
-    for place, (upper, lower) in enumerate(pairs):
-        upper_array[place, : len(upper)], lower_array[place, : len(lower)] = upper, lower
-    return upper_array, lower_array
-
-
-def _list_sample_probabilities(
-    row: dict[str, Any], column: str, measure: str, scale: Any
-) -> tuple[list[float], list[float]]:
-    """List, of every thought or judged text, the probability of the answer and that of all answers."""
-    samples = row[column] if _is_list(row[column]) else ()
-    upper, lower = [], []
-    for sample in samples:
-        if sample is None or row["place"] < 0 and measure != SCORE:
-            upper.append(0.0)
-            lower.append(0.0)
-            continue
-        weights = np.linspace(0, 1, len(sample)) if measure == SCORE else np.eye(len(sample))[row["place"]]
-        upper.append(float(np.dot(sample, weights)))
-        lower.append(float(np.sum(sample)))
-    return upper, lower
-
-
-def _list_sample_answers(
-    row: dict[str, Any], column: str, measure: str, scale: Any
-) -> tuple[list[float], list[float]]:
-    """List, of every text, whether it gives the answer (or its place on the scale), and whether it gives any."""
-    if _is_list(row[column]) and measure != SCORE:
-        label = row["options"][row["place"]] if row["place"] >= 0 else None
-        return [float(said == label) for said in row[column]], [float(said is not None) for said in row[column]]
-    if measure == SCORE:
-        low, high = scale
-        if _is_list(row[column]):
-            numbers = [None if said is None else float(said) for said in row[column]]
-        else:
-            numbers = [find_first_number(text) if text else None for text in (row["output"] if _is_list(row["output"]) else ())]
-        places = [0.0 if number is None else (min(max(number, low), high) - low) / (high - low) for number in numbers]
-        return places, [float(number is not None) for number in numbers]
-    if _is_list(row["count"]):  # an older run: which texts gave which answer is not recorded, how many is
-        counts = [int(count) for count in row["count"]]
-        invalid = 0 if pd.isna(row["invalid"]) else int(row["invalid"])
-        is_answer = [float(place == row["place"]) for place, count in enumerate(counts) for _ in range(count)]
-        return is_answer + [0.0] * invalid, [1.0] * sum(counts) + [0.0] * invalid
-    if isinstance(row["answer"], str):
-        return [float(row["answer"] == row["options"][row["place"]])], [1.0]
-    return [0.0], [0.0]
-
-
-def _is_list(value: Any) -> bool:
-    """Tell whether a value of a list column is there; a null is None."""
-    return isinstance(value, list)
-
-
-def _spread_over_cells(part: Array, cells: np.ndarray, size: int) -> Array:
-    """Put the samples of rows in the places of their wordings."""
-    spread = np.full((size, part.shape[1]), np.nan)
-    spread[cells] = part
-    return spread

@@ -14,10 +14,11 @@ PROBABILITY, LETTERS, WORDS, STRICT, LENIENT, THOUGHT = (
 )  # fmt: skip
 JUDGE = "judge"
 # Fields that say how a model answers and how that is read. Where all others agree, the prompts are the same.
-READING_FIELDS = frozenset(
-    """answer way temperature samples max_tokens effort text_rule share thoughts sampler top_p top_k min_p budget reads
-    judge reply_rule reply_reading format method filter metric reading prompt_hash""".split()
-)
+READING_FIELDS = frozenset({
+    "answer", "way", "temperature", "samples", "max_tokens", "effort", "text_rule", "share", "thoughts", "sampler",
+    "top_p", "top_k", "min_p", "budget", "reads", "judge", "reply_rule", "reply_reading", "format", "method", "filter",
+    "metric", "reading", "prompt_hash",
+})  # fmt: skip
 # Fields that say how one log of texts was read: two conditions that differ in nothing else read the same texts.
 OF_LOG = frozenset({"filter", "metric", "reading", "reply_rule", "reply_reading", "text_rule"})
 ORDER = (PROBABILITY, LETTERS, WORDS, STRICT, LENIENT, JUDGE, THOUGHT)

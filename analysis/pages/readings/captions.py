@@ -25,10 +25,10 @@ def caption_reading_agreement(frame: pd.DataFrame) -> str:
     """Write the caption of the agreement of readings."""
     rows = select_rows_that_fit(frame)
     return (
-        f"Left: share of {format_count_range(rows['n_wordings'])} wordings that two readings put on the same side of one "
-        "half. Right: their correlation over wordings within items, net of what sampling adds. "
-        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'])} items. Lines: 95 % "
-        f"bootstrap intervals over items.{explain_missing_interval_lines(rows, 'same_side', 'correlation')} Setting: "
+        f"Left: share of {format_count_range(rows['n_wordings'])} wordings that two readings put on the same side of "
+        "one half. Right: their correlation over wordings within items, net of what sampling adds. "
+        f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'])} items. Lines: 95 "
+        f"% bootstrap intervals over items.{explain_missing_interval_lines(rows, 'same_side', 'correlation')} Setting: "
         f"{rows['setting'].iloc[0]}.{_describe_left_out_models(frame, rows)}"
     )
 

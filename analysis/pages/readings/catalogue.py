@@ -19,9 +19,14 @@ TABLES = {
         "What every reading shows",
         f"Every reading of the same prompts: validity, flips and variance over wordings, {_NET}, over the wordings "
         "that all readings answered. With 95 % intervals over items.",
-        (*split_names(f"{_KEY} reading read_condition compared validity n_items n_wordings left_out mean accuracy flips "
-                "wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"), "intervals",
-         "no_interval"),
+        (
+            *split_names(
+                f"{_KEY} reading read_condition compared validity n_items n_wordings left_out mean accuracy flips "
+                "wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"
+            ),
+            "intervals",
+            "no_interval",
+        ),
         frozenset(split_names("read_condition n_items left_out mean p p_least")),
         frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
     ),
@@ -30,36 +35,59 @@ TABLES = {
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",
-        (*split_names("study setting reading n_models n_readings n_items n_wordings wording_sd kept"), "intervals",
-         "no_interval"),
-        frozenset({"n_wordings"}), frozenset({"no_interval"}),
+        (
+            *split_names("study setting reading n_models n_readings n_items n_wordings wording_sd kept"),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset({"n_wordings"}),
+        frozenset({"no_interval"}),
     ),
     "reading_pairs": Table(
         "tables.tabulate_reading_pairs",
         "Agreement of readings",
         "Every two readings: share of the wordings that both put on the same side of one half, kappa of that, and the "
         f"correlation over wordings within items, {_NET}. With 95 % intervals over items.",
-        (*split_names(f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd"),
-         "intervals", "no_interval"),
-        frozenset(split_names("n_items")), frozenset({"no_interval"}),
+        (
+            *split_names(
+                f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset(split_names("n_items")),
+        frozenset({"no_interval"}),
     ),
     "reading_ranking": Table(
         "ranking.tabulate_reading_ranking",
         "The ranking of the models under two readings",
         "Kendall's tau-b of the models' means under two readings, over common items and wordings, with a 95 % interval "
         "over items. Swaps: pairs of models in opposite order; clear ones differ under both readings after Holm.",
-        (*split_names("study setting measure reading_a reading_b n_models n_items tau n_pairs n_swaps n_clear_swaps"),
-         "intervals", "no_interval"),
-        frozenset({"n_pairs"}), frozenset({"no_interval"}),
+        (
+            *split_names(
+                "study setting measure reading_a reading_b n_models n_items tau n_pairs n_swaps n_clear_swaps"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset({"n_pairs"}),
+        frozenset({"no_interval"}),
     ),
     "reading_sheet": Table(
         "sheet_tables.tabulate_corrections",
         "Readings beside what people read",
         "Single texts as people and as a reading took them, and the reading corrected by that. Missed and invented: "
         "errors on texts with an answer. With 95 % intervals over items.",
-        (*split_names(f"{_KEY} reading read_condition n_texts texts_alike text_kappa missed invented unread overread "
-                "n_wordings mean corrected_mean wording_sd corrected_sd own p"), "intervals", "no_interval"),
-        frozenset(split_names("read_condition p")), frozenset(split_names("overread no_interval")),
+        (
+            *split_names(
+                f"{_KEY} reading read_condition n_texts texts_alike text_kappa missed invented unread overread "
+                "n_wordings mean corrected_mean wording_sd corrected_sd own p"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset(split_names("read_condition p")),
+        frozenset(split_names("overread no_interval")),
     ),
     "reading_examples": Table(
         "examples.tabulate_divergent_texts",

@@ -44,7 +44,9 @@ def _describe_low_validity(readings: pd.DataFrame) -> Iterator[str]:
     """Name the readings with less than half of valid answers."""
     silent = readings[is_silent(readings["validity"].astype(float))]
     if len(silent):
-        names = [f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")]
+        names = [
+            f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
+        ]
         yield f"Not compared, as less than half of the answers are valid: {join_names(names)}."
 
 
@@ -72,8 +74,8 @@ def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:
         return
     judges = judged["reading"].str.removeprefix(JUDGE).str.partition(", ")[0]
     yield (
-        f"A judge is a model of its own ({join_names(list(dict.fromkeys(judges)))}): the wording may move it, too. Only a "
-        "sheet of what people read tells its errors."
+        f"A judge is a model of its own ({join_names(list(dict.fromkeys(judges)))}): the wording may move it, too. Only "
+        "a sheet of what people read tells its errors."
     )
     own = list(dict.fromkeys(judged["model"][judges == judged["model"]]))
     if own:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_groups
-from analysis.measures.readings.groups import AGREEMENT, SCORE
+from analysis.measures.readings.rows import AGREEMENT, SCORE
 from analysis.pages.readings.sheet_tables import read_outputs
 from analysis.reporting.words import format_percent
 

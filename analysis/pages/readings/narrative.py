@@ -1,4 +1,4 @@
-"""Write the sentences of the page: how much of the wording effect stays under every reading, and what is an artefact."""
+"""Write the sentences of the page: how much of the wording effect stays under every reading, what is an artefact."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     >>> row = {"reading": "probability", "n_readings": 3, "wording_sd": 0.2, "wording_sd_lower": 0.1, "kept": 0.85,
     ...        "kept_lower": 0.7, "kept_upper": 0.96}
     >>> describe_kept_share(pd.DataFrame([row]))
-    'Mostly the model: of the variance over wordings by probability, 85 % stays under every reading (interval 70 to 96 %).'
+    'Mostly the model: by probability, 85 % of the variance over wordings stays under every reading (interval 70 to 96 %).'
     """
     if kept.empty:
         return f"{UNCLEAR}: no two readings answered the same wordings."
@@ -85,8 +85,8 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
     return (
-        f"{word.capitalize() or UNCLEAR}: of the variance over wordings by {row['reading']}, "
-        f"{format_percent(row['kept'])} stays under every reading ({interval})."
+        f"{word.capitalize() or UNCLEAR}: by {row['reading']}, "
+        f"{format_percent(row['kept'])} of the variance over wordings stays under every reading ({interval})."
     )
 
 
@@ -112,7 +112,11 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
     artefacts = compared[compared["artefact"].astype(bool)]
     if artefacts.empty:
         tested = compared["own"].notna().any()
-        return "No reading is shown to add an artefact." if tested else "Whether a reading adds an artefact, they cannot tell."
+        return (
+            "No reading is shown to add an artefact."
+            if tested
+            else "Whether a reading adds an artefact, they cannot tell."
+        )
     names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
@@ -130,21 +134,23 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     compared = readings[readings["compared"].astype(bool)]
     tested = compared[compared["own"].notna()]
     sentences = [
-        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by {row['reading']} is "
-        f"its own{_describe_own_interval(row)}."
+        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by {row['reading']} "
+        f"is its own{_describe_own_interval(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
     if len(tested):
-        sentences.append(f"Tested: {format_quantity(len(tested), 'reading')} of a model, corrected for their number (Holm).")
+        sentences.append(
+            f"Tested: {format_quantity(len(tested), 'reading')} of a model, corrected for their number (Holm)."
+        )
     return sentences
 
 
 def _describe_own_interval(row: dict[str, object]) -> str:
     """Write the interval of a share that is a reading's own."""
-    low, high = row["own_lower"], row["own_upper"]
-    if pd.isna(low):
+    low, high = (min(max(float(str(row[f"own_{end}"])), 0.0), 1.0) for end in ("lower", "upper"))
+    if pd.isna(row["own_lower"]):
         return ""
-    return f" (interval {format_percent(max(float(str(low)), 0.0)).removesuffix(' %')} to {format_percent(min(float(str(high)), 1.0))})"
+    return f" (interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
 
 
 def _describe_pairs(pairs: pd.DataFrame) -> list[str]:
@@ -157,8 +163,8 @@ def _describe_pairs(pairs: pd.DataFrame) -> list[str]:
     if low == high:
         return []
     return [
-        f"On average over models, {low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same side; "
-        f"{high[0]} and {high[1]}, {format_percent(means.max())}."
+        f"On average over models, {low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same "
+        f"side; {high[0]} and {high[1]}, {format_percent(means.max())}."
     ]
 
 
@@ -168,15 +174,18 @@ def _describe_ranking(ranking: pd.DataFrame) -> list[str]:
         return []
     total, swaps, clear = (int(ranking[name].sum()) for name in ("n_pairs", "n_swaps", "n_clear_swaps"))
     return [
-        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} their "
-        f"order, {clear or 'none'} beyond chance."
+        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} "
+        f"their order, {clear or 'none'} beyond chance."
     ]
 
 
 def _describe_corrections(corrections: pd.DataFrame) -> list[str]:
     """Say how a reading differs from people's, and what the correction makes of its SD."""
+    if corrections.empty:
+        return []
     return [
-        f"With {row['model']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} texts as "
-        f"people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of {row['wording_sd']:.3f}."
+        f"With {row['model']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
+        f"texts as people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of "
+        f"{row['wording_sd']:.3f}."
         for row in corrections.dropna(subset=["corrected_sd", "wording_sd"]).to_dict("records")[:6]
-    ] if len(corrections) else []  # fmt: skip
+    ]

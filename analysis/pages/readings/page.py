@@ -38,7 +38,9 @@ class ReadingsPage(Page):
         defaults = {name: option.default for name, option in tables.list_table_options("readings").items()}
         options = defaults | self.options
         groups = read_groups(self.runs)
-        left_out = sum(group.count_wordings(places)[1] for group in groups if (places := group.list_answering_readings()))
+        left_out = sum(
+            group.count_wordings(places)[1] for group in groups if (places := group.list_answering_readings())
+        )
         return render_fragment(
             "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,
             least=round(100 * LEAST_OWN), resamples=options["resamples"], seed=options["seed"],

@@ -39,9 +39,7 @@ def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = select_rows_that_fit(frame)
     shortened = labels.shorten_but_keep_distinct(list(rows["reading"]), 22 if panels.is_narrow(width) else 30)
-    return _draw_rows(
-        rows, shortened, {"wording_sd": "SD over wordings", "kept": "Share that stays"}, width, looks
-    )
+    return _draw_rows(rows, shortened, {"wording_sd": "SD over wordings", "kept": "Share that stays"}, width, looks)
 
 
 @apply_style

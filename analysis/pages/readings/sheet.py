@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.measures.readings import ReadingGroup
-from analysis.measures.readings.groups import SCORE
+from analysis.measures.readings.rows import SCORE
 from analysis.runs.reading import read_csv_file
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
@@ -85,7 +85,7 @@ def lay_out_sheet(
     Returns
     -------
     tuple of arrays
-        (items, wordings, texts): 1 where people read the answer, 0 another one, NaN none; and whether they read the text.
+        (items, wordings, texts): 1 where people read the answer, 0 another one, NaN none; and whether they read it.
 
     Raises
     ------

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 EMPTY = ["study", "model", "setting", "reading"]
+_ERRORS = ("missed", "invented", "unread", "overread")
 _FIGURES = ("mean", "corrected_mean", "wording_sd", "corrected_sd", "own")
 
 
-def tabulate_corrections(
-    runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def tabulate_corrections(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Correct every reading of texts of which people read some.
 
     Parameters
@@ -79,7 +78,8 @@ def _find_group(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[Rea
 def read_outputs(runs: Runs, study: str, model: str, condition: str) -> dict[tuple[str, str], Sequence[str]]:
     """Read the texts of a model: item and variant -> texts."""
     rows = runs.execute(
-        "SELECT item, variant, output FROM responses WHERE study = ? AND model = ? AND condition = ? AND output IS NOT NULL",
+        "SELECT item, variant, output FROM responses WHERE study = ? AND model = ? AND condition = ? "
+        "AND output IS NOT NULL",
         [study, model, condition],
     ).fetchall()
     return {(item, variant): texts for item, variant, texts in rows}
@@ -104,6 +104,6 @@ def _correct_readings_of_texts(
         yield {
             "study": group.study, "model": group.model, "setting": group.setting, "reading": kind.name,
             "read_condition": kind.condition, "n_texts": int(rates["n"]), "texts_alike": rates["same"],
-            "text_kappa": rates["kappa"], **{name: rates[name] for name in ("missed", "invented", "unread", "overread")},
+            "text_kappa": rates["kappa"], **{name: rates[name] for name in _ERRORS},
             "n_wordings": corrected.n_wordings, "p": corrected.p, **{name: part[0] for name, part in columns.items()},
         }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,7 @@ _SHOWN = ("mean", "flips", "wording_sd", "wording_share", "kept")
 _KEY = ["study", "model", "setting", "reading"]
 
 
-def tabulate_readings(
-    runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Describe every reading of every model under every setting.
 
     Parameters
@@ -46,11 +44,29 @@ def tabulate_readings(
         A row per study, model, setting and reading; see the page's `columns`.
     """
     groups = read_groups(runs)
-    parts = [_describe_group(group, resamples, seed) for group in groups]
-    if not parts:
-        return pd.DataFrame(columns=_KEY)
-    frame = pd.concat(parts, ignore_index=True)
-    frame = _prefer_people(frame, tabulate_corrections(runs, sheet=sheet, resamples=resamples, seed=seed))
+    corrections = tabulate_corrections(runs, sheet=sheet, resamples=resamples, seed=seed)
+    return describe_groups(groups, corrections, resamples, seed) if groups else pd.DataFrame(columns=_KEY)
+
+
+def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Describe the readings of some groups, and mark which are named an artefact.
+
+    Parameters
+    ----------
+    groups
+        One or more.
+    corrections
+        From `tabulate_corrections`.
+    draws, seed
+        Bootstrap samples of the items, and their seed.
+
+    Returns
+    -------
+    DataFrame
+        As `tabulate_readings`.
+    """
+    frame = pd.concat([_describe_group(group, draws, seed) for group in groups], ignore_index=True)
+    frame = _take_narrower_own_share(frame, corrections)
     is_tested = frame["p"].notna()
     frame["p_holm"] = np.nan
     frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
@@ -117,14 +133,17 @@ def _write_own_share(frame: pd.DataFrame, place: int, figure: Interval, origin: 
     frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
 
 
-def _prefer_people(frame: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
-    """Take the share that is a reading's own from people's reading where there is one: it needs no other reading."""
+def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
+    """Take the share that is a reading's own from what people read, where its interval is narrower than by readings."""
     if corrections.empty:
         return frame
     shares = corrections[corrections["own"].notna()].set_index(_KEY)
     for place, key in enumerate(zip(*(frame[name] for name in _KEY), strict=True)):
         if key in shares.index and frame.loc[place, "compared"]:
             row = shares.loc[[key]].iloc[0]
+            widths = [part["own_upper"] - part["own_lower"] for part in (row, frame.loc[place])]
+            if not np.isnan(widths[1]) and not widths[0] < widths[1]:
+                continue
             told = [part for part in str(frame.loc[place, "no_interval"]).split("; ") if not part.startswith("own:")]
             reasons = [part for part in str(row["no_interval"]).split("; ") if "own" in part]
             told += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
@@ -141,9 +160,7 @@ def _average_accuracy(group: ReadingGroup, place: int, places: list[int]) -> flo
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
 
-def tabulate_kept_variance(
-    runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
 
     Parameters
@@ -173,7 +190,11 @@ def tabulate_kept_variance(
         raise InputError(f"reading {shorten_line(repr(reading))}: no model has it beside another one; the readings are "
                          f"{', '.join(names) or 'none'}")  # fmt: skip
     frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
-    return frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True) if rows else frame
+    return (
+        frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)
+        if rows
+        else frame
+    )
 
 
 def _sum_up_setting(

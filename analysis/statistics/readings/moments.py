@@ -1,11 +1,11 @@
 """Sum up several readings of the same wordings per item, net of what sampling adds to them.
 
-A reading turns what a model did with a wording into a number: the probability of an answer, or the share of texts that a
-rule reads as it. Reading A of wording w is mu_A(w) + noise, where the noise comes from sampling texts or thoughts. Its
-variance is known from the samples of one wording. So are, of two readings of the same texts, the covariances: what the
-texts happen to say moves both. Within an item of K wordings, the sum of cross products of two readings has the expected
-value (K - 1) (cov(mu_A, mu_B) + mean noise covariance); the latter is subtracted here. What is left is linear in items, so
-that a bootstrap over items only weighs it (`analysis.statistics.resampling`).
+A reading turns what a model did with a wording into a number: the probability of an answer, or the share of texts that
+a rule reads as it. Reading A of wording w is mu_A(w) + noise, where the noise comes from sampling texts or thoughts.
+Its variance is known from the samples of one wording. So are, of two readings of the same texts, the covariances: what
+the texts happen to say moves both. Within an item of K wordings, the sum of cross products of two readings has the
+expected value (K - 1) (cov(mu_A, mu_B) + mean noise covariance); the latter is subtracted here. What is left is linear
+in items, so that a bootstrap over items only weighs it (`analysis.statistics.resampling`).
 
 Reference
 ---------
@@ -125,7 +125,8 @@ def compute_share_and_noise(numerators: Array, denominators: Array) -> tuple[Arr
     ----------
     numerators, denominators
         (wordings, samples): of a text that is read as an answer 1 or 0, and 1; of a text that a judge read, or of a
-        thought, the probability of the answer, and that of all. A denominator of 0 or NaN is a sample without an answer.
+        thought, the probability of the answer, and that of all. A denominator of 0 or NaN is a sample without an
+        answer.
 
     Returns
     -------

@@ -1,16 +1,16 @@
 """Correct a reading of texts by what people read in a sample of them.
 
 People read m of the n texts of a wording, drawn at random. Their reading is taken for the truth. Of wording w, let x be
-the share that the rule reads as the answer in all n texts, and d the mean over the m texts of what people read minus what
-the rule reads. Then h = x + d is unbiased for what people would read in all texts, whatever the rule's errors are, and
-however unequal over wordings: no matrix of errors has to hold everywhere. With s the variances and covariances of single
-texts,
+the share that the rule reads as the answer in all n texts, and d the mean over the m texts of what people read minus
+what the rule reads. Then h = x + d is unbiased for what people would read in all texts, whatever the rule's errors are,
+and however unequal over wordings: no matrix of errors has to hold everywhere. With s the variances and covariances of
+single texts,
 
 - var(noise of h) = s_xx / n + s_dd / m + 2 s_xd / n, cov(noise of x, noise of h) = s_xx / n + s_xd / n,
 
 because the m texts are among the n. With these, the wording variances V_x and V_h and their covariance C are estimated
-net of sampling (`moments`). The share of V_x that is due to the reading is 1 - C^2 / (V_x V_h), exactly, and the SD over
-wordings as people read is the root of V_h.
+net of sampling (`moments`). The share of V_x that is due to the reading is 1 - C^2 / (V_x V_h), exactly, and the SD
+over wordings as people read is the root of V_h.
 
 Reference
 ---------
@@ -77,8 +77,8 @@ def compute_misreading_rates(read: Array, people: Array, has_people: np.ndarray)
     dict
         n; same: share of texts that both read alike; kappa: Cohen's, over answer, another one, none; missed: of texts
         that people read as the answer, the share that is read as another; invented: of those that they read as another,
-        the share that is read as the answer; unread: of those with an answer to people, the share read as none; overread:
-        of those without one to people, the share read as some.
+        the share that is read as the answer; unread: of those with an answer to people, the share read as none;
+        overread: of those without one to people, the share read as some.
 
     >>> read, people = np.array([1, 1, 0, np.nan]), np.array([1.0, 0, 0, 1])
     >>> rates = compute_misreading_rates(read, people, np.ones(4, bool))
@@ -97,7 +97,8 @@ def compute_misreading_rates(read: Array, people: Array, has_people: np.ndarray)
             "n": float(n), "same": same,
             "kappa": float(np.float64(same - by_chance) / (1 - by_chance)),
             "missed": float(table[0, 1] / table[0, :2].sum()), "invented": float(table[1, 0] / table[1, :2].sum()),
-            "unread": float(table[:2, 2].sum() / table[:2].sum()), "overread": float(table[2, :2].sum() / table[2].sum()),
+            "unread": float(table[:2, 2].sum() / table[:2].sum()),
+            "overread": float(table[2, :2].sum() / table[2].sum()),
         }  # fmt: skip
 
 
@@ -136,6 +137,7 @@ def correct_reading(
         }.items()
     }  # fmt: skip
     figures = bootstrap_intervals(columns, _compute_corrected_figures, draws=draws, seed=seed)
+    _remove_jackknife_bias(figures["own"], {name: column[with_wordings] for name, column in columns.items()})
     p = _test_corrected_share({name: column[with_wordings] for name, column in columns.items()}, draws, seed)
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
@@ -197,6 +199,22 @@ def _compute_corrected_figures(columns: Columns, counts: Array) -> dict[str, Arr
         "wording_sd": np.sqrt(np.maximum(variance, 0)), "corrected_sd": np.sqrt(np.maximum(people, 0)),
         "own": 1 - divide_drawn_sums(cross**2, scale),
     }  # fmt: skip
+
+
+def _remove_jackknife_bias(own: Interval, columns: Columns) -> None:
+    """Move the share by the bias that leaving out each item shows: a square of a noisy covariance is too large.
+
+    The bias is (n - 1) (mean of the estimates without one item - estimate): Quenouille, M. H. (1956). Notes on bias in
+    estimation. Biometrika 43, 353-360.
+    """
+    n_items = len(columns["freedom"])
+    if n_items < 2 or np.isnan(own.estimate[0]):
+        return
+    without_one = _compute_corrected_figures(columns, np.ones((n_items, n_items)) - np.eye(n_items))["own"]
+    bias = (n_items - 1) * (float(without_one.mean()) - own.estimate[0])
+    if not np.isnan(bias):
+        for part in (own.estimate, own.lower, own.upper):
+            part -= bias
 
 
 def _test_corrected_share(columns: Columns, draws: int, seed: int) -> float:

@@ -38,7 +38,8 @@ def estimate_rank_agreement(means: Array, *, draws: int = DRAWS, seed: int = 0) 
         drawn = [[compute_drawn_mean(counts, item_columns[f"{side}_{model}"]) for model in range(n_models)]
                  for side in (0, 1)]  # fmt: skip
         signs = [
-            np.stack([_sign_difference(side[a] - side[b]) for a, b in combinations(range(n_models), 2)]) for side in drawn
+            np.stack([_sign_difference(side[a] - side[b]) for a, b in combinations(range(n_models), 2)])
+            for side in drawn
         ]
         scale = np.sqrt((signs[0] ** 2).sum(axis=0) * (signs[1] ** 2).sum(axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -4,7 +4,8 @@ The measurement model: mu_A(w) = a_i + b_A T(w) + e_A(w) within item i, where T 
 answer, b_A how strongly reading A shows it, and e_A what A adds by itself. With V_A the variance of mu_A over wordings
 and C_AB the covariance of two readings (`moments`, net of sampling):
 
-- *Kept*: the least of C_AB / V_A over the other readings B, between 0 and 1: of the variance that A shows, at least this
+- *Kept*: the least of C_AB / V_A over the other readings B, between 0 and 1: of the variance that A shows, at least
+this
   part is there in every reading. It says nothing of who is right.
 - *Due to the reading*: var(e_A) / V_A = 1 - b_A^2 var(T) / V_A. Three readings whose own parts do not go together
   identify it (Spearman's triad): b_A^2 var(T) = C_AB C_AC / C_BC; of several pairs (B, C), sums of products by sums of
@@ -12,8 +13,8 @@ and C_AB the covariance of two readings (`moments`, net of sampling):
 
 **Which readings may form a triad.** Two readings of the same texts may share errors: an odd text misleads all rules.
 If the errors of B and C go together, C_BC is too large, and A seems to have errors of its own that it has not. So B and
-C must read different responses (texts, probabilities, thoughts). A itself may share its texts with B: a common error then
-counts as the model's, and what is due to the reading is too small, never too large.
+C must read different responses (texts, probabilities, thoughts). A itself may share its texts with B: a common error
+then counts as the model's, and what is due to the reading is too small, never too large.
 
 **The test.** That A has own variance of more than `LEAST_OWN` of its variance: the statistic D = (1 - LEAST_OWN) V_A
 sum C_BC - sum C_AB C_AC has no denominator, so its bootstrap over items is defined where that of the share is not.
@@ -104,8 +105,8 @@ def estimate_reading_figures(moments: ItemMoments, *, draws: int = DRAWS, seed: 
     -------
     dict
         Of every reading: mean; flips (mean share of wordings on an item's smaller side); wording_variance, wording_sd
-        (over wordings within items, net of sampling; below 0 counts as 0 in the SD); wording_share (of the variance over
-        items and wordings); kept (see the module's docstring; NaN for one reading).
+        (over wordings within items, net of sampling; below 0 counts as 0 in the SD); wording_share (of the variance
+        over items and wordings); kept (see the module's docstring; NaN for one reading).
     """
     has_wordings = moments.freedom > 0
     n_readings = len(moments.mean)
