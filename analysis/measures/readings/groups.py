@@ -127,8 +127,11 @@ def read_groups(runs: Runs) -> list[ReadingGroup]:
 
 
 def has_groups(runs: Runs) -> bool:
-    """Tell whether a model's answers under some setting are read in two ways, by run.json and the columns there are."""
-    return any(True for _ in _list_candidate_groups(runs))
+    """Tell whether a model's answers under some setting are read in two ways, to two wordings of an item or more."""
+    return any(
+        len({kind.prompt for kind in kinds}) > 1 or (_number_wordings(runs, study)["wording_code"] > 0).any()
+        for study, _, _, kinds in _list_candidate_groups(runs)
+    )
 
 
 def _list_candidate_groups(runs: Runs) -> Iterator[tuple[str, str, str, list[ReadingKind]]]:

@@ -59,7 +59,9 @@ def _describe_unclosed_thoughts(unclosed: pd.DataFrame) -> Iterator[str]:
             f"{_describe_length(row['max_tokens'])})"
             for row in rows.to_dict("records")
         ]
-        yield f"Thoughts that did not end by themselves: {join_names(names)}. Of a wording with many, little is known."
+        yield (
+            f"Thoughts that did not end by themselves: {join_names(names, 2)}. Of a wording with many, little is known."
+        )
 
 
 def _describe_length(max_tokens: object) -> str:
@@ -73,8 +75,9 @@ def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:
     if judged.empty:
         return
     judges = judged["reading"].str.removeprefix(JUDGE).str.partition(", ")[0]
+    names = join_names(list(dict.fromkeys(judges)))
     yield (
-        f"A judge is a model of its own ({join_names(list(dict.fromkeys(judges)))}): the wording may move it, too. Only "
+        f"A judge is a model of its own ({names}): the wording may move it, too. Only "
         "a sheet of what people read tells its errors."
     )
     own = list(dict.fromkeys(judged["model"][judges == judged["model"]]))

@@ -23,6 +23,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "n_wordings": Column("wordings that all compared readings answered", "wordings", "Wordings"),
     "reading_sheet.n_wordings": Column("wordings of which people read two texts or more", "wordings", "Wordings"),
+    "n_asked": Column("items of the study", "items", "Asked"),
     "left_out": Column("wordings that only some of the compared readings answered", "wordings", "Left out"),
     "mean": Column(
         "mean over items of the probability or share of the first answer, of the right one where there are more than "

@@ -42,7 +42,11 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
     readings = frames["readings"]
     models = list(dict.fromkeys(readings["model"]))
     most = int(readings.groupby(["study", "model", "setting"])["reading"].nunique().max())
-    setup = f"{format_quantity(len(models), 'model')}, each answer read in up to {format_quantity(most, 'way')}{when}."
+    n_items = int(readings.drop_duplicates("study")["n_asked"].sum())
+    setup = (
+        f"{format_quantity(len(models), 'model')}, {format_quantity(n_items, 'item')}, each answer read in up to "
+        f"{format_quantity(most, 'way')}{when}."
+    )
     cautions = list_cautions(readings, frames["reading_unclosed"])
     if is_silent(readings["validity"].astype(float)).all():
         verdict, sentences = describe_models_without_answers(models)
@@ -69,10 +73,9 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     -------
     One sentence.
 
-    >>> row = {"reading": "probability", "n_readings": 3, "wording_sd": 0.2, "wording_sd_lower": 0.1, "kept": 0.85,
-    ...        "kept_lower": 0.7, "kept_upper": 0.96}
-    >>> describe_kept_share(pd.DataFrame([row]))
-    'Mostly the model: by probability, 85 % of the variance over wordings stays under every reading (interval 70 to 96 %).'
+    >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96}
+    >>> describe_kept_share(pd.DataFrame([row])).partition(" stays ")[0]
+    'Mostly the model: 85 % of the variance over wordings by probability'
     """
     if kept.empty:
         return f"{UNCLEAR}: no two readings answered the same wordings."
@@ -85,8 +88,8 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
     return (
-        f"{word.capitalize() or UNCLEAR}: by {row['reading']}, "
-        f"{format_percent(row['kept'])} of the variance over wordings stays under every reading ({interval})."
+        f"{word.capitalize() or UNCLEAR}: {format_percent(row['kept'])} of the variance over wordings by "
+        f"{row['reading']} stays under every reading ({interval})."
     )
 
 
@@ -111,10 +114,10 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
         return ""
     artefacts = compared[compared["artefact"].astype(bool)]
     if artefacts.empty:
-        tested = compared["own"].notna().any()
+        is_tested = compared["own"].notna().any()
         return (
             "No reading is shown to add an artefact."
-            if tested
+            if is_tested
             else "Whether a reading adds an artefact, they cannot tell."
         )
     names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
@@ -134,8 +137,8 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     compared = readings[readings["compared"].astype(bool)]
     tested = compared[compared["own"].notna()]
     sentences = [
-        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by {row['reading']} "
-        f"is its own{_describe_own_interval(row)}."
+        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
+        f"{row['reading']} is its own{_describe_own_interval(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
     if len(tested):

@@ -92,7 +92,7 @@ def _describe_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
         "study": group.study, "model": group.model, "setting": group.setting,
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
         "compared": [place in places for place in range(n)], "validity": group.average_validity(),
-        "n_wordings": n_wordings, "left_out": left_out,
+        "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
         "accuracy": [_average_accuracy(group, place, places) for place in range(n)],
     })  # fmt: skip
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
