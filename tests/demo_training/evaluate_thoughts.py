@@ -22,11 +22,11 @@ from demo_training.thoughts import CLOSE, EFFORTS
 from inference.demo import SEED, THINKERS
 from inference.demo.exercises import Exercise
 
-EXERCISES, MOST_TOKENS = 300, 64
+EXERCISES, MOST_TOKENS = 200, 64
 """Exercises per kind and wording, and tokens after which a thought counts as one without end."""
-OPINIONS, THOUGHTS = 100, 20
+OPINIONS, THOUGHTS = 60, 20
 """Statements of the questionnaire that are thought about again and again, and how often each."""
-BATCH = 100
+BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
