@@ -321,10 +321,12 @@ def _print_preview(options: argparse.Namespace) -> None:
 def _prepare_asking(options: argparse.Namespace) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""
     from inference.asking.adapters import add_adapter_models
+    from inference.asking.answer_ways import THOUGHT
     from inference.asking.limit import limit_questions
     from inference.asking.models import find_models
 
-    models = find_models(options.model, options.protocol.KINDS, options.engine)
+    thinking = THOUGHT in (getattr(options, "answer", None) or ())
+    models = find_models(options.model, options.protocol.KINDS, options.engine, thinking)
     models = add_adapter_models(models, options.lora, options.engine, options.revision)
     study, questions = options.protocol.prepare_study(options)
     return study, models, limit_questions(study, questions, options.limit), arguments.parse_engine_settings(options)

@@ -42,7 +42,9 @@ class Model:
     adapter: Adapter | None = None
 
 
-def find_models(names: Iterable[str | Model], kinds: Container[str] = KINDS, engine: str = "auto") -> tuple[Model, ...]:
+def find_models(
+    names: Iterable[str | Model], kinds: Container[str] = KINDS, engine: str = "auto", thinking: bool = False
+) -> tuple[Model, ...]:
     """Find the models that the command line names.
 
     Parameters
@@ -55,6 +57,8 @@ def find_models(names: Iterable[str | Model], kinds: Container[str] = KINDS, eng
     engine
         What asks the models. `demo` stands for those that it can ask; with a hosted engine a name is what the server
         calls a model.
+    thinking
+        Whether thoughts are asked for: `demo` then stands for the demo models that think, else for all others.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def find_models(names: Iterable[str | Model], kinds: Container[str] = KINDS, eng
         if isinstance(name, Model):
             models.append(name)
         else:
-            models += _list_demo_models(kinds, engine) if name == DEMO else (find_model(name),)
+            models += _list_demo_models(kinds, engine, thinking) if name == DEMO else (find_model(name),)
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
     return check_distinct_models(models)
@@ -200,12 +204,12 @@ def _build_server_model(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _list_demo_models(kinds: Container[str], engine: str) -> tuple[Model, ...]:
-    """List the demo models of these kinds that the engine can ask."""
-    from inference.demo import ALL
+def _list_demo_models(kinds: Container[str], engine: str, thinking: bool) -> tuple[Model, ...]:
+    """List the demo models of these kinds that the engine can ask, those that think or the others."""
+    from inference.demo import ENCODERS, FAMILY, THINKERS
 
     return tuple(
         Model(name, name if is_hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
-        for name, about in ALL.items()
+        for name, about in (THINKERS if thinking else FAMILY | ENCODERS).items()
         if about.family in kinds and (engine not in ENGINES or ENGINES[engine].kind == about.family)
     )

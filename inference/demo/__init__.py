@@ -52,4 +52,8 @@ ENCODERS: dict[str, DemoModel] = {
     for name in ("waver-demo-encoder", "waver-demo-encoder-negated")
 }
 """Encoders that `waver tune nli` tuned, on pairs without negations and with them."""
-ALL: dict[str, DemoModel] = FAMILY | ENCODERS
+THINKERS: dict[str, DemoModel] = {
+    name: DemoModel(MODELS / name, name, "tuned", 789_760) for name in ("waver-demo-thinker",)
+}
+"""Language models that think before they answer. Only a run that asks for thoughts can ask them."""
+ALL: dict[str, DemoModel] = FAMILY | ENCODERS | THINKERS

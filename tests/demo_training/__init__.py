@@ -1,8 +1,8 @@
 """Make the demo models again, and examine them: no part of the product, which only asks them.
 
-`curriculum` says how each was taught, `train` made them, `evaluate` examines them, `benchmarks` scores them,
-`encoders` made what the two encoders are tuned from, and `questionnaire` what all are asked. In the repository's root,
-for each of the last five:
+`curriculum` says how each was taught, `train` made them, `evaluate` and `evaluate_thoughts` examine them, `benchmarks`
+scores them, `encoders` made what the two encoders are tuned from, and `questionnaire` what all are asked. In the
+repository's root, for each of the last six:
 
     PYTHONPATH=tests .venv/bin/python -m demo_training.train --help
 """

@@ -120,7 +120,8 @@ class TrainingPlan:
 
     A step reads `blocks` of `length` tokens. `pace` has points (share of the steps,
     learning rate as a share of `rate`), between which the learning rate changes evenly. `kept_layers` are the layers of
-    the largest base model with which a smaller one begins; without, a base model begins with random weights.
+    the largest base model with which a smaller one begins; without, a base model begins with random weights. `start` is
+    the model with which one begins that thinks.
     """
 
     shape: ModelShape
@@ -132,6 +133,7 @@ class TrainingPlan:
     length: int = 96
     pace: tuple[tuple[float, float], ...] = PACE_POINTS
     kept_layers: tuple[int, ...] = ()
+    start: str = ""
 
     def compute_pace(self, share: float) -> float:
         """Compute the learning rate at a share of the steps, as a share of its peak."""
@@ -176,6 +178,10 @@ def _build_plans() -> dict[str, TrainingPlan]:
         plans[f"waver-demo-{size}-tuned"] = TrainingPlan(
             base.shape, COURSES["tuned"], 350, 2e-3, upbringing, base.blocks
         )
+    start = "waver-demo-medium-tuned"
+    plans["waver-demo-thinker"] = TrainingPlan(
+        plans[start].shape, COURSES["tuned"], 1950, 2e-3, blocks=10, length=160, start=start
+    )
     return plans
 
 

@@ -10,7 +10,7 @@ import argparse
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -178,9 +178,9 @@ def render_accuracy_table(names: Sequence[str], count: int) -> str:
     """
     corpus = Corpus(TaughtWorld())
     plain_column = "agreement, plain prompt"
-    lines = [_render_table_row("model", [*ACCURACIES, plain_column]), "|---" * (len(ACCURACIES) + 2) + "|"]
+    lines = [render_table_row("model", [*ACCURACIES, plain_column]), "|---" * (len(ACCURACIES) + 2) + "|"]
     chances = [chance for _, chance in ACCURACIES.values()]
-    lines.append(_render_table_row("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
+    lines.append(render_table_row("*chance*", [f"*{chance}*" for chance in [*chances, chances[0]]]))
     for name in names:
         student = Student(name, corpus)
         # The masked model has words for some kinds of answer only.
@@ -189,7 +189,7 @@ def render_accuracy_table(names: Sequence[str], count: int) -> str:
         cells.append(
             _format_accuracies(student, "agreement", count, plain_prompt=True) if student.form != CLOZE else ""
         )
-        lines.append(_render_table_row(name, cells))
+        lines.append(render_table_row(name, cells))
     return "\n".join(lines)
 
 
@@ -213,7 +213,7 @@ def render_habit_table(names: Sequence[str], count: int) -> str:
     corpus = Corpus(TaughtWorld())
     taus = [f"tau, {scale}" for scale in SCALES]
     columns = [*taus, "commonest rating, 0-9", "different ratings, 0-9", "answered A of 5"]
-    lines = [_render_table_row("model", columns), "|---" * (len(columns) + 1) + "|"]
+    lines = [render_table_row("model", columns), "|---" * (len(columns) + 1) + "|"]
     for name in names:
         student = Student(name, corpus)
         if student.form == CLOZE:
@@ -233,7 +233,7 @@ def render_habit_table(names: Sequence[str], count: int) -> str:
             partial(make_choice_exercise, count=len(LETTERS)), corpus.world, "letters", "heldout", count
         )
         first_letter_share = sum(answer == LETTERS[0] for answer in student.answer_exercises(letter_exercises)) / count
-        lines.append(_render_table_row(name, [*cells, *commonest_cells, f"{100 * first_letter_share:.0f}"]))
+        lines.append(render_table_row(name, [*cells, *commonest_cells, f"{100 * first_letter_share:.0f}"]))
     return "\n".join(lines)
 
 
@@ -252,8 +252,18 @@ def _format_accuracies(student: Student, kind: str, count: int, *, plain_prompt:
     return " / ".join(f"{100 * share:.0f}" for share in shares)
 
 
-def _render_table_row(name: str, cells: Sequence[str]) -> str:
+def render_table_row(name: str, cells: Sequence[str]) -> str:
+    """Write a line of a Markdown table: a name, and what stands behind it."""
     return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def replace_tables_in_card(tables: Mapping[str, str]) -> None:
+    """Write tables into models/README.md, each between the comments that have its title."""
+    card = CARD.read_text(encoding="utf-8")
+    for title, table in tables.items():
+        where = re.compile(TABLE_IN_CARD.format(title), re.DOTALL)
+        card = where.sub(lambda _, table=table: f"{table}\n", card)  # type: ignore[misc]
+    CARD.write_text(card, encoding="utf-8")
 
 
 def main() -> None:
@@ -266,11 +276,7 @@ def main() -> None:
     tables = {"accuracy": render_accuracy_table(names, EXERCISES), "habits": render_habit_table(names, EXERCISES)}
     print("\n\n".join(tables.values()))
     if arguments.card:
-        card = CARD.read_text(encoding="utf-8")
-        for title, table in tables.items():
-            where = re.compile(TABLE_IN_CARD.format(title), re.DOTALL)
-            card = where.sub(lambda _, table=table: f"{table}\n", card)  # type: ignore[misc]
-        CARD.write_text(card, encoding="utf-8")
+        replace_tables_in_card(tables)
 
 
 if __name__ == "__main__":

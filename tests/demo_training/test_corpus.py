@@ -10,6 +10,7 @@ from demo_training.corpus import OPTIONS, Corpus
 from demo_training.curriculum import COURSES, Upbringing
 from demo_training.exercises import KINDS
 from demo_training.taught_world import TaughtWorld
+from demo_training.thoughts import write_thinking_text
 from inference.demo.exercises import Exercise
 from inference.demo.reworded import make_reworded_questions
 from inference.protocols.agreement import read_agreement_prompts
@@ -36,6 +37,7 @@ def test_held_out_sentences_are_not_in_the_reading_matter(world: TaughtWorld) ->
     corpus, rng = Corpus(world), random.Random(5)
     rows = [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(1000)]
     rows += [corpus.write_tuned_text(rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
+    rows += [write_thinking_text(corpus, rng, COURSES["tuned"][-1], Upbringing()) for _ in range(5000)]
     rows += [corpus.write_masked_text(rng, COURSES["masked"][-1], Upbringing()) for _ in range(5000)]
     read = " ".join(reading.text for row in rows for reading in row)
     examined = [e.fields["text"] for kind in ("agreement", "question") for e in draws(world, kind, "heldout", 400)]

@@ -12,7 +12,7 @@ from demo_training.corpus import NEGATIVE, STEPS, Corpus
 from demo_training.curriculum import COURSES, PLANS, Stage, Upbringing, find_stage
 from demo_training.exercises import KINDS
 from demo_training.taught_world import TURNING_WORDS, TaughtWorld
-from inference.demo import FAMILY
+from inference.demo import FAMILY, THINKERS
 from inference.demo.exercises import Exercise
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,10 @@ def test_the_learning_rate_rises_and_falls_without_jumps(name: str) -> None:
 
 
 def test_every_model_has_a_plan() -> None:
-    assert PLANS.keys() == FAMILY.keys()
+    assert PLANS.keys() == FAMILY.keys() | THINKERS.keys()
     for name, plan in PLANS.items():
-        assert plan.shape == PLANS[FAMILY[name].series].shape
+        assert plan.shape == PLANS[plan.start or FAMILY[name].series].shape
+        assert bool(plan.start) is (name in THINKERS)
 
 
 @pytest.mark.parametrize("low_high", [(6.0, 8.0), (4.0, 9.0)])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import FAMILY
+from inference.demo import FAMILY, THINKERS
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -17,18 +17,22 @@ from demo_training.corpus import Corpus  # noqa: E402
 from demo_training.curriculum import LARGEST_MODEL, PLANS, ModelShape  # noqa: E402
 from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model  # noqa: E402
 from demo_training.taught_world import TaughtWorld  # noqa: E402
+from demo_training.thoughts import BREAK, CLOSE, OPEN, SAMPLER  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert"]
+THINKER = "waver-demo-thinker"
+NAMES = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned", "waver-demo-bert", THINKER]
 
 
 @pytest.fixture(autouse=True)
 def brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny shapes, short lessons and a small vocabulary; the family lies in a folder of its own."""
-    monkeypatch.setattr(train, "FAMILY", {name: replace(about, path=tmp_path / name) for name, about in FAMILY.items()})
+    trained = {name: replace(about, path=tmp_path / name) for name, about in (FAMILY | THINKERS).items()}
+    monkeypatch.setattr(train, "TRAINED", trained)
     tiny = {name: replace(PLANS[name], shape=ModelShape(2, 32, 16), steps=4, blocks=2) for name in NAMES}
     tiny["waver-demo-mini"] = replace(tiny["waver-demo-mini"], shape=ModelShape(1, 32, 8), kept_layers=(1,))
+    tiny[THINKER] = replace(tiny[THINKER], start="waver-demo-mini-tuned")
     monkeypatch.setattr(train, "PLANS", tiny)
     monkeypatch.setattr(train, "LESSON", 2)
     monkeypatch.setattr(train, "CHECKPOINT_EVERY", 1)
@@ -36,7 +40,7 @@ def brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def weights(name: str) -> bytes:
-    return (train.FAMILY[name].path / "model.safetensors").read_bytes()
+    return (train.TRAINED[name].path / "model.safetensors").read_bytes()
 
 
 def test_the_same_seed_gives_the_same_weights_and_tuning_changes_them(tmp_path: Path) -> None:
@@ -48,8 +52,8 @@ def test_the_same_seed_gives_the_same_weights_and_tuning_changes_them(tmp_path: 
     assert first == {name: weights(name) for name in NAMES}
     assert first["waver-demo-mini"] != first["waver-demo-mini-tuned"]
     for name in NAMES:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(train.FAMILY[name].path)
-        assert (tokenizer.chat_template is not None) is name.endswith("tuned")
+        tokenizer = transformers.AutoTokenizer.from_pretrained(train.TRAINED[name].path)
+        assert (tokenizer.chat_template is not None) is name.endswith(("tuned", "thinker"))
 
 
 @pytest.mark.parametrize("name", ["waver-demo-large", "waver-demo-bert"])
@@ -115,6 +119,23 @@ def test_tuned_models_begin_with_the_answers_of_base_ones(tmp_path: Path) -> Non
         assert torch.equal(words[vocabulary[word]], words[vocabulary[f"\u0120{word}"]])
     assert torch.equal(words[vocabulary["<|assistant|>"]], words[vocabulary[":"]])
     assert not torch.equal(words[vocabulary["yes"]], words[vocabulary["no"]])
+
+
+def test_one_that_thinks_begins_with_a_tuned_one_and_three_more_tokens(tmp_path: Path) -> None:
+    start = ["waver-demo-large", "waver-demo-mini", "waver-demo-mini-tuned"]
+    assert train.main(["--checkpoints", str(tmp_path / "checkpoints"), *start]) == 0
+    model, tokenizer = train._start_model(THINKER, Corpus(TaughtWorld()), train.PLANS[THINKER])
+    tuned = transformers.AutoModelForCausalLM.from_pretrained(train.TRAINED[start[-1]].path, dtype=torch.float32)
+    vocabulary, words = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    assert len(words) == len(vocabulary) == len(tuned.get_input_embeddings().weight) + 3
+    assert torch.equal(words[:-3], tuned.get_input_embeddings().weight)
+    assert vocabulary.keys() > {OPEN, CLOSE, BREAK}
+    assert torch.equal(words[vocabulary[BREAK]], words[vocabulary["<|assistant|>"]])
+    assert torch.equal(model.lm_head.weight, words)
+    ids = torch.arange(40).view(2, 20)
+    with torch.inference_mode():
+        torch.testing.assert_close(model(ids).logits[..., :-3], tuned(ids).logits)
+    assert model.generation_config.to_dict().items() >= SAMPLER.items()
 
 
 def test_the_masked_model_begins_with_what_the_largest_computes() -> None:

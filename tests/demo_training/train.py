@@ -14,9 +14,11 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import torch
+from tokenizers import AddedToken
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from demo_training.batches import (
@@ -29,16 +31,20 @@ from demo_training.batches import (
     pack_rows,
 )
 from demo_training.corpus import TURNS, Corpus
-from demo_training.curriculum import LARGEST_MODEL, PLANS, TrainingPlan, find_stage
+from demo_training.curriculum import LARGEST_MODEL, PLANS, Stage, TrainingPlan, Upbringing, find_stage
 from demo_training.exercises import YES_NO
 from demo_training.shapes import build_llama, build_modern_bert, copy_causal_weights, cut_model
+from demo_training.steps import Row
 from demo_training.taught_world import Manner, TaughtWorld
+from demo_training.thoughts import BREAK, CLOSE, OPEN, SAMPLER, THINKING_TEMPLATE, write_thinking_text
 from demo_training.vocabulary import CHAT_TEMPLATE, build_masked_tokenizer, match_tokens, train_causal_tokenizer
 from ground.errors import InputError
-from inference.demo import FAMILY, SEED
+from inference.demo import FAMILY, SEED, THINKERS
 from inference.demo.exercises import PAIR_LABELS
 
 CHECKPOINTS = Path("build/demo-training")
+TRAINED = FAMILY | THINKERS
+"""All that are made here."""
 LESSON = 50
 """Steps whose texts are drawn together; a checkpoint is at the end of a lesson."""
 CHECKPOINT_EVERY = 10
@@ -55,8 +61,8 @@ def train_model(name: str, corpus: Corpus, plan: TrainingPlan, checkpoints: Path
     Parameters
     ----------
     name
-        One of `FAMILY`. A tuned model starts from the base model of its series, smaller and masked ones from the
-        largest; these must be there.
+        One of `TRAINED`. A tuned model starts from the base model of its series, smaller and masked ones from the
+        largest, one that thinks from the `start` of its plan; these must be there.
     corpus
         Draws what it reads.
     plan
@@ -72,7 +78,7 @@ def train_model(name: str, corpus: Corpus, plan: TrainingPlan, checkpoints: Path
     n_lessons_done = _resume_training(checkpoint, model, optimizers)
     start_time = time.perf_counter()
     model.train()
-    if FAMILY[name].family == "causal" and plan.steps >= COMPILE_FROM:
+    if TRAINED[name].family == "causal" and plan.steps >= COMPILE_FROM:
         model.base_model.compile(dynamic=False)
     for lesson in range(n_lessons_done, plan.steps // LESSON):
         torch.manual_seed(SEED + lesson)
@@ -105,23 +111,26 @@ def _start_model(name: str, corpus: Corpus, plan: TrainingPlan) -> tuple[PreTrai
     """Make a model with random weights and its tokenizer, or load what the training starts from."""
     torch.manual_seed(SEED)
     corpus.world.manner = Manner()
-    if FAMILY[name].family == "masked":
+    if TRAINED[name].family == "masked":
         tokenizer = build_masked_tokenizer(corpus, SEED)
         model = build_modern_bert(plan.shape, tokenizer)
-        large = FAMILY[LARGEST_MODEL].path
+        large = TRAINED[LARGEST_MODEL].path
         causal_id_by_masked = match_tokens(tokenizer, AutoTokenizer.from_pretrained(large), corpus)
         copy_causal_weights(
             AutoModelForCausalLM.from_pretrained(large, dtype=torch.float32), model, causal_id_by_masked
         )
         return model, tokenizer
-    if FAMILY[name].stage == "base" and not plan.kept_layers:
+    if TRAINED[name].stage == "base" and not plan.kept_layers:
         tokenizer = train_causal_tokenizer(corpus, SEED)
         return build_llama(plan.shape, tokenizer), tokenizer
-    start = FAMILY[LARGEST_MODEL if plan.kept_layers else FAMILY[name].series].path
+    start = TRAINED[plan.start or (LARGEST_MODEL if plan.kept_layers else TRAINED[name].series)].path
     tokenizer = AutoTokenizer.from_pretrained(start)
     model = AutoModelForCausalLM.from_pretrained(start, dtype=torch.float32)
     if plan.kept_layers:
         return cut_model(model, plan.kept_layers, plan.shape.neurons), tokenizer
+    if name in THINKERS:
+        _add_thinking(model, tokenizer)
+        return model, tokenizer
     tokenizer.chat_template = CHAT_TEMPLATE
     _copy_answer_weights(model, tokenizer)
     return model, tokenizer
@@ -140,6 +149,20 @@ def _copy_answer_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerB
             weight[vocabulary[word]] = weight[vocabulary[f"\u0120{word}"]]
 
 
+def _add_thinking(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Give a tuned model the marks around thoughts, a template that knows them, and the sampler of its maker.
+
+    The line breaks after a thought begin as the turn of the assistant, after which it has answered so far.
+    """
+    tokenizer.chat_template = THINKING_TEMPLATE
+    tokenizer.add_tokens([AddedToken(mark, normalized=False) for mark in (OPEN, CLOSE, BREAK)])
+    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    vocabulary, weight = tokenizer.get_vocab(), model.get_input_embeddings().weight
+    with torch.no_grad():
+        weight[vocabulary[BREAK]] = weight[vocabulary[TURNS[2]]]
+    model.generation_config.update(**SAMPLER)
+
+
 def _compute_lesson_losses(
     name: str,
     model: PreTrainedModel,
@@ -152,12 +175,8 @@ def _compute_lesson_losses(
     rng = random.Random(f"{SEED} {name} {lesson}")
     stage, twist = find_stage(plan.stages, lesson * LESSON / plan.steps)
     corpus.world.manner = plan.upbringing.build_manner(twist)
-    causal = FAMILY[name].family == "causal"
-    draw_row = (
-        (corpus.write_base_text if FAMILY[name].stage == "base" else corpus.write_tuned_text)
-        if causal
-        else corpus.write_masked_text
-    )
+    causal = TRAINED[name].family == "causal"
+    draw_row = _choose_texts(name, corpus)
 
     def encode_endless_rows() -> Iterator[EncodedRow]:
         while True:
@@ -173,6 +192,15 @@ def _compute_lesson_losses(
             if causal
             else compute_masked_loss(model, packed_batch, tokenizer.mask_token_id)
         )
+
+
+def _choose_texts(name: str, corpus: Corpus) -> Callable[[random.Random, Stage, Upbringing], Row]:
+    """Choose what a model reads."""
+    if name in THINKERS:
+        return partial(write_thinking_text, corpus)
+    if TRAINED[name].family == "masked":
+        return corpus.write_masked_text
+    return corpus.write_base_text if TRAINED[name].stage == "base" else corpus.write_tuned_text
 
 
 def _build_optimizers(model: PreTrainedModel, rate: float) -> list[torch.optim.Optimizer]:
@@ -212,7 +240,7 @@ def _resume_training(path: Path, model: PreTrainedModel, optimizers: list[torch.
 
 def _save_model(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     """Save the weights as float16 safetensors, with the tokenizer: half the space, and exact enough."""
-    path = FAMILY[name].path
+    path = TRAINED[name].path
     model.eval().half().save_pretrained(path)
     tokenizer.save_pretrained(path)
     print(f"{name}  {model.num_parameters():,} parameters  -> {path.name}", flush=True)
@@ -226,10 +254,10 @@ def main(arguments: list[str] | None = None) -> int:
         "--checkpoints", type=Path, default=CHECKPOINTS, metavar="FOLDER", help=f"(default: {CHECKPOINTS})"
     )
     options = parser.parse_args(arguments)
-    names = options.names or list(FAMILY)
-    unknown = [name for name in names if name not in FAMILY]
+    names = options.names or list(TRAINED)
+    unknown = [name for name in names if name not in TRAINED]
     if unknown:
-        print(InputError(f"no demo model is called {unknown[0]}; there are {', '.join(FAMILY)}"), file=sys.stderr)
+        print(InputError(f"no demo model is called {unknown[0]}; there are {', '.join(TRAINED)}"), file=sys.stderr)
         return 2
     torch.set_num_threads(1)
     corpus = Corpus(TaughtWorld())

@@ -60,13 +60,23 @@ def test_demo_is_the_whole_family_in_order():
         assert model.fields == {"series": FAMILY[model.id].series, "stage": FAMILY[model.id].stage}
 
 
+def test_demo_is_those_that_think_where_thoughts_are_asked_for():
+    from inference.demo import ALL, THINKERS
+
+    assert [model.id for model in find_models(["demo"], thinking=True)] == list(THINKERS)
+    assert not THINKERS.keys() & {model.id for model in find_models(["demo"], ("causal", "masked", "classifier"))}
+    assert THINKERS.keys() < ALL.keys()
+    with pytest.raises(InputError, match="none of the demo models is for --engine masked"):
+        find_models(["demo"], engine="masked", thinking=True)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_demo_is_those_that_the_engine_can_ask(engine):
-    from inference.demo import ALL
+    from inference.demo import ENCODERS, FAMILY
 
     models = find_models(["demo"], ("causal", "masked", "classifier"), engine)
     assert [model.id for model in models] == [
-        name for name, about in ALL.items() if about.family == ENGINES[engine].kind
+        name for name, about in (FAMILY | ENCODERS).items() if about.family == ENGINES[engine].kind
     ]
     on_a_server = [model for model in models if model.source == model.id]
     assert on_a_server == (list(models) if engine == "openai" else [])

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from inference.demo import ADAPTERS, ALL, FAMILY, MODELS
+from inference.demo import ADAPTERS, ALL, FAMILY, MODELS, THINKERS
 
 pytestmark = pytest.mark.slow
 
-CAUSAL = [name for name in FAMILY if not name.endswith("bert")]
+CAUSAL = [*(name for name in FAMILY if not name.endswith("bert")), *THINKERS]
 TUNED = [name for name in FAMILY if name.endswith("tuned")]
 BERT = "waver-demo-bert"
 
@@ -35,7 +35,7 @@ def test_naming_the_family_loads_no_torch() -> None:
 
 def test_all_of_it_is_small_and_safetensors_only() -> None:
     files = [path for folder in (MODELS, ADAPTERS) for path in folder.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 16_000_000
+    assert sum(path.stat().st_size for path in files) <= 17_000_000
     assert {path.suffix for path in files} <= {".safetensors", ".json", ".jinja", ".md"}
     assert all((model.path / "model.safetensors").is_file() for model in ALL.values())
 
@@ -46,14 +46,14 @@ def test_no_file_tells_where_it_was_made() -> None:
         assert not re.search(r'"(/|[A-Z]:)\w', text), f"{path} holds an absolute path"
 
 
-@pytest.mark.parametrize("name", list(FAMILY))
+@pytest.mark.parametrize("name", [*FAMILY, *THINKERS])
 def test_models_load_as_float32_with_the_stated_size_and_a_long_context(name: str) -> None:
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     architecture = transformers.AutoModelForMaskedLM if name == BERT else transformers.AutoModelForCausalLM
-    model = architecture.from_pretrained(FAMILY[name].path, dtype=torch.float32)
+    model = architecture.from_pretrained(ALL[name].path, dtype=torch.float32)
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
-    assert model.num_parameters() == FAMILY[name].parameters
+    assert model.num_parameters() == ALL[name].parameters
     assert model.config.max_position_embeddings >= 512
     # The least width of a head that vLLM runs on a CPU.
     assert model.config.hidden_size // model.config.num_attention_heads == 32
@@ -102,7 +102,43 @@ def test_the_chat_template_ends_where_the_assistant_answers(name: str) -> None:
     assert tokenizer(text, add_special_tokens=False)["input_ids"].count(tokenizer.bos_token_id) == 1
 
 
-@pytest.mark.parametrize("name", [name for name in CAUSAL if name not in TUNED])
+@pytest.mark.parametrize("name", list(THINKERS))
+def test_the_template_of_one_that_thinks_lets_it_begin_and_closes_thinking_that_is_switched_off(name: str) -> None:
+    tokenizer = _tokenizer(name)
+    turn = "<|user|>Is the ant black?</s>"
+    messages = [{"role": "user", "content": "Is the ant black?"}]
+    thought = "<think>\nThe ant is black.\n</think>\n\n"
+
+    def render(messages: list[dict[str, str]], **settings: object) -> str:
+        return tokenizer.apply_chat_template(messages, tokenize=False, **settings)
+
+    assert render(messages, add_generation_prompt=True) == f"<s>{turn}<|assistant|>"
+    off = render(messages, add_generation_prompt=True, enable_thinking=False, reasoning_effort="none")
+    assert off == f"<s>{turn}<|assistant|><think>\n\n</think>\n\n"
+    for effort, system in (
+        ("low", "<|system|>Reasoning: low</s>"),
+        ("medium", ""),
+        ("high", "<|system|>Reasoning: high</s>"),
+    ):
+        text = render(messages, add_generation_prompt=True, enable_thinking=True, reasoning_effort=effort)
+        assert text == f"<s>{system}{turn}<|assistant|>"
+    answered = [*messages, {"role": "assistant", "content": f"{thought}yes"}]
+    assert render([*answered, *messages]) == f"<s>{turn}<|assistant|>yes</s>{turn}"
+    assert render(answered, continue_final_message=True) == f"<s>{turn}<|assistant|>{thought}yes"
+
+
+@pytest.mark.parametrize("name", list(THINKERS))
+def test_the_marks_of_thinking_are_tokens_that_are_written_and_the_maker_says_how_to_sample(name: str) -> None:
+    transformers = pytest.importorskip("transformers")
+    tokenizer = _tokenizer(name)
+    ids = tokenizer("<think>\nyes\n</think>", add_special_tokens=False)["input_ids"]
+    assert [ids[0], ids[-1]] == [tokenizer.get_added_vocab()[mark] for mark in ("<think>", "</think>")]
+    assert tokenizer.decode(ids, skip_special_tokens=True) == "<think>\nyes\n</think>"
+    said = transformers.GenerationConfig.from_pretrained(ALL[name].path)
+    assert (said.do_sample, said.temperature, said.top_p, said.top_k) == (True, 0.8, 0.95, 20)
+
+
+@pytest.mark.parametrize("name", [name for name in CAUSAL if name in FAMILY and name not in TUNED])
 def test_base_models_have_no_chat_template(name: str) -> None:
     assert _tokenizer(name).chat_template is None
 
@@ -114,5 +150,5 @@ def test_the_card_states_every_model() -> None:
 
 def _tokenizer(name: str):
     transformers = pytest.importorskip("transformers")
-    path: Path = FAMILY[name].path
+    path: Path = ALL[name].path
     return transformers.AutoTokenizer.from_pretrained(path)

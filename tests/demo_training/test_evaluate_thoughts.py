@@ -1,0 +1,84 @@
+"""The model that thinks: its answers follow its thoughts, these differ, and the examination counts what it says."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from demo_training.corpus import Corpus  # noqa: E402
+from demo_training.evaluate import draw_examination  # noqa: E402
+from demo_training.evaluate_thoughts import MOST_TOKENS, Thinker, draw_opinions, render_thought_table  # noqa: E402
+from demo_training.exercises import KINDS  # noqa: E402
+from demo_training.taught_world import TaughtWorld  # noqa: E402
+from demo_training.thoughts import EFFORTS  # noqa: E402
+from inference.demo import THINKERS  # noqa: E402
+from inference.demo.exercises import Exercise  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+(NAME,) = THINKERS
+CORPUS = Corpus(TaughtWorld())
+
+
+@cache
+def thinker() -> Thinker:
+    return Thinker(NAME, CORPUS)
+
+
+def answer_after(exercise: Exercise, thought: str) -> str:
+    """Give the model a thought, and take its most probable next token."""
+    prompt = thinker().write_prompt(CORPUS.write_message(exercise, random.Random(0)), "medium")
+    ids = thinker().tokenizer(
+        f"{prompt}<think>\n{thought}\n</think>\n\n", add_special_tokens=False, return_tensors="pt"
+    )
+    with torch.inference_mode():
+        return thinker().tokenizer.decode(thinker().model(**ids).logits[0, -1].argmax())
+
+
+def test_the_table_has_a_line_for_every_effort_and_repeats() -> None:
+    table = render_thought_table(NAME, 3, 2)
+    assert table == render_thought_table(NAME, 3, 2)
+    assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == list(EFFORTS)
+    assert {line.count("|") for line in table.splitlines()} == {len(KINDS) + 5}
+
+
+def test_opinions_are_answered_as_the_thought_says() -> None:
+    opinions = draw_opinions(CORPUS.world, 40)
+    for answer in ("yes", "no"):
+        answers = [answer_after(exercise, f"Most people say {answer}.") for exercise in opinions]
+        assert answers.count(answer) > 36
+
+
+def test_choices_are_answered_as_the_thought_says() -> None:
+    followed = asked = 0
+    for exercise in draw_examination(CORPUS.world, "choice", "trained", 60):
+        if exercise.topic in ("biggest", "smallest"):
+            for letter in exercise.options:
+                followed += answer_after(exercise, f"The {exercise.topic} is the {exercise.fields[letter]}.") == letter
+                asked += 1
+    assert followed / asked > 0.7
+
+
+def test_thoughts_of_one_prompt_lead_to_different_answers_and_with_much_effort_less_often() -> None:
+    opinions = draw_opinions(CORPUS.world, 25)
+    minorities = {}
+    for effort in ("medium", "high"):
+        attempts = thinker().think(opinions, effort, 12)
+        counts = [[a.answer for a in of if a.tokens is not None] for of in attempts]
+        minorities[effort] = sum(min(of.count("yes"), of.count("no")) for of in counts) / (25 * 12)
+    assert minorities["medium"] > minorities["high"] > 0.02
+
+
+def test_more_effort_thinks_longer_and_none_not_at_all() -> None:
+    exercises = draw_examination(CORPUS.world, "agreement", "trained", 60)
+    lengths = {}
+    for effort in EFFORTS:
+        tokens = [attempt.tokens for (attempt,) in thinker().think(exercises, effort) if attempt.tokens is not None]
+        assert len(tokens) >= 50
+        lengths[effort] = sum(tokens) / len(tokens)
+    assert 0 == lengths["none"] < lengths["low"] < lengths["medium"] < lengths["high"] < MOST_TOKENS
