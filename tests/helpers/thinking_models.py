@@ -6,7 +6,6 @@ Its thoughts end with the answer that it then gives, and its heads are wide enou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import torch
 
 from helpers import tiny_models
 from inference.__main__ import build_python_call_parser
+from inference.asking.limit import limit_questions
 from inference.engines.tokens import Tokens
 from inference.stimuli.templates.prompts import Prompt
 
@@ -43,13 +43,19 @@ def build_thinking_tokenizer(template: str = TEMPLATE) -> Any:
     return tokenizer
 
 
-def build_prompts(protocol: str, number: int) -> list[Prompt]:
-    """The first prompts of the demo's items, as `run PROTOCOL --answer thought` asks them."""
+def build_prompts_by_key(protocol: str, items: int | None = None) -> dict[tuple[str, str], Prompt]:
+    """Item and variant -> prompt of the demo, as `run PROTOCOL --answer thought --limit ITEMS` asks them."""
     call = ["--items", "demo", "--model", "demo", "--form", "chat", "--answer", "thought", "--out", "unused"]
     options = build_python_call_parser(protocol).parse_args(call)
     study, questions = options.protocol.prepare_study(options)
-    (round_,) = questions.rounds("chat")
-    return [round_.render(variant, None) for variant in islice(filter(round_.chosen, study.variants), number)]
+    (round_,) = limit_questions(study, questions, items).rounds("chat")
+    variants = filter(round_.chosen, study.variants)
+    return {(variant.item, variant.variant): round_.render(variant, None) for variant in variants}
+
+
+def build_prompts(protocol: str, number: int) -> list[Prompt]:
+    """The first prompts of the demo."""
+    return list(build_prompts_by_key(protocol, 2).values())[:number]
 
 
 def build_texts(protocol: str) -> Iterator[str]:
