@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from helpers.faulty_server import Fault, FaultyServer
+from inference.engines.thinking_marks import THINKING, ThinkingMarks
 
-PIECES = re.compile(r"</?think>|<\|\w+\|>|\n+| ?[A-Za-z]+| ?[0-9]|.", re.DOTALL)
 END = "<|end|>"
 WORDS = ("yes", "no", "Yes", "No", "entailment", "contradiction", "neutral", "positive", "negative", "good", "bad",
          *"ABCDE", *"0123456789", "Maybe")  # fmt: skip
@@ -29,6 +29,13 @@ WRITES = (
     "It may be, " * 40,
 )
 WINDOW = 2048
+
+
+def write_in_family(text: str, marks: ThinkingMarks) -> str:
+    """A text with the marks of another family, and what follows its last closing mark."""
+    if marks.opener:
+        text = re.sub(r"</think>\s*$", "</think>" + marks.opener, text)
+    return text.replace("</think>", marks.end).replace("<think>", marks.begin)
 
 
 def next_tokens(text: str) -> dict[str, float]:
@@ -53,8 +60,12 @@ class ThinkingServer(FaultyServer):
         Whether thoughts come apart from texts, as `reasoning_content`.
     writes
         What the model may think, one of them for each sample.
-    shown
-        Tokens shown at most.
+    switches
+        Whether the chat template can switch thinking off.
+    one_by_one
+        Whether it refuses several texts for one request.
+    marks
+        Those of the model's family.
     """
 
     def __init__(
@@ -65,21 +76,27 @@ class ThinkingServer(FaultyServer):
         writes: Sequence[str] = WRITES,
         switches: bool = True,
         one_by_one: bool = False,
+        marks: ThinkingMarks = THINKING[0],
         **more: Any,
     ) -> None:
         super().__init__(**more)
-        self.kind, self.parted, self.writes = kind, parted, writes
+        self.kind, self.parted, self.marks = kind, parted, marks
+        self.writes = [write_in_family(text, marks) for text in writes]
         self.switches, self.one_by_one = switches, one_by_one
         self.vocabulary: list[str] = []
         self._ids: dict[str, int] = {}
+        special = re.findall(r"<\|.+?\|>|<(?!\|).+?>|\[.+?\]", "".join(marks))  # one token each, in this family only
+        specials = "|".join(map(re.escape, {*special, END, "<|user|>", "<|assistant|>", "<|system|>"}))
+        self._pieces = re.compile(rf"{specials}|\n+| ?[A-Za-z]+| ?[0-9]|.", re.DOTALL)
 
     def encode(self, text: str) -> list[int]:
         """Token ids, a new one for every new piece."""
-        for piece in PIECES.findall(text):
+        pieces = self._pieces.findall(text)
+        for piece in pieces:
             if piece not in self._ids:
                 self._ids[piece] = len(self.vocabulary)
                 self.vocabulary.append(piece)
-        return [self._ids[piece] for piece in PIECES.findall(text)]
+        return [self._ids[piece] for piece in pieces]
 
     def decode(self, ids: Sequence[int]) -> str:
         return "".join(self.vocabulary[token] for token in ids)
@@ -94,12 +111,12 @@ class ThinkingServer(FaultyServer):
         text += "".join(f"<|{message['role']}|>\n{message['content']}{END}\n" for message in messages)
         if last is not None:
             if self.kind == "forgetting":
-                last = last.rpartition("</think>")[2]
+                last = last.rpartition(self.marks.end)[2]
             return f"{text}<|assistant|>\n{last.rstrip() if self.kind == 'trimming' else last}"
         if body.get("add_generation_prompt", True) or self.kind == "ignoring":
-            text += "<|assistant|>\n<think>\n"
+            text += f"<|assistant|>\n{self.marks.begin}\n"
             if fields.get("enable_thinking") is False and self.switches:
-                text += "\n</think>\n\n"
+                text += write_in_family("\n</think>\n\n", self.marks)
         return text
 
     async def _answer_other(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -146,11 +163,11 @@ class ThinkingServer(FaultyServer):
     def _write(self, prompt: str, body: dict[str, Any], sample: int) -> str:
         """A thought, where the prompt opens one, and the likeliest word."""
         thought = ""
-        if prompt.endswith("<think>\n"):
-            seed = f"{body.get('seed')}{sample}" if body.get("temperature") else ""
-            digest = hashlib.sha256(f"{seed}{body.get('temperature')}{prompt}".encode()).digest()
-            thought = self.writes[digest[0] % len(self.writes)]
-            if "</think>" not in thought:
+        if prompt.endswith(f"{self.marks.begin}\n"):
+            # The likeliest is the first; the probe gets it.
+            digest = hashlib.sha256(f"{body.get('seed')}{sample}{body.get('temperature')}{prompt}".encode()).digest()
+            thought = self.writes[digest[0] % len(self.writes) if body.get("temperature") else 0]
+            if self.marks.end not in thought:
                 return thought
         after = next_tokens(prompt + thought)
         word = max(after, key=lambda form: after[form])
@@ -158,8 +175,9 @@ class ThinkingServer(FaultyServer):
 
     def _part(self, text: str, prompt: str) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": text}
-        if self.parted and prompt.endswith("<think>\n"):
-            thought, _, answer = text.rpartition("</think>") if "</think>" in text else (text, "", "")
+        if self.parted and prompt.endswith(f"{self.marks.begin}\n"):
+            end = self.marks.end
+            thought, _, answer = text.rpartition(end) if end in text else (text, "", "")
             message |= {"content": answer or None, "reasoning_content": thought}
         return message
 

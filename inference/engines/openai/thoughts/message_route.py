@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Score, Thinking, Thoughts
+from inference.engines.contract import MOST_TOKENS, NO_EFFORT, Score, Thinking, Thoughts
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
@@ -132,9 +132,8 @@ class MessageRoute:
                 f"model {self._server.model}: the server shows no rendered prompt, so it is not known whether thinking "
                 "is off: leave out --effort none"
             )
-        sampling = thinking.build_sampling(
-            None, LONGEST_THOUGHT if thinking.max_tokens is None else thinking.max_tokens
-        )
+        # The window is not known: the server refuses what is too long.
+        sampling = thinking.build_sampling(None, MOST_TOKENS)
         fields = {"messages": list(prompt.messages or ()), "skip_special_tokens": False}
         written = await self._samples.ask(self._shape, fields, prompt, sampling, _parse_written)
         return build_thoughts(
@@ -144,17 +143,16 @@ class MessageRoute:
     async def _finish_thought(self, prompt: Prompt, written: _Written, thinking: Thinking, most_tokens: int) -> Draft:
         """Split what was written at the end of thinking, and score the options there."""
         thought, answer, is_closed = self._split(written)
-        closes_by_force = not is_closed and thinking.budget is not None
-        if not is_closed and not closes_by_force:
-            if written.is_cut:
-                return Draft(thought, "", most_tokens, False, None)
-            return Draft(thought, "", await self._count(prompt, thought, thinking) - written.prompt_tokens, False, None)
-        before = thought + (self._marks.closing if closes_by_force else "")
-        score, tokens = await self._score(prompt, before, thinking)
-        n_tokens = most_tokens if closes_by_force and written.is_cut else tokens - written.prompt_tokens
-        if closes_by_force and not written.is_cut:
-            n_tokens = await self._count(prompt, thought, thinking) - written.prompt_tokens
-        return Draft(thought, answer, n_tokens, is_closed, score)
+        if not is_closed:
+            n_tokens = most_tokens
+            if not written.is_cut:
+                n_tokens = await self._count(prompt, thought, thinking) - written.prompt_tokens
+            if thinking.budget is None:
+                return Draft(thought, "", n_tokens, False, None)
+            score, _ = await self._score(prompt, thought + self._marks.closing, thinking)
+            return Draft(thought, "", n_tokens, False, score)
+        score, tokens = await self._score(prompt, thought, thinking)
+        return Draft(thought, answer, tokens - written.prompt_tokens, True, score)
 
     def _split(self, written: _Written) -> tuple[str, str, bool]:
         """Split what was written into the thought with its marks and line breaks, and the answer; whether it ended."""
@@ -165,13 +163,11 @@ class MessageRoute:
             if not written.text:  # perhaps it ended with nothing behind it: that does not show
                 return thought, "", False
             behind = marks.end + written.text
-            length = decode_until_known(locate_answer(marks.begin, _to_characters(behind), marks), _to_text) or 0
-            return thought + behind[:length], behind[length:], True
+            end = decode_until_known(locate_answer(marks.begin, _to_characters(behind), marks), _to_text)
+            return thought + behind[:end], behind[end:], True
         characters = _to_characters(written.text)
-        found = decode_until_known(locate_answer(self._opening, characters, marks), _to_text)
-        if found is None:
-            return written.text, "", False
-        return written.text[:found], written.text[found:], True
+        length = decode_until_known(locate_answer(self._opening, characters, marks), _to_text)
+        return (written.text, "", False) if length is None else (written.text[:length], written.text[length:], True)
 
     def _build_fields(self, prompt: Prompt, text: str, effort: str | None) -> dict[str, Any]:
         """Build the fields of a request whose last message is a beginning of the answer."""
@@ -229,11 +225,8 @@ def _parse_written(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Writ
     """Read from a choice of a reply what the model thought and wrote."""
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
-    text, reasoning = (
-        message.get("content") or "",
-        message.get("reasoning_content") or message.get("reasoning") or "",
-    )
-    if not isinstance(text, str) or not isinstance(reasoning, str) or "content" not in message:
+    text, reasoning = message.get("content") or "", message.get("reasoning_content") or message.get("reasoning") or ""
+    if not isinstance(text, str) or not isinstance(reasoning, str) or not (reasoning or "content" in message):
         raise MalformedReply("the reply has no text")
     is_cut = choice.get("finish_reason") == "length"
     return _Written(replace_surrogates(reasoning), replace_surrogates(text), is_cut, read_prompt_tokens(reply))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, PAST_WINDOW, Score, Thinking, Thoughts
+from inference.engines.contract import MOST_TOKENS, NO_EFFORT, PAST_WINDOW, Score, Thinking, Thoughts
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.requests import Shape, parse_choices
-from inference.engines.openai.returned import parse_first_tokens
+from inference.engines.openai.returned import UNKNOWN, parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.thoughts.number_bounds import NextToken, Path, score_numbers
@@ -131,7 +131,7 @@ class TemplateRoute:
                 )
             return build_thoughts([Draft("", "", 0, True, await self._score(prompt, rendered.ids, rendered.text))])
         behind = ANSWER_TOKENS + (len(self._closing_ids) if thinking.budget else 0)
-        room = LONGEST_THOUGHT if rendered.window is None else rendered.window - len(rendered.ids) - behind
+        room = MOST_TOKENS if rendered.window is None else rendered.window - len(rendered.ids) - behind
         least = thinking.budget or thinking.max_tokens or 1
         if room < least:
             needed = f"{len(rendered.ids)} tokens and {least + behind} for the answer"
@@ -220,7 +220,11 @@ class TemplateRoute:
             tokens = await self._server.ask(
                 self._shape.path, body, n_characters, lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown)
             )
-            return [NextToken(t.id, await self._decode([t.id or 0]), math.exp(t.logprob)) for t in tokens]
+            texts = [await self._decode([token.id]) if token.id is not None else UNKNOWN for token in tokens]
+            return [
+                NextToken(token.id, None if UNKNOWN in text else text, math.exp(token.logprob))
+                for token, text in zip(tokens, texts, strict=True)
+            ]
 
         return ask_next
 
