@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
-from inference.asking.read_texts import build_sample_answer_columns
+from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import build_columns_of_thoughts
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts

@@ -53,7 +53,6 @@ def main(options: argparse.Namespace) -> None:
 
 def _write_sheet(options: argparse.Namespace) -> None:
     """Draw texts into a sheet for people."""
-    from inference.judge.questions import NONE
     from inference.judge.sheet import write_people_sheet
     from inference.judge.texts import RunTexts
 
@@ -63,7 +62,7 @@ def _write_sheet(options: argparse.Namespace) -> None:
     except argparse.ArgumentTypeError as error:
         raise InputError(f"--sheet {error}") from None
     rows = write_people_sheet(Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0)
-    print(f"{file}: {rows:,} texts; write one of its options, or “{NONE}”, into the column option")
+    print(f"{file}: {rows:,} texts; write the option of each into the column option, nothing where it takes none")
 
 
 def _ask_judge(options: argparse.Namespace) -> None:

@@ -12,7 +12,6 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from ground.errors import InputError
-from inference.judge.questions import NONE
 from inference.judge.texts import Reply, ReplyRow, RunTexts
 from inference.runfolder.spreadsheet import write_spreadsheet_csv
 from inference.stimuli.random_order import compute_random_key
@@ -98,10 +97,13 @@ def _list_texts(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
 
 
 def _build_sheet_row(study: str, text: SampledText) -> tuple[object, ...]:
-    """Make the row of a text; the options are what people may write, with the words that each stands for."""
+    """Make the row of a text; the options are what people may write, with the words that each stands for.
+
+    Where people find that a text takes none of them, they leave the column empty.
+    """
     row, reply = text.row, text.reply
     options = [label if not words else f"{label}: {words}" for label, words in reply.options]
     return (
         study, row.model, row.condition, row.variant.item, row.variant.variant, text.sample, reply.asked,
-        "\n".join([*options, NONE]), reply.text, None,
+        "\n".join(options), reply.text, None,
     )  # fmt: skip

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ground.errors import InputError
 from inference.asking import text_answers
-from inference.asking.strict_answers import find_equal_option
+from inference.asking.reading.strict_answers import find_equal_option
 from inference.stimuli.reading.records import LARGEST_EXACT
 
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much

@@ -53,7 +53,7 @@ def test_every_model_and_reading_has_its_turn_and_no_judgement_is_shown(run, tmp
     first = rows[0]
     number = int(first["item"][1:])
     assert first["text"] == f"'=Well, {first['model']} {number}." and first["sample"] == "1"  # no formula
-    assert first["asked"] == f"About {first['item']}." and first["options"] == "agree\ndisagree\nnone of these"
+    assert first["asked"] == f"About {first['item']}." and first["options"] == "agree\ndisagree"
     assert (first["study"], first["variant"], first["condition"]) == ("replies", "original", "plain/text")
 
 
@@ -76,6 +76,6 @@ def test_equal_texts_are_there_once(tmp_path):
 
 def test_a_filled_sheet_is_never_overwritten(run, tmp_path, capsys):
     assert main(["judge", str(run), "--sheet", "5", str(tmp_path / "s.csv")]) == 0
-    assert "5 texts; write one of its options" in capsys.readouterr().out
+    assert "5 texts; write the option of each" in capsys.readouterr().out
     with pytest.raises(InputError, match="may be filled in"):
         write_people_sheet(tmp_path / "s.csv", RunTexts(run), 5, seed=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inference.asking.strict_answers import find_equal_option
+from inference.asking.reading.strict_answers import find_equal_option
 
 
 def build_sample_answer_columns(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from inference.asking.reading.strict_answers import find_equal_option
 from inference.asking.rounds import build_columns_of_response
-from inference.asking.strict_answers import find_equal_option
 from inference.engines.contract import Generation
 from inference.protocols.choice.reading import parse_majority_choice_from_replies
 from inference.stimuli.study import Option, Variant
