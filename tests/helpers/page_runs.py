@@ -12,16 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import (
-    accuracy_runs,
-    choice_runs,
-    negation_runs,
-    scoring_runs,
-    text_feature_runs,
-    thinking_runs,
-    wording_runs,
-)
+from helpers import accuracy_runs, choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
+from helpers.thinking_runs import FIELDS, THOUGHT, think
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
 STAGES = {
@@ -66,12 +59,12 @@ def _thoughts(path: Path) -> Written:
     after = np.clip(share + rng.normal(0, 0.1, (len(plain), 3)), 0.01, 0.99)
     closed = rng.random(after.shape) < 0.9
     prompts = plain.drop(columns=["agreement", "mass"])
-    said = thinking_runs.think(prompts, np.stack([after, 1 - after], axis=-1), closed)
+    said = think(prompts, np.stack([after, 1 - after], axis=-1), closed)
     of_plain = plain.assign(
         probability=[[value * mass, (1 - value) * mass] for value, mass in zip(share[:, 0], plain["mass"], strict=True)]
     ).drop(columns="agreement")  # fmt: skip
     rows = pd.concat([of_plain, said], ignore_index=True)
-    return write_run(path, rows, conditions={thinking_runs.THOUGHT: thinking_runs.FIELDS}), {"resamples": 20}
+    return write_run(path, rows, conditions={THOUGHT: FIELDS}), {"resamples": 20}
 
 
 def _one_opinion(path: Path) -> Written:
