@@ -183,9 +183,9 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     return frame[RESPONSE_KEY].assign(
         said=[describe_response(row, scales[row["condition"]]) for row in rows.to_dict("records")],
         **{
-            name: [None if texts is None else list(texts) for texts in rows[name]]
-            for name in ("output", "thought", "thought_tokens")
+            name: [None if texts is None else list(texts) for texts in rows[name]] for name in ("output", "thought")
         },
+        thought_tokens=[None if tokens is None else list(map(int, tokens)) for tokens in rows["thought_tokens"]],
     ).reset_index(drop=True)  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from helpers import (
     wording_runs,
 )
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
+from helpers.thinking_runs import FIELDS, THOUGHT, think
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
 STAGES = {
@@ -57,6 +58,21 @@ def opinions(path: Path, canonical: Sequence[str] = CANONICAL) -> Written:
         conditions={PLAIN: fields, TEXT: {**fields, **ways}}, canonical=canonical,
     )  # fmt: skip
     return run, {"resamples": 20}
+
+
+def _thoughts(path: Path) -> Written:
+    """Two models asked for probabilities, right after the prompt and after three thoughts, of which some do not end."""
+    plain = random_frame(["a", "b"], items=8, paraphrases=5)
+    share, rng = plain["agreement"].to_numpy()[:, None], np.random.default_rng(1)
+    after = np.clip(share + rng.normal(0, 0.1, (len(plain), 3)), 0.01, 0.99)
+    closed = rng.random(after.shape) < 0.9
+    prompts = plain.drop(columns=["agreement", "mass"])
+    said = think(prompts, np.stack([after, 1 - after], axis=-1), closed)
+    of_plain = plain.assign(
+        probability=[[value * mass, (1 - value) * mass] for value, mass in zip(share[:, 0], plain["mass"], strict=True)]
+    ).drop(columns="agreement")  # fmt: skip
+    rows = pd.concat([of_plain, said], ignore_index=True)
+    return write_run(path, rows, conditions={THOUGHT: FIELDS}), {"resamples": 20}
 
 
 def _one_opinion(path: Path) -> Written:
@@ -214,7 +230,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "scoring": _judges,
     "negation": _negations,
     "choice": _multiple_choice,
-    "transcripts": opinions,
+    "transcripts": _thoughts,
     "reliability": _templates,
     "readings": _readings,
 }
