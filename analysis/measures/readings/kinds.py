@@ -109,7 +109,7 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
         return [ReadingKind(", ".join([THOUGHT, *effort]), name, "sample_probability", name, temperature)]
     source = _find_first_twin(name, conditions)
     log = [str(fields[key]) for key in ("reading", "filter", "metric") if fields.get(key)]
-    if "text" in (fields.get("answer"), fields.get("way")) or fields.get("method") == "sampled":
+    if _is_of_texts(fields):
         main = fields.get("reply_reading", STRICT if "reply_rule" in fields else LENIENT)
         rules = (STRICT, LENIENT) if str(main).startswith("strict") else (LENIENT, STRICT)
         columns = ("sample_answer", "sample_answer_otherwise")
@@ -119,6 +119,12 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
         ]
     way = {"letters": LETTERS, "texts": WORDS}.get(str(fields.get("way")), PROBABILITY)
     return [ReadingKind(", ".join([way, *log]), name, "probability", name, 0.0)]
+
+
+def _is_of_texts(fields: Mapping[str, Any]) -> bool:
+    """Tell whether a condition's answers are read from texts: asked for so, or imported as texts."""
+    asked = "text" in (fields.get("answer"), fields.get("way")) or fields.get("method") == "sampled"
+    return asked or fields.get("text_rule") is not None
 
 
 def _find_first_twin(name: str, conditions: Conditions) -> str:

@@ -21,13 +21,13 @@ TABLES = {
         "that all readings answered. With 95 % intervals over items.",
         (
             *split_names(
-                f"{_KEY} reading read_condition compared validity n_asked n_items n_wordings left_out mean accuracy "
-                "flips wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"
+                f"{_KEY} reading read_condition compared validity validity_sd n_asked n_items n_wordings left_out "
+                "mean accuracy flips wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"
             ),
             "intervals",
             "no_interval",
         ),
-        frozenset(split_names("read_condition n_asked n_items left_out mean p p_least")),
+        frozenset(split_names("read_condition validity_sd n_asked n_items left_out mean p p_least")),
         frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
@@ -36,7 +36,7 @@ TABLES = {
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",
         (
-            *split_names("study setting reading n_models n_readings n_items n_wordings wording_sd kept"),
+            *split_names("study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept"),
             "intervals",
             "no_interval",
         ),

@@ -109,6 +109,14 @@ def _describe_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
 
 def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
     """Say where only bounds are known of what is a reading's own."""
+    n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
+    unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
+    if len(unknown):
+        silent = join_names(list(dict.fromkeys(unknown["reading"])))
+        yield (
+            f"Nothing is known of what is due to the reading for {silent}: "
+            "rules for the same texts may misread them alike, and noise has to be known."
+        )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
         names = list(dict.fromkeys(rows["reading"]))

@@ -23,6 +23,10 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "n_wordings": Column("wordings that all compared readings answered", "wordings", "Wordings"),
     "reading_sheet.n_wordings": Column("wordings of which people read two texts or more", "wordings", "Wordings"),
+    "validity_sd": Column(
+        "SD of the validity over wordings within items, sampling included: what would look like an effect of the "
+        "wording if no answer counted as a wrong one", "0 to 1", "SD of validity", 3,
+    ),
     "n_asked": Column("items of the study", "items", "Asked"),
     "left_out": Column("wordings that only some of the compared readings answered", "wordings", "Left out"),
     "mean": Column(
@@ -49,6 +53,7 @@ COLUMNS: Mapping[str, Column] = {
     "artefact": Column("whether the reading is named an artefact", header="Artefact"),
     "n_models": Column("models together", "models", "Models"),
     "n_readings": Column("readings that are compared", "readings", "Readings"),
+    "n_sources": Column("different responses that they read: two rules for the same texts are one", "", "Responses"),
     "reading_a": Column("a reading", header="Reading a"),
     "reading_b": Column("another reading", header="Reading b"),
     "same_texts": Column("whether both read the same texts", header="Same texts"),

@@ -18,6 +18,8 @@ from analysis.reporting.words import (
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 
 TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
+ALL = 1 - 1e-9
+NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
 WORD_MEANINGS = (
     "Stays: of a reading's variance over wordings, the least share that another reading has in common with it.",
     "Its own: the share of it that other readings, or people, do not explain.",
@@ -57,7 +59,9 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
         "reading_ranking": tuple(_describe_ranking(frames["reading_ranking"])),
         "reading_sheet": tuple(_describe_corrections(frames["reading_sheet"])),
     }
-    verdict = " ".join(filter(None, [describe_kept_share(frames["reading_kept"]), describe_artefacts(readings)]))
+    verdict = describe_kept_share(frames["reading_kept"])
+    if len(frames["reading_kept"]):
+        verdict = f"{verdict} {describe_artefacts(readings)}"
     return Answer(setup, verdict, cautions=cautions, details=details)
 
 
@@ -73,24 +77,27 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     -------
     One sentence.
 
-    >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96}
+    >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96,
+    ...        "n_sources": 2}
     >>> describe_kept_share(pd.DataFrame([row])).partition(" stays ")[0]
     'Mostly the model: 85 % of the variance over wordings by probability'
     """
     if kept.empty:
-        return f"{UNCLEAR}: no two readings answered the same wordings."
+        return f"{UNCLEAR}: no model has two readings with valid answers to the same wordings."
     row = kept.iloc[0]
     if not row["wording_sd"] > 0 or pd.isna(row["kept"]):
         return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
-    word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
+    if pd.isna(row["kept_lower"]) and row["kept"] > ALL:
+        return "Where all readings have an answer, they are the same on every wording."
     interval = (
         "no interval" if pd.isna(row["kept_lower"])
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
-    return (
-        f"{word.capitalize() or UNCLEAR}: {format_percent(row['kept'])} of the variance over wordings by "
-        f"{row['reading']} stays under every reading ({interval})."
-    )
+    share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
+    if row["n_sources"] < 2:  # what the texts themselves add is in all of them
+        return f"In the same texts, {share} ({interval})."
+    word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
+    return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
 
 
 def describe_artefacts(readings: pd.DataFrame) -> str:
@@ -115,11 +122,7 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
     artefacts = compared[compared["artefact"].astype(bool)]
     if artefacts.empty:
         is_tested = compared["own"].notna().any()
-        return (
-            "No reading is shown to add an artefact."
-            if is_tested
-            else "Whether a reading adds an artefact, they cannot tell."
-        )
+        return f"{NONE_SHOWN if is_tested else NONE_TESTED}."
     names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
@@ -136,7 +139,9 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
     """Say of every artefact how large it is, and how many readings were tested."""
     compared = readings[readings["compared"].astype(bool)]
     tested = compared[compared["own"].notna()]
-    sentences = [
+    validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
+    sentences = [f"Valid answers: {join_names([_describe_range(name, part) for name, part in validity], 5)}."]
+    sentences += [
         f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
         f"{row['reading']} is its own{_describe_own_interval(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
@@ -146,6 +151,13 @@ def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
             f"Tested: {format_quantity(len(tested), 'reading')} of a model, corrected for their number (Holm)."
         )
     return sentences
+
+
+def _describe_range(reading: str, shares: pd.Series) -> str:
+    """Write a reading with the least and the largest of some shares."""
+    low, high = format_percent(shares.min()), format_percent(shares.max())
+    start = low.removesuffix(" %")
+    return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
 
 
 def _describe_own_interval(row: dict[str, object]) -> str:
@@ -176,6 +188,8 @@ def _describe_ranking(ranking: pd.DataFrame) -> list[str]:
     if ranking.empty:
         return []
     total, swaps, clear = (int(ranking[name].sum()) for name in ("n_pairs", "n_swaps", "n_clear_swaps"))
+    if not swaps:
+        return ["No pair of models changes its order with the reading."]
     return [
         f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} "
         f"their order, {clear or 'none'} beyond chance."

@@ -15,7 +15,7 @@ from analysis.reporting.words.verdicts import mark_artefacts
 from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
-from analysis.statistics.resampling import DRAWS
+from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def _describe_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
         "study": group.study, "model": group.model, "setting": group.setting,
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
         "compared": [place in places for place in range(n)], "validity": group.average_validity(),
+        "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
         "accuracy": [_average_accuracy(group, place, places) for place in range(n)],
     })  # fmt: skip
@@ -152,6 +153,16 @@ def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame) -> 
     return frame
 
 
+def _compute_validity_sd(validity: Array) -> float:
+    """Compute the SD of the validity over wordings within items, sampling included; NaN without two wordings."""
+    is_asked = ~np.isnan(validity)
+    freedom = np.maximum(is_asked.sum(axis=1) - 1, 0).sum()
+    filled = np.where(is_asked, validity, 0.0)
+    mean = filled.sum(axis=1) / np.maximum(is_asked.sum(axis=1), 1)
+    squares = np.where(is_asked, (filled - mean[:, None]) ** 2, 0.0).sum()
+    return float(np.sqrt(squares / freedom)) if freedom else np.nan
+
+
 def _average_accuracy(group: ReadingGroup, place: int, places: list[int]) -> float:
     """Average the probability of the right answer over the common wordings; NaN where none is known."""
     if place not in places:
@@ -202,8 +213,10 @@ def _sum_up_setting(
 ) -> list[pd.DataFrame]:
     """Sum up the models of a setting that have the same readings as most of them; nothing without any."""
     by_names: dict[tuple[str, ...], list[moments.ItemMoments]] = {}
+    source_by_name: dict[str, str] = {}
     for group in groups:
         if selected := select_moments(group):
+            source_by_name |= {kind.name: kind.source for kind in group.kinds}
             by_names.setdefault(tuple(group.kinds[place].name for place in selected[0]), []).append(selected[1])
     by_names = {names: parts for names, parts in by_names.items() if not reading or reading in names}
     if not by_names:
@@ -218,6 +231,7 @@ def _sum_up_setting(
     return [
         pd.DataFrame(columns).iloc[[place]].assign(
             study=study, setting=setting, reading=names[place], n_models=len(others) + 1, n_readings=len(names),
+            n_sources=len({source_by_name[name] for name in names}),
             n_items=int((total.freedom > 0).sum()), n_wordings=int(total.n_wordings.sum()),
         )
     ]  # fmt: skip

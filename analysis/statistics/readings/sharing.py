@@ -215,7 +215,7 @@ def estimate_own_share(
     """
     pairs = list_triad_pairs(reading, sources)
     if not pairs:
-        return bound_own_share(moments, reading)
+        return bound_own_share(moments, reading, sources)
     b, c = np.array(pairs).T
     columns = {"freedom": moments.freedom[:, None], "variance": moments.cross[reading, reading][:, None]}
     columns |= {f"first_{place}": moments.cross[reading, name][:, None] for place, name in enumerate(b)}
@@ -279,8 +279,10 @@ def compute_own_share_p(columns: Columns, draws: int, seed: int) -> tuple[float,
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
 
 
-def bound_own_share(moments: ItemMoments, reading: int) -> OwnShare:
+def bound_own_share(moments: ItemMoments, reading: int, sources: Sequence[str]) -> OwnShare:
     """Bound the share that is due to a reading by its highest correlation r with another one: from 0 to 1 - r^2.
+
+    Another reading of the same texts gives no bound: what both misread alike makes r too high.
 
     Parameters
     ----------
@@ -288,6 +290,8 @@ def bound_own_share(moments: ItemMoments, reading: int) -> OwnShare:
         Of one model.
     reading
         Place of the reading.
+    sources
+        As in `list_triad_pairs`.
 
     Returns
     -------
@@ -298,7 +302,8 @@ def bound_own_share(moments: ItemMoments, reading: int) -> OwnShare:
     squares = np.diag(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         explained = sums[reading] ** 2 / (squares[reading] * np.where(squares > 0, squares, np.nan))
-    explained = np.delete(np.where(squares[reading] > 0, explained, np.nan), reading)
+    reads_others = np.array([source != sources[reading] for source in sources])
+    explained = np.where(squares[reading] > 0, explained, np.nan)[reads_others]
     explained = explained[~np.isnan(explained)]
     if not len(explained):
         return OwnShare()

@@ -129,8 +129,24 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
      (0.6, 0.3, 0.9, "These runs cannot tell: 60 % of"), (0.6, np.nan, np.nan, "These runs cannot tell: 60 % of")],
 )  # fmt: skip
 def test_a_word_is_said_where_the_whole_interval_lies_in_its_range(kept, low, high, said):
-    row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high}
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high,
+           "n_sources": 2}  # fmt: skip
     assert narrative.describe_kept_share(pd.DataFrame([row])).startswith(said)
+
+
+def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
+    row = {
+        "reading": "strict rule",
+        "wording_sd": 0.1,
+        "kept": 0.95,
+        "kept_lower": 0.9,
+        "kept_upper": 0.99,
+        "n_sources": 1,
+    }
+    assert narrative.describe_kept_share(pd.DataFrame([row])).startswith("In the same texts, 95 % of the variance")
+    same = {**row, "kept": 1.0, "kept_lower": np.nan}
+    wanted = "Where all readings have an answer, they are the same on every wording."
+    assert narrative.describe_kept_share(pd.DataFrame([same])) == wanted
 
 
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
@@ -149,7 +165,7 @@ def test_two_readings_never_make_an_artefact():
     )
     described = tables.describe_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
     assert described["own"].isna().all() and described["own_most"].notna().all()
-    assert narrative.describe_artefacts(described) == "Whether a reading adds an artefact, they cannot tell."
+    assert narrative.describe_artefacts(described) == "What is an artefact, these readings cannot tell."
 
 
 @pytest.mark.slow

@@ -39,7 +39,10 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     base = rng.random((6, 5))
     values = [base, 0.5 * base + 0.1 * rng.random((6, 5)), base]
     item_moments = exact(values[:2])
+    item_moments = exact(values[:2])
     cross = item_moments.cross.sum(axis=2)
+    same_texts = sharing.estimate_own_share(item_moments, 0, ["texts", "texts"], draws=100)
+    assert same_texts.figure is None and np.isnan(same_texts.most)
     share = sharing.estimate_own_share(item_moments, 0, ["a", "b"], draws=100)
     assert share.figure is None and np.isnan(share.p)
     assert share.most == pytest.approx(1 - cross[0, 1] ** 2 / (cross[0, 0] * cross[1, 1]))
