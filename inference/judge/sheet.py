@@ -105,5 +105,5 @@ def _build_sheet_row(study: str, text: SampledText) -> tuple[object, ...]:
     options = [label if not words else f"{label}: {words}" for label, words in reply.options]
     return (
         study, row.model, row.condition, row.variant.item, row.variant.variant, text.sample, reply.asked,
-        "\n".join(options), reply.text, None,
+        "\n".join(options), reply.text.strip(), None,
     )  # fmt: skip

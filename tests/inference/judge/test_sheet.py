@@ -68,10 +68,10 @@ def test_the_draw_depends_on_the_seed_only_and_ends_with_the_texts(run, tmp_path
 
 
 def test_equal_texts_are_there_once(tmp_path):
-    texts = {(model, "c", item): ["Yes.", "Yes."] for model in ("m1", "m2") for item in ("tea", "rain")}
+    texts = {(model, "c", item): ["\n\nYes.", "\n\nYes."] for model in ("m1", "m2") for item in ("tea", "rain")}
     folder = write_texts(tmp_path / "run", texts)
     assert write_people_sheet(tmp_path / "s.csv", RunTexts(folder), 10, seed=0) == 2
-    assert {row["item"] for row in read(tmp_path / "s.csv")} == {"tea", "rain"}
+    assert {(row["item"], row["text"]) for row in read(tmp_path / "s.csv")} == {("tea", "Yes."), ("rain", "Yes.")}
 
 
 def test_a_filled_sheet_is_never_overwritten(run, tmp_path, capsys):
