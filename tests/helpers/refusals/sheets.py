@@ -19,7 +19,7 @@ def refused(name: str, content: str, words: tuple[str, ...]) -> Case:
         write_readings(folder / "run", reading_rows(items=2, wordings=2, samples=2, ways=WAYS[:2]))
         (folder / "s.csv").write_text(content, encoding="utf-8")
 
-    return Case(name, "analysis table reading_sheet run -p sheet=s.csv -p resamples=0", ("s.csv", *words), write)
+    return Case(name, "analysis table run reading_sheet -p sheet=s.csv -p resamples=0", ("s.csv", *words), write)
 
 
 def _write_run(folder: Path) -> None:
@@ -35,8 +35,8 @@ CASES = [
     refused("another text", HEADER + ROW.replace(",1,,", ",1,Hm.,"), ("line 2", "text 'Hm.'", "another run")),
     refused("a text twice", HEADER + ROW + ROW, ("line 3", "the same text as in line 2")),
     refused("a model that there is not", HEADER + ROW.replace(",m,", ",n,"), ("line 2", "model 'n'")),
-    Case("a sheet that is not there", "analysis table reading_sheet run -p sheet=s.csv", ("s.csv", "cannot be read"),
+    Case("a sheet that is not there", "analysis table run reading_sheet -p sheet=s.csv", ("s.csv", "cannot be read"),
          _write_run),
-    Case("a reading that there is not", "analysis table reading_kept run -p reading=tea -p resamples=0",
+    Case("a reading that there is not", "analysis table run reading_kept -p reading=tea -p resamples=0",
          ("reading 'tea'", "probability, strict rule, lenient rule"), _write_run),
 ]  # fmt: skip
