@@ -59,20 +59,14 @@ def recover_shares(studies: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def count_claims(studies: int, draws: int, seed: int, settings=None) -> pd.DataFrame:
-    """Count the studies of three models whose page names an artefact."""
-    rows = []
-    for setting in SETTINGS if settings is None else settings:
-        rng = np.random.default_rng(seed)
-        claims = 0
-        for number in range(studies):
-            groups = [
-                reading_errors.build_group(reading_errors.simulate_study(rng, **setting), model) for model in "abc"
-            ]
-            frame = describe_groups(groups, pd.DataFrame(), draws, number)
-            claims += "artefact of" in describe_artefacts(frame)
-        rows.append({"setting": str(setting), "claims": claims / studies})
-    return pd.DataFrame(rows)
+def count_claims(studies: int, draws: int, seed: int, setting: dict) -> float:
+    """Return the share of studies of three models whose page names an artefact."""
+    rng = np.random.default_rng(seed)
+    claims = 0
+    for number in range(studies):
+        groups = [reading_errors.build_group(reading_errors.simulate_study(rng, **setting), model) for model in "abc"]
+        claims += "artefact of" in describe_artefacts(describe_groups(groups, pd.DataFrame(), draws, number))
+    return claims / studies
 
 
 def main() -> None:
@@ -82,8 +76,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     started = time.monotonic()
-    print(recover_shares(options.studies, options.seed).round(3).to_string(index=False))
-    print(count_claims(options.studies, options.draws, options.seed).to_string(index=False))
+    print(recover_shares(options.studies, options.seed).round(3).to_string(index=False), flush=True)
+    for setting in SETTINGS:
+        print(f"{count_claims(options.studies, options.draws, options.seed, setting):.3f}  {setting}", flush=True)
     print(f"{time.monotonic() - started:.0f} s")
 
 

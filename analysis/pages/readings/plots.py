@@ -75,7 +75,7 @@ def _draw_rows(
     top = 0.06 + panels.LINE * panels.count_legend_lines(legend, width)
     high = len(frame) * panels.choose_row_pitch(len(frame), 3.6)
     drawing, panel_axes = panels.lay_out_panels(
-        width, len(measures), len(measures), high, left=panels.measure_row_labels(names), top=top
+        width, len(measures), len(measures), high, left=panels.measure_row_labels(names), top=top, gap=0.26
     )
     panels.draw_legend(drawing, legend, [look_by_model[model] for model in models])
     for number, (axes, (measure, title)) in enumerate(zip(panel_axes, measures.items(), strict=True)):
