@@ -140,6 +140,30 @@ def decode_until_known(search: Search, decode: Callable[[Sequence[int]], str]) -
         return result
 
 
+def locate_answer_in_text(prompt_text: str, written: str, marks: ThinkingMarks) -> int | None:
+    """Find where the answer begins in a text whose tokens are not known: `locate_answer`, in characters.
+
+    Parameters
+    ----------
+    prompt_text, marks
+        As in `locate_answer`.
+    written
+        What the model wrote.
+
+    Returns
+    -------
+    The number of characters before the answer; 0 where there is no thinking; None where it does not end.
+
+    Examples
+    --------
+    >>> locate_answer_in_text("<think>", "hm</think>\\n\\nyes", THINKING[0])
+    12
+    """
+    return decode_until_known(
+        locate_answer(prompt_text, list(map(ord, written)), marks), lambda characters: "".join(map(chr, characters))
+    )
+
+
 def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) -> int | None:
     """Count the closing marks up to the one that ends the thinking.
 

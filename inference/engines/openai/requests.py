@@ -11,6 +11,8 @@ from ground.errors import InputError
 from inference.engines.contract import NO_EFFORT
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.settings import CHAT
+from inference.engines.openai.thoughts.parts import find_shown_marks
+from inference.engines.thinking_marks import locate_answer_in_text
 
 if TYPE_CHECKING:
     from inference.engines.contract import Sampling
@@ -147,7 +149,7 @@ class Text:
     Attributes
     ----------
     whole
-        All of it, thoughts between `<think>` and `</think>`.
+        All of it; thoughts that the server gives apart stand between `<think>` and `</think>`.
     answer
         The part that counts: all, or what follows the thoughts. None: the thoughts did not end within the tokens.
     thoughts
@@ -196,12 +198,12 @@ def parse_text(choice: Mapping[str, Any]) -> Text:
         if not has_ended:
             return Text(f"{BEGIN_THINKING}{reasoning}", None, reasoning)
         return Text(f"{BEGIN_THINKING}{reasoning}{END_THINKING}{text}", text, reasoning)
-    thoughts, end, answer = text.rpartition(END_THINKING)
-    if end:
-        return Text(text, answer, thoughts)
-    if text.lstrip().startswith(BEGIN_THINKING):
-        return Text(text, None, text)
-    return Text(text, text)
+    marks = find_shown_marks(text)
+    opens_itself = marks is not None and text.lstrip().startswith(marks.begin)
+    if marks is None or not (opens_itself or marks.end in text):  # other texts may speak of a mark
+        return Text(text, text)
+    length = locate_answer_in_text("" if opens_itself else marks.begin, text, marks)
+    return Text(text, None, text) if length is None else Text(text, text[length:], text[:length])
 
 
 def render_prompt_text(prompt: Prompt) -> str:

@@ -13,7 +13,7 @@ from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
-from inference.engines.openai.requests import parse_choices
+from inference.engines.openai.requests import count_characters, parse_choices
 from inference.engines.openai.returned import parse_first_tokens
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
@@ -21,7 +21,7 @@ from inference.engines.openai.thoughts.number_bounds import NextToken, Path, sco
 from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import read_prompt_tokens
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, decode_until_known, locate_answer
+from inference.engines.thinking_marks import THINKING, ThinkingMarks, locate_answer_in_text
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -163,10 +163,9 @@ class MessageRoute:
             if not written.text:  # perhaps it ended with nothing behind it: that does not show
                 return thought, "", False
             behind = marks.end + written.text
-            end = decode_until_known(locate_answer(marks.begin, _to_characters(behind), marks), _to_text)
+            end = locate_answer_in_text(marks.begin, behind, marks)
             return thought + behind[:end], behind[end:], True
-        characters = _to_characters(written.text)
-        length = decode_until_known(locate_answer(self._opening, characters, marks), _to_text)
+        length = locate_answer_in_text(self._opening, written.text, marks)
         return (written.text, "", False) if length is None else (written.text[:length], written.text[length:], True)
 
     def _build_fields(self, prompt: Prompt, text: str, effort: str | None) -> dict[str, Any]:
@@ -177,7 +176,7 @@ class MessageRoute:
     async def _count(self, prompt: Prompt, text: str, thinking: Thinking) -> int:
         """Ask how many tokens a prompt has with a beginning of the answer."""
         body = self._shape.build_plain_request(self._build_fields(prompt, text, thinking.effort))
-        return await self._server.ask(self._shape.path, body, len(text), read_prompt_tokens)
+        return await self._server.ask(self._shape.path, body, count_characters(prompt) + len(text), read_prompt_tokens)
 
     async def _score(self, prompt: Prompt, text: str, thinking: Thinking) -> tuple[Score, int]:
         """Score the options of a prompt, or its numbers, after a thought; also return the tokens of that prompt."""
@@ -189,7 +188,10 @@ class MessageRoute:
         )
         body = question.build_request(self._build_fields(prompt, text, thinking.effort))
         return await self._server.ask(
-            self._shape.path, body, len(text), lambda reply: (question.parse_score(reply), read_prompt_tokens(reply))
+            self._shape.path,
+            body,
+            count_characters(prompt) + len(text),
+            lambda reply: (question.parse_score(reply), read_prompt_tokens(reply)),
         )
 
     def _build_next_token_asker(self, prompt: Prompt, text: str, thinking: Thinking) -> Any:
@@ -202,23 +204,13 @@ class MessageRoute:
             tokens = await self._server.ask(
                 shape.path,
                 shape.build_score_request(fields, n_shown),
-                len(text),
+                count_characters(prompt) + len(text),
                 lambda reply: parse_first_tokens(parse_choices(reply)[0], n_shown),
             )
             texts = [None if token.open else token.text.decode(errors="replace") for token in tokens]
             return [NextToken(text, text, math.exp(t.logprob)) for t, text in zip(tokens, texts, strict=True)]
 
         return ask_next
-
-
-def _to_characters(text: str) -> list[int]:
-    """Take every character for a token: the rule for the end of thinking works on these, too."""
-    return list(map(ord, text))
-
-
-def _to_text(characters: Any) -> str:
-    """Join what `_to_characters` parted."""
-    return "".join(map(chr, characters))
 
 
 def _parse_written(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:

@@ -89,6 +89,7 @@ def test_a_preview_of_thoughts(protocol: str, capsys: pytest.CaptureFixture[str]
         ({"kind": "ignoring", "parted": True}, THOUGHTS, "cannot continue after a thought"),
         ({"switches": False}, ("--answer", "thought", "--effort", "none"), "cannot switch thinking off"),
         ({"kind": "chat"}, (*THOUGHTS, "--top-k", "20"), "--top-k is a field of vLLM's server"),
+        ({"kind": "chat"}, ("--answer", "text", "--temperature", "0.6", "--top-k", "20"), "--top-k is a field of vLLM"),
         ({}, ("--answer", "thought"), "no sampler of its maker is known"),
         ({}, ("--answer", "probability"), "thinks before it answers"),
     ],

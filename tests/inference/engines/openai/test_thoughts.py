@@ -15,6 +15,7 @@ from helpers.thinking_server import END, WINDOW, WRITES, ThinkingServer, next_to
 from inference.engines.contract import Thinking
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.failures import Retries
+from inference.engines.openai.requests import parse_text
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.thoughts.message_route import MessageRoute
 from inference.engines.openai.thoughts.template_route import TemplateRoute
@@ -236,3 +237,16 @@ def test_a_prompt_whose_requests_fail_is_an_error_of_its_own() -> None:
         answered = engine.think(PROMPTS[:3], SAMPLED)
         assert [bool(response.error) for response in answered] == [False, True, False]
         assert answered[1].error.startswith("HTTP 500: out of order (asked 8 times)")
+
+
+@pytest.mark.parametrize("marks", THINKING, ids=lambda marks: marks.end)
+@pytest.mark.parametrize("write", WRITES)
+def test_texts_after_thoughts_follow_the_same_rule(marks: ThinkingMarks, write: str) -> None:
+    thought = write_in_family(write, marks)
+    if marks.end not in thought:
+        assert parse_text({"text": f"{marks.begin}{thought}"}).answer is None
+        return
+    for written in (f"{marks.begin}{thought}yes", f"{thought}yes"):  # the template opens it, or the model
+        text = parse_text({"text": written})
+        assert (text.answer, text.whole) == ("yes", written)
+    assert parse_text({"text": f"No {marks.begin} here."}).answer == f"No {marks.begin} here."
