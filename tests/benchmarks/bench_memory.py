@@ -39,12 +39,11 @@ def write_items(path: Path, stimuli: int) -> None:
                 file.write(f"{item},Measure {item} for the protection of public places is {more}good: {wording}.\n")
 
 
-def call(items: Path, out: Path) -> tuple[float, float]:
-    """Peak MB and seconds of a run in a process of its own."""
+def run_in_own_process(code: str, arguments: list[str], folder: Path) -> tuple[float, float]:
+    """Peak MB and seconds of a program in a process of its own."""
     began = time.perf_counter()
-    command = [sys.executable, "-c", CALL, str(items), str(out)]
     paths = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
-    process = subprocess.Popen(command, env=paths, cwd=out.parent)
+    process = subprocess.Popen([sys.executable, "-c", code, *arguments], env=paths, cwd=folder)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"the run failed with status {status}")
@@ -59,11 +58,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         items, out = Path(folder) / "items.csv", Path(folder) / "run"
         write_items(items, stimuli)
-        peak, seconds = call(items, out)
+        peak, seconds = run_in_own_process(CALL, [str(items), str(out)], out.parent)
         print(f"{stimuli:,} stimuli: peak {peak:.0f} MB, {seconds:.0f} s")
         last = max((out / "responses").iterdir())
         last.unlink()
-        again, seconds = call(items, out)
+        again, seconds = run_in_own_process(CALL, [str(items), str(out)], out.parent)
         print(f"gone on with:   peak {again:.0f} MB, {seconds:.0f} s")
     return int(max(peak, again) > LIMIT)
 
