@@ -124,9 +124,8 @@ def compare_speed(model_folder: str, number: int, rounds: int) -> None:
         pairs.append((ours[1] / ours[0], theirs[1] / theirs[0]))
     own, bare = (statistics.median(column) for column in zip(*pairs, strict=True))
     parameters = engine.info["parameters"]
-    print(
-        f"{number:,} prompts in {len(batches)} batches, {THOUGHTS} thoughts of at most {TOKENS} tokens, {parameters:,} parameters, one thread"
-    )
+    print(f"{number:,} prompts in {len(batches)} batches, {THOUGHTS} thoughts of at most {TOKENS} tokens each")
+    print(f"{parameters:,} parameters, one thread")
     print(f"engine {own:,.0f} tokens/s, bare {bare:,.0f} tokens/s (CPU, median of {rounds})")
     print(f"engine / bare {statistics.median(a / b for a, b in pairs):.2f}")
 

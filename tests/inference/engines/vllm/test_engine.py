@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 
 from ground.errors import InputError, RunFailed
 from helpers import tiny_models
+from helpers.thinking_models import build_thinking_tokenizer
 from inference import engines
 from inference.__main__ import main
 from inference.engines.adapters import Adapter, read_adapter
@@ -322,6 +323,39 @@ def test_seeds_follow_from_the_run_and_the_prompt(install: Callable[..., ModuleT
         seeds.append([parameter.seed for _, parameter, _ in vllm.seen])
         assert [len(generation.texts) for generation in generations] == [3, 3, 3]
     assert seeds[0] == seeds[1] and len({*seeds[0], *seeds[2]}) == 6
+
+
+def test_the_sampler_of_a_call_is_all_that_vllm_gets(install: Callable[..., ModuleType], model: str) -> None:
+    vllm = install()
+    engine = engines.load_engine(model, engine="vllm")
+    vllm.seen.clear()
+    engine.generate(PROMPTS[:1], [Sampling(3, 0.5, 5, top_p=0.9, top_k=7, min_p=0.1), Sampling(2, 1.0, 4)])
+    names = ("n", "temperature", "max_tokens", "top_p", "top_k", "min_p")
+    assert [tuple(getattr(parameter, name) for name in names) for _, parameter, _ in vllm.seen] == [
+        (3, 0.5, 5, 0.9, 7, 0.1),
+        (2, 1.0, 4, 1.0, 0, 0.0),  # named, too, though they restrict nothing: else vLLM might take the maker's
+    ]
+
+
+def test_the_sampler_of_the_maker_is_read_as_causal_reads_it(
+    install: Callable[..., ModuleType], tmp_path: Path
+) -> None:
+    install()
+    folder = tmp_path / "thinker"
+    tiny_models.checkpoint(folder, "llama", build_thinking_tokenizer())
+
+    def read_both() -> list[Any]:
+        both = (engines.load_engine(str(folder), engine=name, device="cpu") for name in ("vllm", "causal"))
+        return [(engine.info["thinks"], engine.info.get("sampler")) for engine in both]
+
+    assert read_both() == [(True, None)] * 2
+    (folder / "generation_config.json").write_text('{"do_sample": true, "temperature": 0.6, "top_k": 20}')
+    assert read_both() == [(True, {"temperature": 0.6, "top_p": 1.0, "top_k": 20, "min_p": 0.0})] * 2
+    (folder / "generation_config.json").unlink()
+    assert read_both() == [(True, None)] * 2
+    (folder / "generation_config.json").write_text("{")
+    with pytest.raises(InputError, match="thinker cannot be loaded"):
+        engines.load_engine(str(folder), engine="vllm")
 
 
 def test_batches_are_large_and_hold_every_prompt_once(install: Callable[..., ModuleType], model: str) -> None:
