@@ -9,7 +9,6 @@ import pandas as pd
 from analysis.measures.thresholds import is_silent
 from analysis.reporting.words import (
     format_percent,
-    format_quantity,
     join_names,
     list_few_items_cautions,
     list_few_models_cautions,
@@ -114,13 +113,13 @@ def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
     if len(unknown):
         silent = join_names(list(dict.fromkeys(unknown["reading"])))
         yield (
-            f"Nothing is known of what is due to the reading for {silent}: "
-            "rules for the same texts may misread them alike, and noise has to be known."
+            f"Nothing is known of what is due to the reading for {silent}. "
+            "Rules for the same texts may misread them alike, and what sampling adds has to be known."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
         names = list(dict.fromkeys(rows["reading"]))
         yield (
-            f"What is due to the reading has only bounds for {join_names(names)}: two other readings of different "
-            f"responses are needed, or a sheet of what people read ({format_quantity(len(rows), 'row')})."
+            f"What is due to the reading has only bounds for {join_names(names)}. Two other readings of different "
+            "responses are needed, or a sheet of what people read."
         )

@@ -16,10 +16,12 @@ from analysis.reporting.words import (
     join_names,
 )
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
+from analysis.statistics.multiplicity import has_possibly_significant_test
 
 TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
 ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
+TOO_FEW = "What is an artefact, so few items or bootstrap samples cannot show"
 WORD_MEANINGS = (
     "Stays: of a reading's variance over wordings, the least share that another reading has in common with it.",
     "Its own: the share of it that other readings, or people, do not explain.",
@@ -121,8 +123,10 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
         return ""
     artefacts = compared[compared["artefact"].astype(bool)]
     if artefacts.empty:
-        is_tested = compared["own"].notna().any()
-        return f"{NONE_SHOWN if is_tested else NONE_TESTED}."
+        tested = compared[compared["own"].notna()]
+        if tested.empty:
+            return f"{NONE_TESTED}."
+        return f"{NONE_SHOWN if has_possibly_significant_test(tested) else TOO_FEW}."
     names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()

@@ -16,6 +16,7 @@ from analysis.statistics.interval import Interval, build_interval_columns
 from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.resampling import DRAWS, Array
+from analysis.statistics.significance import compute_smallest_possible_p
 from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, d
         As `tabulate_readings`.
     """
     frame = pd.concat([_describe_group(group, draws, seed) for group in groups], ignore_index=True)
-    frame = _take_narrower_own_share(frame, corrections)
+    frame = _take_narrower_own_share(frame, corrections, draws)
     is_tested = frame["p"].notna()
     frame["p_holm"] = np.nan
     frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
@@ -134,7 +135,7 @@ def _write_own_share(frame: pd.DataFrame, place: int, figure: Interval, origin: 
     frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
 
 
-def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
+def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:
     """Take the share that is a reading's own from what people read, where its interval is narrower than by readings."""
     if corrections.empty:
         return frame
@@ -149,6 +150,7 @@ def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame) -> 
             reasons = [part for part in str(row["no_interval"]).split("; ") if "own" in part]
             told += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
             frame.loc[place, ["own", "own_lower", "own_upper", "p"]] = row[["own", "own_lower", "own_upper", "p"]]
+            frame.loc[place, "p_least"] = float(compute_smallest_possible_p(draws, frame.loc[place, "n_items"]))
             frame.loc[place, ["own_from", "own_most", "no_interval"]] = [PEOPLE, np.nan, "; ".join(filter(None, told))]
     return frame
 

@@ -159,6 +159,13 @@ def test_an_artefact_needs_a_test_an_estimate_and_validity():
     assert mark_artefacts(own, p, pd.Series(validity)).tolist() == [True, False, False, False]
 
 
+def test_where_no_test_could_show_an_artefact_the_page_says_so():
+    group = reading_errors.build_group(reading_errors.simulate_study(np.random.default_rng(0), error=0.15, uneven=True))
+    described = tables.describe_groups([group], pd.DataFrame(), 50, 0)
+    said = narrative.describe_artefacts(described)
+    assert said == "What is an artefact, so few items or bootstrap samples cannot show."
+
+
 def test_two_readings_never_make_an_artefact():
     study = reading_errors.simulate_study(
         np.random.default_rng(0), error=0.4, uneven=True, readings=("probability", "lenient")
@@ -178,7 +185,7 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
     for number in range(20):
         studies = [reading_errors.simulate_study(rng, **setting) for _ in range(2)]
         groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
-        frame = tables.describe_groups(groups, pd.DataFrame(), 200, number)
+        frame = tables.describe_groups(groups, pd.DataFrame(), 1000, number)
         claims += "artefact of" in narrative.describe_artefacts(frame)
     assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
 
