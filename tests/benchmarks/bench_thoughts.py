@@ -8,7 +8,7 @@ two sides of a pair are timed in turn, and the ratio is the median over the roun
 - bare: `generate` of transformers with the same sampler, batch by batch, from padded token ids to token ids. It writes
   the same number of texts of the same most tokens, and ends when the last text of a batch has ended.
 
-Both count the tokens that they wrote, up to the end of every text. Memory: runs of 4,000, 16,000 and 64,000 thoughts of
+Both count the tokens that they wrote, up to the end of every text. Memory: runs of 1,600, 6,400 and 25,600 thoughts of
 8 tokens by the same model, then 400,000 thoughts of 500 characters by an engine without a model: what is left is
 Waver's own. Each run is a process of its own; its peak resident size is what the system says it was.
 """
@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--model", default=str(MODEL), help="a model that thinks (default: that of the demo)")
     options = parser.parse_args()
     compare_speed(options.model, *(8, 1) if options.quick else (16, 5))
-    measure_memory(options.model, *([400, 1600], 40_000) if options.quick else ([4_000, 16_000, 64_000], 400_000))
+    measure_memory(options.model, *([400, 1600], 40_000) if options.quick else ([1_600, 6_400, 25_600], 400_000))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Thoughts of engine `vllm`: sampled by it, and scored as engine `causal` in float32 scores the same thoughts.
 
-Measured on a CPU build of vLLM 0.32: see the tolerances below.
+Measured on a CPU build of vLLM 0.32 with waver-demo-thinker: after 61 thoughts of agreement and wording, the worst
+probability was 2.5e-6 from that of causal. The tests allow 2e-5, also with the less sure model that they train.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from inference.engines.contract import Thinking, Thoughts
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.rows import Row
-from inference.engines.tokens import THINKING, ThinkingMarks
+from inference.engines.thinking_marks import THINKING, ThinkingMarks
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
