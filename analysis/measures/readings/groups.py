@@ -237,7 +237,8 @@ def _read_group(
             first, second = parts[names[a]]["kind"], parts[names[b]]["kind"]
             if first.source == second.source and first.temperature != 0:
                 n = min(influence_a.shape[1], influence_b.shape[1])
-                noise[a, b] = compute_noise_covariance(influence_a[:, :n], influence_b[:, :n])
+                pair = (part[:, :n].reshape(*shape, n) for part in (influence_a, influence_b))
+                noise[a, b] = compute_noise_covariance(*pair).ravel()
     right = np.full(size, np.nan)
     for offset in range(len(prompts)):
         right[stimuli["item_code"] * shape[1] + stimuli["wording_code"] * len(prompts) + offset] = stimuli["right"]

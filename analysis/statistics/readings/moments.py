@@ -152,27 +152,32 @@ def compute_noise_covariance(influence_a: Array, influence_b: Array) -> Array:
 
     With n_A and n_B samples that have an answer, and m that have both, it is the covariance of these m (m - 1 in the
     denominator), times m / (n_A n_B): only common samples move both. For one reading of texts that give an answer in a
-    share p, it is p (1 - p) / (n - 1).
+    share p, it is p (1 - p) / (n - 1). A single common sample has no covariance, but moves its wording most: it takes
+    that of single samples of the other wordings of its item, else of all items, so that a rule that few texts satisfy
+    does not seem to vary by itself.
 
     Parameters
     ----------
     influence_a, influence_b
-        (wordings, samples), from `compute_share_and_noise`.
+        (items, wordings, samples), from `compute_share_and_noise`; or (wordings, samples), as of one item.
 
     Returns
     -------
-    array (wordings,)
-        NaN below two common samples; 0 where no sample is common but both have some.
+    array (items, wordings) or (wordings,)
+        NaN without a common sample, or where no wording has two; 0 where no sample is common but both have some.
 
-    >>> influence = np.array([[0.5, -0.5, 0.5, -0.5]])
-    >>> compute_noise_covariance(influence, influence).round(4).tolist() == [round(0.25 / 3, 4)]
+    >>> influence = np.array([[0.5, -0.5, 0.5, -0.5], [0.0, np.nan, np.nan, np.nan]])
+    >>> compute_noise_covariance(influence, influence).round(4).tolist() == [round(0.25 / 3, 4), round(1 / 3, 4)]
     True
     """
     has_a, has_b = ~np.isnan(influence_a), ~np.isnan(influence_b)
     has_samples = has_a & has_b
-    n_a, n_b, n = (mask.sum(axis=1).astype(float) for mask in (has_a, has_b, has_samples))
+    n_a, n_b, n = (mask.sum(axis=-1).astype(float) for mask in (has_a, has_b, has_samples))
     a, b = np.where(has_samples, influence_a, 0.0), np.where(has_samples, influence_b, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        products = (a * b).sum(axis=1) - a.sum(axis=1) * b.sum(axis=1) / n
-        covariance = products / (n - 1) * n / (n_a * n_b)
-    return np.where(n > 1, covariance, np.where((n == 0) & (n_a > 0) & (n_b > 0), 0.0, np.nan))
+        products = np.where(n > 1, (a * b).sum(axis=-1) - a.sum(axis=-1) * b.sum(axis=-1) / n, 0.0)
+        freedom = np.maximum(n - 1, 0)
+        of_item = products.sum(axis=-1, keepdims=True) / freedom.sum(axis=-1, keepdims=True)
+        of_others = np.where(np.isnan(of_item), products.sum() / freedom.sum(), of_item)
+        covariance = np.where(n > 1, products / freedom, of_others) * n / (n_a * n_b)
+    return np.where(n > 0, covariance, np.where((n_a > 0) & (n_b > 0), 0.0, np.nan))
