@@ -31,17 +31,17 @@ TABLES = {
         frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
-        "tables.tabulate_kept_variance",
+        "kept.tabulate_kept_variance",
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",
         (
-            *split_names("study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept"),
+            *split_names("study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same"),
             "intervals",
             "no_interval",
         ),
-        frozenset({"n_wordings"}),
-        frozenset({"no_interval"}),
+        frozenset({"n_wordings", "same"}),
+        frozenset({"common", "no_interval"}),
     ),
     "reading_pairs": Table(
         "tables.tabulate_reading_pairs",

@@ -41,6 +41,11 @@ COLUMNS: Mapping[str, Column] = {
         "of the reading's variance over wordings, the least that another reading has in common with it", SHARE,
         "Stays", 2,
     ),
+    "common": Column(
+        "share of that variance that is sure to be the same as in a reading of other responses: the largest r²", SHARE,
+        "For sure", 2,
+    ),
+    "same": Column("whether all readings have the same number on every wording", header="Same"),
     "own": Column(
         "share of the reading's variance over wordings that is due to the reading; below 0 by chance", SHARE,
         "Its own", 2,

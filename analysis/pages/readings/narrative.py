@@ -19,7 +19,6 @@ from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_f
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
 TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
-ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
 TOO_FEW = "What is an artefact, so few items or bootstrap samples cannot show"
 WORD_MEANINGS = (
@@ -80,17 +79,19 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     One sentence.
 
     >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96,
-    ...        "n_sources": 2}
+    ...        "n_sources": 2, "common": 0.9, "common_lower": 0.8, "same": False}
     >>> describe_kept_share(pd.DataFrame([row])).partition(" stays ")[0]
     'Mostly the model: 85 % of the variance over wordings by probability'
     """
     if kept.empty:
         return f"{UNCLEAR}: no model has two readings with valid answers to the same wordings."
     row = kept.iloc[0]
-    if not row["wording_sd"] > 0 or pd.isna(row["kept"]):
-        return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
-    if pd.isna(row["kept_lower"]) and row["kept"] > ALL:
+    if row["same"]:
         return "Where all readings have an answer, they are the same on every wording."
+    if pd.isna(row["wording_sd"]) or (row["wording_sd"] > 0 and pd.isna(row["kept"])):
+        return f"{UNCLEAR}: what sampling adds to the texts or thoughts is not known."
+    if not row["wording_sd"] > 0:
+        return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
     interval = (
         "no interval" if pd.isna(row["kept_lower"])
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
@@ -99,6 +100,10 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."
     word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
+    if row["kept_lower"] >= KEPT_BANDS[1].low and not row["common_lower"] >= KEPT_BANDS[1].low:
+        # The other readings move as far, or further, but not surely by the same: they may show it on a larger scale.
+        sure = "nothing" if pd.isna(row["common"]) else format_percent(row["common"])
+        return f"{UNCLEAR}: other readings move as far as {row['reading']}, but {sure} of its variance is surely theirs."
     return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from analysis import runs
 from analysis.measures.readings import list_settings, read_groups
-from analysis.pages.readings import narrative, sheet, tables
+from analysis.pages.readings import kept, narrative, sheet, tables
 from analysis.pages.readings.catalogue import CATALOGUE
 from analysis.pages.readings.page import ReadingsPage
 from analysis.reporting.words.verdicts import mark_artefacts
@@ -252,9 +252,9 @@ def test_texts_are_escaped_and_a_judge_and_unclosed_thoughts_are_cautioned(folde
 
 def test_an_unknown_reading_is_one_line(folder):
     with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
-        tables.tabulate_kept_variance(runs.open_runs(folder), reading="strickt", resamples=0)
+        kept.tabulate_kept_variance(runs.open_runs(folder), reading="strickt", resamples=0)
 
 
 def test_kept_by_a_named_reading_is_about_it(folder):
-    frame = tables.tabulate_kept_variance(runs.open_runs(folder), reading="lenient rule", resamples=0)
+    frame = kept.tabulate_kept_variance(runs.open_runs(folder), reading="lenient rule", resamples=0)
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]

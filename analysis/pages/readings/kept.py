@@ -1,0 +1,100 @@
+"""Estimate how much of the wording effect stays under every reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.readings import ReadingGroup, read_groups
+from analysis.pages.readings.tables import select_moments
+from analysis.statistics.interval import build_interval_columns
+from analysis.statistics.readings import moments, sharing
+from analysis.statistics.readings.common import estimate_common_share
+from analysis.statistics.resampling import DRAWS, Array
+from analysis.statistics.significance import ROUNDING
+from ground.errors import InputError, shorten_line
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+
+def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    reading
+        The reading whose variance is looked at, such as "strict rule"; empty: the first one that answers.
+    resamples, seed
+        As in `tabulate_readings`.
+
+    Returns
+    -------
+    DataFrame
+        A row per study and setting; that of the most models, and of the most readings, first.
+    """
+    by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
+    for group in read_groups(runs):
+        by_setting.setdefault((group.study, group.setting), []).append(group)
+    rows = [
+        row
+        for (study, setting), groups in by_setting.items()
+        for row in _sum_up_setting(study, setting, groups, reading, resamples, seed)
+    ]
+    if reading and not rows:
+        names = dict.fromkeys(kind.name for group in read_groups(runs) for kind in group.kinds)
+        raise InputError(f"reading {shorten_line(repr(reading))}: no model has it beside another one; the readings are "
+                         f"{', '.join(names) or 'none'}")  # fmt: skip
+    frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
+    return (
+        frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)
+        if rows
+        else frame
+    )
+
+
+def _sum_up_setting(
+    study: str, setting: str, groups: Iterable[ReadingGroup], reading: str, draws: int, seed: int
+) -> list[pd.DataFrame]:
+    """Sum up the models of a setting that have the same readings as most of them; nothing without any."""
+    by_names: dict[tuple[str, ...], list[tuple[moments.ItemMoments, bool]]] = {}
+    source_by_name: dict[str, str] = {}
+    for group in groups:
+        if selected := select_moments(group):
+            places, item_moments = selected
+            source_by_name |= {kind.name: kind.source for kind in group.kinds}
+            names = tuple(group.kinds[place].name for place in places)
+            by_names.setdefault(names, []).append((item_moments, _are_same(group.values[places])))
+    by_names = {names: parts for names, parts in by_names.items() if not reading or reading in names}
+    if not by_names:
+        return []
+    names = max(by_names, key=lambda key: (len(by_names[key]), len(key)))
+    (total, _), *others = by_names[names]
+    for part, _ in others:
+        total = total.sum_other_items(part)
+    place = names.index(reading) if reading else 0
+    figures = sharing.estimate_reading_figures(total, draws=draws, seed=seed)
+    sources = [source_by_name[name] for name in names]
+    common = estimate_common_share(total, place, sources, draws=draws, seed=seed)
+    columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})
+    common_columns = build_interval_columns({"common": common})
+    return [
+        pd.DataFrame(columns).iloc[[place]].assign(
+            **{name: common_columns[name][0] for name in ("common", "common_lower", "common_upper")},
+            same=all(is_same for _, is_same in by_names[names]),
+            study=study, setting=setting, reading=names[place], n_models=len(others) + 1, n_readings=len(names),
+            n_sources=len(set(sources)),
+            n_items=int((total.freedom > 0).sum()), n_wordings=int(total.n_wordings.sum()),
+        )
+    ]  # fmt: skip
+
+
+def _are_same(values: Array) -> bool:
+    """Tell whether all readings (R, items, wordings) have the same numbers on the wordings that all have."""
+    common = values[:, moments.find_common_wordings(values)]
+    return bool((np.ptp(common, axis=0) <= ROUNDING).all())

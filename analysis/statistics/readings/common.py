@@ -1,0 +1,64 @@
+"""Estimate how much of a reading's wording variance is sure to be that of another reading.
+
+What a reading keeps of another one (`sharing`) is a covariance over a variance: it grows where the other reading shows
+the same thing on a larger scale, as greedy texts do, which are 0 or 1. Then a part of a reading's variance can be its
+own, and the covariance is still as large as the variance. The squared correlation has no scale. In the model of
+`sharing`, r^2 is the share of A that T explains times that of B, so that none of the two is below it: the largest r^2
+with a reading of other responses is a share that A has in common for sure.
+
+Reference
+---------
+Lord, F. M. and Novick, M. R. (1968). Statistical Theories of Mental Test Scores, section 3.9 (a correlation is at most
+the root of the product of the reliabilities).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from analysis.statistics.interval import Interval
+from analysis.statistics.readings.moments import ItemMoments
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, divide_drawn_sums
+
+
+def estimate_common_share(
+    moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
+) -> Interval:
+    """Estimate the largest squared correlation of a reading with one of other responses, with an interval over items.
+
+    Parameters
+    ----------
+    moments
+        Of one model, or summed over several.
+    reading
+        Place of the reading.
+    sources
+        Of every reading, what it reads: another one of the same texts does not count, since both may misread them.
+    draws, seed
+        As in `resampling.bootstrap_intervals`.
+
+    Returns
+    -------
+    Interval
+        Of one unit, from 0 to 1; NaN without such a reading, or where a variance is not above 0.
+    """
+    others = [place for place, source in enumerate(sources) if source != sources[reading]]
+    has_wordings = moments.freedom[:, None] > 0
+    columns = {
+        "square": moments.cross[reading, reading][:, None], "squares": np.einsum("aai->ia", moments.cross)[:, others],
+        "crosses": moments.cross[reading, others].T,
+    }  # fmt: skip
+    columns = {name: np.where(has_wordings, column, np.nan) for name, column in columns.items()}
+    if not others:
+        columns = dict.fromkeys(columns, np.full((len(moments.freedom), 1), np.nan))
+    return bootstrap_intervals(columns, _compute_largest_square, draws=draws, seed=seed)["common"]
+
+
+def _compute_largest_square(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the largest squared correlation in every draw; another reading without variance does not count."""
+    square, squares, crosses = (counts @ columns[name] for name in ("square", "squares", "crosses"))
+    scale = np.where((square > 0) & (squares > 0), square * squares, 0.0)
+    shares = np.where(crosses > 0, divide_drawn_sums(crosses**2, scale), np.where(np.isnan(crosses), np.nan, 0.0))
+    return {"common": np.minimum(np.fmax.reduce(shares, axis=1, keepdims=True), 1.0)}
