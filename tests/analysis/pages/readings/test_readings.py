@@ -46,6 +46,24 @@ def test_conditions_that_ask_the_same_prompts_are_one_setting_with_named_reading
     assert found["chat/yes-no"] == ["probability"]
 
 
+def test_thinking_off_is_said_and_is_no_thought():
+    prompt = {"form": "chat", "option_order": "yes-no"}
+    texts = {**prompt, "answer": "text", "temperature": 0.0, "text_rule": 3}
+    thoughts = {**prompt, "answer": "thought", "thoughts": 8}
+    kinds = list_settings({
+        "chat/yes-no": prompt,
+        "chat/yes-no/text-none": {**texts, "effort": "none"},
+        "chat/yes-no/text-low": {**texts, "effort": "low"},
+        "chat/yes-no/thought-none": {**thoughts, "effort": "none"},
+        "chat/yes-no/thought-low": {**thoughts, "effort": "low"},
+    })["chat/yes-no"]  # fmt: skip
+    assert [kind.name for kind in kinds] == [
+        "probability", "probability, thinking off", "strict rule, thinking off", "strict rule, low",
+        "lenient rule, thinking off", "lenient rule, low", "thought, low",
+    ]  # fmt: skip
+    assert [kind.column for kind in kinds][:2] == ["probability", "probability"]
+
+
 def test_letters_words_and_the_strict_main_rule_of_choices():
     base = {"form": "plain", "prompt": "base"}
     conditions = {
