@@ -32,8 +32,8 @@ class ReadingKind:
     Attributes
     ----------
     name
-        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought, low". Where thinking
-        was off, the name ends in "thinking off".
+        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought, low". Where
+        thinking was off, the name ends in "thinking off".
     condition
         Whose rows hold it.
     column

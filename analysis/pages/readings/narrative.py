@@ -18,7 +18,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
-TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
+TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet")
 ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
 TOO_FEW = "What is an artefact, so few items or bootstrap samples cannot show"
@@ -51,7 +51,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
         f"{format_quantity(len(models), 'model')}, {format_quantity(n_items, 'item')}, each answer read in up to "
         f"{format_quantity(most, 'way')}{when}."
     )
-    cautions = list_cautions(readings, frames["reading_unclosed"])
+    cautions = list_cautions(readings)
     if is_silent(readings["validity"].astype(float)).all():
         verdict, sentences = describe_models_without_answers(models)
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
@@ -89,16 +89,17 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     row = kept.iloc[0]
     if not row["wording_sd"] > 0 or pd.isna(row["kept"]):
         return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
-    if pd.isna(row["kept_lower"]) and row["kept"] > ALL:
-        return "Where all readings have an answer, they are the same on every wording."
+    is_whole = pd.isna(row["kept_lower"]) and row["kept"] > ALL  # in every resample: no interval can be drawn
     interval = (
-        "no interval" if pd.isna(row["kept_lower"])
+        "in every resample" if is_whole
+        else "no interval" if pd.isna(row["kept_lower"])
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
     share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."
-    word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
+    ends = (1.0, 1.0) if is_whole else (row["kept_lower"], row["kept_upper"])
+    word = choose_word_for_interval(*ends, KEPT_BANDS)
     return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
 
 
