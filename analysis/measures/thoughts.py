@@ -29,17 +29,22 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
+NO_EFFORT = "none"  # field `effort` of conditions with thinking off, whose answers are probabilities as of any model
 THOUGHT = "thought"  # field `answer` of conditions in which a model thinks before it answers
 _KEYS = ", ".join(KEY)
 
 
 def list_thought_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
-    """List the conditions of a study in which models think before they answer.
+    """List the conditions of a study in which models think before they answer; not those with thinking off.
 
     >>> sorted(list_thought_conditions({"plain": {}, "plain/thought": {"answer": "thought", "thoughts": 8}}))
     ['plain/thought']
     """
-    return frozenset(name for name, fields in conditions.items() if fields.get("answer") == THOUGHT)
+    return frozenset(
+        name
+        for name, fields in conditions.items()
+        if fields.get("answer") == THOUGHT and fields.get("effort") != NO_EFFORT
+    )
 
 
 def has_sampled_probabilities(runs: Runs, study: str) -> bool:

@@ -149,9 +149,12 @@ def build_columns_of_thoughts(response: Thoughts, options: Sequence[str]) -> dic
     -------
     Column -> value. `probability` is the mean over the thoughts that have an answer, None where none has; `answer` the
     option that the likeliest next token begins after most of them, None where two are equally frequent or none is.
+    Where thinking was off, there are no columns of thoughts.
     """
     answered = [score for score in response.scores if score is not None]
     answers = [None if score is None or score.answer is None else options[score.answer] for score in response.scores]
+    if not response.thoughts:  # thinking was off: probabilities as of any model
+        return {**_average_scores(answered), "answer": answers[0]}
     columns: dict[str, Any] = {
         "output": list(response.answers),
         "thought": list(response.thoughts),

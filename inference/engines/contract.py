@@ -210,7 +210,7 @@ class Thoughts:
     Attributes
     ----------
     thoughts
-        Each thought as written, special tokens left out; empty where thinking is off.
+        Each thought as written, special tokens left out.
     answers
         What the model wrote after each; empty where the thought did not end, or was closed by force.
     tokens
@@ -218,7 +218,8 @@ class Thoughts:
     closed
         Whether each ended by itself, before its tokens were used up.
     scores
-        Option probabilities right after each thought and the line breaks that the model wrote there. None: the tokens
+        Option probabilities right after each thought and the line breaks that the model wrote there, or, where
+        thinking is off, right after the prompt, the only one then and without any thought. None: the tokens
         were used up before its answer could begin, and it was not closed by force.
     error
         Why there is no response. The other fields are empty then.

@@ -84,14 +84,14 @@ class ThoughtWriter(LeftToRight):
         )
 
     def _answer_without_thinking(self, rows: Sequence[Row]) -> list[Thoughts]:
-        """Score rows whose thinking the chat template has switched off: an empty thought each."""
+        """Score rows whose thinking the chat template has switched off: there is no thought."""
         if not all(self.tokens.is_thinking_off(row.text) for row in rows):
             raise InputError(
                 f"model {self.name}: its chat template cannot switch thinking off: leave out --effort none"
             )
 
         def answer_rows(good: Sequence[Row]) -> list[Thoughts]:
-            return [_build_thoughts([("", "", 0, True, score)]) for score in self._score_in_passes(good)]
+            return [Thoughts(error=score.error, scores=(score,)) for score in self._score_in_passes(good)]
 
         problems = [self._find_problem(row) for row in rows]
         return self._ask_good_rows(answer_rows, rows, problems, lambda problem: Thoughts(error=problem))

@@ -13,6 +13,7 @@ PROBABILITY, LETTERS, WORDS, STRICT, LENIENT, THOUGHT = (
     "probability", "letters", "words", "strict rule", "lenient rule", "thought",
 )  # fmt: skip
 JUDGE = "judge"
+NO_EFFORT, THINKING_OFF = "none", "thinking off"
 # Fields that say how a model answers and how that is read. Where all others agree, the prompts are the same.
 READING_FIELDS = frozenset({
     "answer", "way", "temperature", "samples", "max_tokens", "effort", "text_rule", "share", "thoughts", "sampler",
@@ -31,7 +32,8 @@ class ReadingKind:
     Attributes
     ----------
     name
-        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought, low".
+        "probability", "letters", "words", "strict rule", "lenient rule", "judge J", "thought", "thought, low". Where
+        thinking was off, the name ends in "thinking off".
     condition
         Whose rows hold it.
     column
@@ -104,8 +106,11 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
         judge = str(fields["judge"])
         source = _find_first_twin(str(fields.get("reads") or name), conditions)
         return [ReadingKind(f"{JUDGE} {judge}", name, "sample_probability", source, temperature, judge)]
+    effort = [str(fields[key]) for key in ("effort", "budget") if fields.get(key) is not None]
+    effort = [THINKING_OFF if value == NO_EFFORT else value for value in effort]
+    if fields.get("answer") == THOUGHT and THINKING_OFF in effort:  # right after the prompt: there is no thought
+        return [ReadingKind(", ".join([PROBABILITY, *effort]), name, "probability", name, 0.0)]
     if fields.get("answer") == THOUGHT:
-        effort = [str(fields[key]) for key in ("effort", "budget") if fields.get(key) is not None]
         return [ReadingKind(", ".join([THOUGHT, *effort]), name, "sample_probability", name, temperature)]
     source = _find_first_twin(name, conditions)
     log = [str(fields[key]) for key in ("reading", "filter", "metric") if fields.get(key)]
@@ -114,7 +119,7 @@ def _list_condition_kinds(name: str, conditions: Conditions) -> list[ReadingKind
         rules = (STRICT, LENIENT) if str(main).startswith("strict") else (LENIENT, STRICT)
         columns = ("sample_answer", "sample_answer_otherwise")
         return [
-            ReadingKind(", ".join([rule, *log]), name, column, source, temperature)
+            ReadingKind(", ".join([rule, *effort, *log]), name, column, source, temperature)
             for rule, column in zip(rules, columns, strict=True)
         ]
     way = {"letters": LETTERS, "texts": WORDS}.get(str(fields.get("way")), PROBABILITY)

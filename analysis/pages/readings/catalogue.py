@@ -36,7 +36,9 @@ TABLES = {
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",
         (
-            *split_names("study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same"),
+            *split_names(
+                "study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same"
+            ),
             "intervals",
             "no_interval",
         ),

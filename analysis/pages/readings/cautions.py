@@ -17,13 +17,13 @@ from analysis.reporting.words import (
 JUDGE = "judge "
 
 
-def list_cautions(readings: pd.DataFrame, unclosed: pd.DataFrame) -> tuple[str, ...]:
-    """Write all cautions.
+def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
+    """Write all cautions but those on thoughts without an end, which every page has.
 
     Parameters
     ----------
-    readings, unclosed
-        Tables `readings` and `reading_unclosed`.
+    readings
+        Table `readings`.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def list_cautions(readings: pd.DataFrame, unclosed: pd.DataFrame) -> tuple[str, 
     compared = readings[readings["compared"].astype(bool)]
     items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
     return (
-        *_describe_low_validity(readings), *_describe_unclosed_thoughts(unclosed), *_describe_judges(readings),
+        *_describe_low_validity(readings), *_describe_judges(readings),
         *_describe_left_out_wordings(compared), *_describe_unknown_noise(compared), *_describe_bounds(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
         *list_few_models_cautions(readings["model"].nunique()),
@@ -47,25 +47,6 @@ def _describe_low_validity(readings: pd.DataFrame) -> Iterator[str]:
             f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
         ]
         yield f"Not compared, as less than half of the answers are valid: {join_names(names)}."
-
-
-def _describe_unclosed_thoughts(unclosed: pd.DataFrame) -> Iterator[str]:
-    """Count the thoughts that did not end, by model and length."""
-    rows = unclosed[unclosed["unclosed"].astype(float) > 0] if len(unclosed) else unclosed
-    if len(rows):
-        names = [
-            f"{format_percent(row['unclosed_share'])} of {row['thoughts']:,} with {row['model']} ({row['reading']}"
-            f"{_describe_length(row['max_tokens'])})"
-            for row in rows.to_dict("records")
-        ]
-        yield (
-            f"Thoughts that did not end by themselves: {join_names(names, 2)}. Of a wording with many, little is known."
-        )
-
-
-def _describe_length(max_tokens: object) -> str:
-    """Say how long thoughts might be; empty where it is not recorded."""
-    return "" if max_tokens is None or pd.isna(max_tokens) else f", {int(str(max_tokens).split('.')[0]):,} tokens"
 
 
 def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:

@@ -16,9 +16,11 @@ from analysis.reporting.words import (
     join_names,
 )
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
+from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
-TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
+TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet")
+ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
 TOO_FEW = "What is an artefact, so few items or bootstrap samples cannot show"
 WORD_MEANINGS = (
@@ -50,7 +52,7 @@ def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
         f"{format_quantity(len(models), 'model')}, {format_quantity(n_items, 'item')}, each answer read in up to "
         f"{format_quantity(most, 'way')}{when}."
     )
-    cautions = list_cautions(readings, frames["reading_unclosed"])
+    cautions = list_cautions(readings)
     if is_silent(readings["validity"].astype(float)).all():
         verdict, sentences = describe_models_without_answers(models)
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
@@ -92,18 +94,25 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
         return f"{UNCLEAR}: what sampling adds to the texts or thoughts is not known."
     if not row["wording_sd"] > 0:
         return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
+    # Where it is all of it in every resample, no interval can be drawn; nor can it of a single item.
+    is_whole = pd.isna(row["kept_lower"]) and row["kept"] > ALL and f"kept: {EQUAL}" in row["no_interval"]
     interval = (
-        "no interval" if pd.isna(row["kept_lower"])
+        "in every resample" if is_whole
+        else "no interval" if pd.isna(row["kept_lower"])
         else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
     )  # fmt: skip
     share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."
-    word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
-    if row["kept_lower"] >= KEPT_BANDS[1].low and not row["common_lower"] >= KEPT_BANDS[1].low:
+    ends = (1.0, 1.0) if is_whole else (row["kept_lower"], row["kept_upper"])
+    word = choose_word_for_interval(*ends, KEPT_BANDS)
+    surely = 1.0 if is_whole and row["common"] > ALL else row["common_lower"]
+    if word == KEPT_BANDS[1].word and not surely >= KEPT_BANDS[1].low:
         # The other readings move as far, or further, but not surely by the same: they may show it on a larger scale.
-        sure = "nothing" if pd.isna(row["common"]) else format_percent(row["common"])
-        return f"{UNCLEAR}: other readings move as far as {row['reading']}, but {sure} of its variance is surely theirs."
+        return (
+            f"{UNCLEAR}: the other readings move at least half as far as {row['reading']}, but how much of its "
+            "variance is theirs is uncertain."
+        )
     return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
 
 

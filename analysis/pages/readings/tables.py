@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from analysis.statistics.multiplicity import holm
 from analysis.statistics.readings import moments, sharing
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import compute_smallest_possible_p
-from ground.errors import InputError, shorten_line
 
 if TYPE_CHECKING:
     from analysis.runs import Runs

@@ -44,21 +44,21 @@ def estimate_common_share(
     Interval
         Of one unit, from 0 to 1; NaN without such a reading, or where a variance is not above 0.
     """
-    others = [place for place, source in enumerate(sources) if source != sources[reading]]
-    has_wordings = moments.freedom[:, None] > 0
-    columns = {
-        "square": moments.cross[reading, reading][:, None], "squares": np.einsum("aai->ia", moments.cross)[:, others],
-        "crosses": moments.cross[reading, others].T,
-    }  # fmt: skip
-    columns = {name: np.where(has_wordings, column, np.nan) for name, column in columns.items()}
-    if not others:
-        columns = dict.fromkeys(columns, np.full((len(moments.freedom), 1), np.nan))
+    is_known = ~np.isnan(np.einsum("aai->ai", moments.cross)).all(axis=1)
+    others = [place for place, source in enumerate(sources) if source != sources[reading] and is_known[place]]
+    columns = {"square": moments.cross[reading, reading][:, None]}
+    columns |= {f"square_{place}": moments.cross[other, other][:, None] for place, other in enumerate(others)}
+    columns |= {f"cross_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(others)}
+    columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
     return bootstrap_intervals(columns, _compute_largest_square, draws=draws, seed=seed)["common"]
 
 
 def _compute_largest_square(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the largest squared correlation in every draw; another reading without variance does not count."""
-    square, squares, crosses = (counts @ columns[name] for name in ("square", "squares", "crosses"))
-    scale = np.where((square > 0) & (squares > 0), square * squares, 0.0)
-    shares = np.where(crosses > 0, divide_drawn_sums(crosses**2, scale), np.where(np.isnan(crosses), np.nan, 0.0))
-    return {"common": np.minimum(np.fmax.reduce(shares, axis=1, keepdims=True), 1.0)}
+    sums = {name: counts @ column for name, column in columns.items()}
+    largest = np.full_like(sums["square"], np.nan)
+    for place in range(len(sums) // 2):
+        square, cross = sums[f"square_{place}"], sums[f"cross_{place}"]
+        scale = np.where((sums["square"] > 0) & (square > 0), sums["square"] * square, 0.0)
+        largest = np.fmax(largest, divide_drawn_sums(np.maximum(cross, 0.0) ** 2, scale))
+    return {"common": np.minimum(largest, 1.0)}

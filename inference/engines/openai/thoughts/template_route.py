@@ -129,7 +129,8 @@ class TemplateRoute:
                 raise InputError(
                     f"model {self._server.model}: its chat template cannot switch thinking off: leave out --effort none"
                 )
-            return build_thoughts([Draft("", "", 0, True, await self._score(prompt, rendered.ids, rendered.text))])
+            score = await self._score(prompt, rendered.ids, rendered.text)
+            return Thoughts(error=score.error, scores=(score,))
         behind = ANSWER_TOKENS + (len(self._closing_ids) if thinking.budget else 0)
         room = MOST_TOKENS if rendered.window is None else rendered.window - len(rendered.ids) - behind
         least = thinking.budget or thinking.max_tokens or 1

@@ -46,6 +46,24 @@ def test_conditions_that_ask_the_same_prompts_are_one_setting_with_named_reading
     assert found["chat/yes-no"] == ["probability"]
 
 
+def test_thinking_off_is_said_and_is_no_thought():
+    prompt = {"form": "chat", "option_order": "yes-no"}
+    texts = {**prompt, "answer": "text", "temperature": 0.0, "text_rule": 3}
+    thoughts = {**prompt, "answer": "thought", "thoughts": 8}
+    kinds = list_settings({
+        "chat/yes-no": prompt,
+        "chat/yes-no/text-none": {**texts, "effort": "none"},
+        "chat/yes-no/text-low": {**texts, "effort": "low"},
+        "chat/yes-no/thought-none": {**thoughts, "effort": "none"},
+        "chat/yes-no/thought-low": {**thoughts, "effort": "low"},
+    })["chat/yes-no"]  # fmt: skip
+    assert [kind.name for kind in kinds] == [
+        "probability", "probability, thinking off", "strict rule, thinking off", "strict rule, low",
+        "lenient rule, thinking off", "lenient rule, low", "thought, low",
+    ]  # fmt: skip
+    assert [kind.column for kind in kinds][:2] == ["probability", "probability"]
+
+
 def test_letters_words_and_the_strict_main_rule_of_choices():
     base = {"form": "plain", "prompt": "base"}
     conditions = {
@@ -130,8 +148,11 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
 )  # fmt: skip
 def test_a_word_is_said_where_the_whole_interval_lies_in_its_range(kept, low, high, said):
     row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high,
-           "n_sources": 2}  # fmt: skip
+           "n_sources": 2, "common_lower": 0.6, "same": False}  # fmt: skip
     assert narrative.describe_kept_share(pd.DataFrame([row])).startswith(said)
+    if "Mostly" in said:
+        unsure = pd.DataFrame([{**row, "common_lower": 0.3}])
+        assert narrative.describe_kept_share(unsure).startswith("These runs cannot tell: the other readings move")
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
@@ -142,16 +163,27 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
         "kept_lower": 0.9,
         "kept_upper": 0.99,
         "n_sources": 1,
+        "same": False,
     }
     assert narrative.describe_kept_share(pd.DataFrame([row])).startswith("In the same texts, 95 % of the variance")
-    same = {**row, "kept": 1.0, "kept_lower": np.nan}
-    wanted = "Where all readings have an answer, they are the same on every wording."
+    same = {**row, "kept": 1.0, "kept_lower": np.nan, "no_interval": "kept: the same in every resample"}
+    one_item = pd.DataFrame([{**same, "no_interval": "wording_sd, kept: one item only"}])
+    assert "(no interval)" in narrative.describe_kept_share(one_item)
+    wanted = (
+        "In the same texts, 100 % of the variance over wordings by strict rule stays under every reading (in every "
+        "resample)."
+    )
     assert narrative.describe_kept_share(pd.DataFrame([same])) == wanted
 
 
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
-    row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan}
+    row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan,
+           "same": False}  # fmt: skip
     assert "no variance over wordings is left" in narrative.describe_kept_share(pd.DataFrame([row]))
+    unknown = pd.DataFrame([{**row, "wording_sd": np.nan}])
+    assert "what sampling adds to the texts or thoughts is not known" in narrative.describe_kept_share(unknown)
+    same = pd.DataFrame([{**row, "same": True}])
+    assert narrative.describe_kept_share(same).startswith("Where all readings have an answer, they are the same")
 
 
 def test_an_artefact_needs_a_test_an_estimate_and_validity():
@@ -241,13 +273,12 @@ def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
     assert "texts as people do" in page.answer().text + page.table("reading_sheet").text
 
 
-def test_texts_are_escaped_and_a_judge_and_unclosed_thoughts_are_cautioned(folder):
+def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
     page = ReadingsPage([str(folder)], resamples=20)
     page.answer()
     examples, cautions = page.examples().text, page.cautions().text
     assert "&lt;b&gt;" in examples and "<b>agree" not in examples
     assert "A judge is a model of its own (org/judge)" in cautions
-    assert "Thoughts that did not end by themselves" in cautions and "64 tokens" in cautions
 
 
 def test_an_unknown_reading_is_one_line(folder):

@@ -70,3 +70,18 @@ def test_noise_covariance_of_two_readings_of_the_same_texts_is_unbiased():
 def test_one_text_says_nothing_of_its_noise():
     _, influence = compute_share_and_noise(np.array([[1.0]]), np.array([[1.0]]))
     assert np.isnan(compute_noise_covariance(influence, influence)).all()
+
+
+def draw_texts_with_few_answers(rng, number):
+    """Texts of wordings (1, wordings, 3) of which a rule reads few: many wordings have a single text with an answer."""
+    texts, valid = rng.random((1, number, 3)) < 0.3, rng.random((1, number, 3)) < 0.5
+    return compute_share_and_noise((texts & valid)[0].astype(float), valid[0].astype(float))
+
+
+def test_noise_is_unbiased_where_many_wordings_have_a_single_text_with_an_answer():
+    share, influence = draw_texts_with_few_answers(np.random.default_rng(2), 40_000)
+    assert ((~np.isnan(influence)).sum(axis=1) == 1).mean() > 0.3
+    noise = compute_noise_covariance(influence[None], influence[None])[0]
+    has_share = ~np.isnan(share)
+    assert (np.isnan(noise) == ~has_share).all()
+    assert noise[has_share].mean() == pytest.approx(share[has_share].var(), rel=0.02)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings import moments, people, ranks, sharing
+from analysis.statistics.readings.common import estimate_common_share
+from helpers import reading_errors
 from helpers.reading_errors import LENIENT, simulate_study
 
 ERRORS = [(0.0, False), (0.05, False), (0.15, False), (0.05, True), (0.15, True)]
@@ -122,3 +124,29 @@ def test_tau_of_rankings_is_that_of_scipy():
     means[1, :, 4] = means[1, :, 3]
     tau = ranks.estimate_rank_agreement(means, draws=0)["tau"].estimate[0]
     assert tau == pytest.approx(kendalltau(*means.mean(axis=1)).statistic)
+
+
+def test_the_common_share_is_the_largest_squared_correlation_with_other_responses():
+    rng = np.random.default_rng(21)
+    shown = rng.uniform(0, 1, (30, 6))
+    other, same_texts = 0.5 * shown + 0.5 * rng.uniform(0, 1, (2, 30, 6))
+    values = np.stack([shown, other, 0.2 + 0.1 * other, same_texts])
+    item_moments = moments.compute_item_moments(values, np.zeros((4, 4, 30, 6)))
+    centred = values - values.mean(axis=2, keepdims=True)
+    slow = np.corrcoef(centred[0].ravel(), centred[1].ravel())[0, 1] ** 2
+    figure = estimate_common_share(item_moments, 0, ["t", "p", "q", "t"], draws=100)
+    assert figure.estimate[0] == pytest.approx(slow, abs=1e-12)  # that it is on a smaller scale, counts for nothing
+    assert figure.lower[0] < slow < figure.upper[0]
+    assert np.isnan(estimate_common_share(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
+
+
+def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
+    """Probabilities with a large part of their own, and greedy texts, which are 0 or 1: the covariance is large."""
+    rng = np.random.default_rng(22)
+    centre, shown = rng.normal(0, 0.7, (40, 1)), rng.normal(0, 1, (40, 10))
+    probability = reading_errors.squash(0.5 * (centre + shown) + 0.5 * rng.normal(0, 1.5, shown.shape))
+    values = np.stack([probability, (centre + shown > 0).astype(float)])
+    item_moments = moments.compute_item_moments(values, np.zeros((2, 2, *shown.shape)))
+    kept = sharing.estimate_reading_figures(item_moments, draws=200)["kept"]
+    common = estimate_common_share(item_moments, 0, ["probability", "text"], draws=200)
+    assert kept.lower[0] > 0.5 and common.upper[0] < 0.5  # of the probability, a third is what texts show, too

@@ -171,7 +171,7 @@ def test_efforts_reach_the_template_and_thinking_off_is_shown() -> None:
                 text = render(PROMPTS[0], "Effort: low.\n") + thought
                 assert score.probability == pytest.approx(sum_options(text), abs=1e-12)
         (off,) = engine.think(PROMPTS[:1], Thinking(1, 0.0, effort="none"))
-        assert (off.thoughts, off.tokens, off.closed) == (("",), (0,), (True,))
+        assert off.thoughts == off.tokens == off.closed == ()
         expected = sum_options(f"{render(PROMPTS[0])}\n</think>\n\n")
         assert off.scores[0].probability == pytest.approx(expected, abs=1e-12)
 
