@@ -8,7 +8,9 @@ single texts,
 
 - var(noise of h) = s_xx / n + s_dd / m + 2 s_xd / n, cov(noise of x, noise of h) = s_xx / n + s_xd / n,
 
-because the m texts are among the n. With these, the wording variances V_x and V_h and their covariance C are estimated
+because the m texts are among the n. Texts without an answer, to the rule or to people, are in no mean: then d is a
+difference of means of partly other texts, and every covariance is that of single texts by how many two means share
+(`moments.compute_noise_covariance`). With these, the wording variances V_x and V_h and their covariance C are estimated
 net of sampling (`moments`). The share of V_x that is due to the reading is 1 - C^2 / (V_x V_h), exactly, and the SD
 over wordings as people read is the root of V_h.
 
@@ -25,7 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.interval import Interval
-from analysis.statistics.readings.moments import compute_item_moments, compute_share_and_noise
+from analysis.statistics.readings.moments import (
+    compute_item_moments,
+    compute_noise_covariance,
+    compute_share_and_noise,
+)
 from analysis.statistics.readings.sharing import LEAST_OWN
 from analysis.statistics.resampling import (
     DRAWS,
@@ -122,11 +128,8 @@ def correct_reading(
     -------
     CorrectedReading
     """
-    shape = numerators.shape[:2]
-    flat = [part.reshape(-1, part.shape[2]) for part in (numerators, denominators, people, has_people)]
-    values, noise = correct_wordings(*flat)
-    values = values.reshape(2, *shape)
-    moments = compute_item_moments(values, noise.reshape(2, 2, *shape))
+    values, noise = correct_wordings(numerators, denominators, people, has_people)
+    moments = compute_item_moments(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
     columns = {
@@ -150,40 +153,33 @@ def correct_wordings(
     Parameters
     ----------
     numerators, denominators, people, has_people
-        As in `correct_reading`, one row per wording.
+        As in `correct_reading`.
 
     Returns
     -------
     tuple of arrays
-        (2, wordings): x and h, NaN where fewer than `LEAST_TEXTS` texts have people's reading; and (2, 2, wordings).
+        (2, items, wordings): x and h, NaN where fewer than `LEAST_TEXTS` texts have people's reading, or one of both
+        reads no answer in them; and (2, 2, items, wordings).
     """
-    share, influence = compute_share_and_noise(numerators, denominators)
-    share_there, influence_there = compute_share_and_noise(numerators, np.where(has_people, denominators, 0.0))
+    by_text = numerators.shape
+    there = np.where(has_people, denominators, 0.0)
     is_valid = has_people & ~np.isnan(people)
-    people_share, people_influence = compute_share_and_noise(np.nan_to_num(people), is_valid.astype(float))
-    n, m = (~np.isnan(influence)).sum(axis=1).astype(float), has_people.sum(axis=1).astype(float)
-    rule, difference = _scale_influence(influence_there, has_people), _scale_influence(people_influence, has_people)
-    difference = difference - rule
-    all_n = np.maximum((~np.isnan(denominators)).sum(axis=1), 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_rule = (np.nan_to_num(influence) ** 2).sum(axis=1) / (n - 1) / n
-        of_difference = (difference**2).sum(axis=1) / (m - 1) / m
-        between = (difference * rule).sum(axis=1) / (m - 1) / all_n
+    pairs = ((numerators, denominators), (numerators, there), (np.nan_to_num(people), is_valid.astype(float)))
+    (share, of_all), (share_there, of_there), (people_share, of_people) = (
+        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_share_and_noise(*flat)]
+        for flat in ([part.reshape(-1, by_text[2]) for part in pair] for pair in pairs)
+    )
+    rule = compute_noise_covariance(of_all, of_all)
+    between = compute_noise_covariance(of_all, of_people)
+    # Of x + people's mean - the rule's mean in the same texts; the texts that people read are among all.
+    corrected_noise = (
+        compute_noise_covariance(of_people, of_people) + compute_noise_covariance(of_there, of_there) - rule
+        + 2 * (between - compute_noise_covariance(of_people, of_there))
+    )  # fmt: skip
     corrected = share + people_share - share_there
-    values = np.where(m >= LEAST_TEXTS, np.stack([share, corrected]), np.nan)
+    values = np.where(has_people.sum(axis=2) >= LEAST_TEXTS, np.stack([share, corrected]), np.nan)
     values = np.where(np.isnan(values).any(axis=0), np.nan, values)
-    noise = np.stack([
-        np.stack([of_rule, of_rule + between]), np.stack([of_rule + between, of_rule + of_difference + 2 * between])
-    ])  # fmt: skip
-    return values, noise
-
-
-def _scale_influence(influence: Array, has_people: np.ndarray) -> Array:
-    """Return the influence of the texts that people read on a mean over those with an answer; 0 of one without."""
-    has_answer = ~np.isnan(influence)
-    n, m = has_answer.sum(axis=1, keepdims=True), has_people.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(np.where(has_answer, influence, 0.0) * (m / n))
+    return values, np.stack([np.stack([rule, between]), np.stack([between, corrected_noise])])
 
 
 def _compute_corrected_figures(columns: Columns, counts: Array) -> dict[str, Array]:
