@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.resampling import Array
+from analysis.statistics.significance import ROUNDING
 
 SIDE = 0.5  # from here on, a number is on the side of the answer; a tie counts as on it, as on the other pages
 
@@ -93,6 +94,7 @@ def compute_item_moments(values: Array, noise: Array) -> ItemMoments:
     filled = np.where(is_common, values, 0.0)
     mean = (filled * weights).sum(axis=2)
     centred = np.where(is_common, filled - mean[:, :, None], 0.0)
+    centred[np.abs(centred) <= ROUNDING] = 0.0  # else shares of a variance that is rounding would be told
     freedom = np.maximum(n_wordings - 1, 0)
     cross = np.einsum("aik,bik->abi", centred, centred) - freedom * _average_noise(noise, is_common)
     cross = np.where(freedom > 0, cross, 0.0)

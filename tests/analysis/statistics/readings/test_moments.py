@@ -85,3 +85,10 @@ def test_noise_is_unbiased_where_many_wordings_have_a_single_text_with_an_answer
     has_share = ~np.isnan(share)
     assert (np.isnan(noise) == ~has_share).all()
     assert noise[has_share].mean() == pytest.approx(share[has_share].var(), rel=0.02)
+
+
+def test_rounding_is_no_variance_over_wordings():
+    equal = np.full((1, 1, 6), 0.95 * 0.3 / 0.95)
+    equal[0, 0, 1::2] = np.nextafter(equal[0, 0, 0], 1)
+    assert equal.var() > 0
+    assert compute_item_moments(equal, np.zeros((1, 1, 1, 6))).cross.tolist() == [[[0.0]]]

@@ -1,4 +1,4 @@
-"""Answers from 8 thoughts beside those from many: bias, interval, and counted answers; the model's own in benchmarks."""
+"""Answers from 8 thoughts beside those from many: bias, interval and counted answers; benchmarks ask the model."""
 
 from __future__ import annotations
 
