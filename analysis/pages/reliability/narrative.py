@@ -14,6 +14,7 @@ from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import is_silent
 from analysis.pages.reliability.comparisons import FEW, ITEMS
+from analysis.pages.reliability.tables import UNTOLD
 from analysis.reporting.words import (
     Answer,
     beyond,
@@ -85,6 +86,7 @@ def answer_question(
         "variance_components": (
             *_describe_sampling_reliability(answering_parts),
             *_describe_worth_of_thoughts(answering_parts),
+            *_describe_untold_thoughts(answering_parts),
         ),
         "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
@@ -228,6 +230,14 @@ def _describe_worth_of_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
         if n_settled:
             who = f"With {n_settled:,} of {format_quantity(number, 'model')}{of_study}, a" if number > 1 else "A"
             yield f"{who} thought settles the answer: exact probabilities after it add at most a tenth."
+
+
+def _describe_untold_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
+    """Say of which answers it is not told how far thoughts move them, so that this looks like an effect of wordings."""
+    rows = component_rows[component_rows["missing"].str.contains(UNTOLD, regex=False)]
+    if len(rows):
+        measures = join_names(list(dict.fromkeys(rows["measure"])))
+        yield f"Of {measures}, what thoughts add is not told apart: it counts as wordings, or item × wording."
 
 
 def _format_value_range(values: pd.Series) -> str:

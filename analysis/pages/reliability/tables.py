@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.reworded import AGREEMENT, Study
+from analysis.measures.reworded import AGREEMENT, THOUGHTS, Study
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.statistics import interval
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
+UNSAMPLED = "no answer has two samples"
+UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 
 
 def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
@@ -116,10 +118,20 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
         coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
-        unsampled = [] if samples else ["no answer has two samples"]
+        unsampled = [] if samples else [UNSAMPLED]
         why = _explain_missing_components(panel), _explain_missing_component_intervals(study), *unsampled
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
+    # Thoughts of a prompt have probabilities, which tell what thoughts add to these; to right or wrong they do not.
+    thinking = {_get_unit(row) for row in rows if row["sampled"] == THOUGHTS}
+    for row in rows:
+        if not row["sampled"] and _get_unit(row) in thinking:
+            row["missing"] = row["missing"].replace(UNSAMPLED, UNTOLD)
     return pd.DataFrame(rows)
+
+
+def _get_unit(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return study, model and condition of a row."""
+    return row["study"], row["model"], row["condition"]
 
 
 def _explain_missing_components(panel: Panel) -> str:

@@ -131,9 +131,13 @@ def test_choices_have_accuracy_and_the_probability_of_the_right_answer(wordings,
         assert study.values[0][key] == pytest.approx(ratios.mean(), abs=1e-12)
         assert study.spread[0][key] == pytest.approx(np.nanmean(spreads), abs=1e-12, nan_ok=True)
         assert study.samples[0][key] == pytest.approx(len(numbers) ** 2 / (1 / numbers).sum(), abs=1e-12)
-    assert "probability of the right answer" in set(
-        ReliabilityPage([str(path)]).frame("variance_components")["measure"]
-    )
+    page = ReliabilityPage([str(path)])
+    parts = page.frame("variance_components").set_index("measure")
+    assert set(parts.index) == {ACCURACY, RIGHT}
+    assert "what thoughts add counts as wordings" in parts.loc[ACCURACY, "missing"]
+    page.answer()
+    told = "Of accuracy, what thoughts add is not told apart: it counts as wordings, or item × wording."
+    assert told in page.table("variance_components").text
 
 
 def test_scores_after_thoughts_have_their_number_and_variance(tmp_path):
