@@ -36,7 +36,7 @@ from inference.paraphrase.choosing import REASONS, ParaphraseChoice, choose_para
 from inference.paraphrase.combining import SEPARATOR, SOURCE
 from inference.paraphrase.meaning import Meaning
 from inference.paraphrase.questions import Calls
-from inference.runfolder import spreadsheet
+from ground import spreadsheet
 from inference.runfolder.parquet import read_parquet
 from inference.stimuli.reading.files import parse_json, read_text_file
 from inference.stimuli.study import PARAPHRASE, Item, Study, Variant
