@@ -1,0 +1,174 @@
+"""The package that docs/extending.md shows adds an importer and a page: built, installed, used and removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from helpers.commands import ROOT
+from helpers.html_pages import Page
+
+pytest.importorskip("setuptools", "77")
+pytestmark = pytest.mark.slow
+
+GUIDE = ROOT / "docs" / "extending.md"
+SHOWN = re.compile(
+    r"^(?:A table to try it with, )?`(?P<name>[\w./]+)`:[^\n]*\n\n(?P<block>(?: {4}.*\n|\n(?= {4}))+)", re.M
+)
+SOURCE = "waver-stars 1.0"
+
+
+def files() -> dict[str, str]:
+    """The files that the page shows of its first package."""
+    section = GUIDE.read_text(encoding="utf-8").partition("\n## A package")[2].partition("\n## ")[0]
+    return {shown["name"]: textwrap.dedent(shown["block"]) for shown in SHOWN.finditer(section)}
+
+
+def calls() -> list[list[str]]:
+    """The calls of `waver` that the page shows, without the command itself."""
+    lines = GUIDE.read_text(encoding="utf-8").splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("    waver ")]
+
+
+def write_package(folder: Path, contents: dict[str, str]) -> None:
+    for name, text in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def install(folder: Path, site: Path) -> None:
+    """Build a wheel of a package, without network, and install it into a folder of its own."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    offline = ["--no-deps", "--no-index", "--no-cache-dir"]
+    wheels = folder / "wheels"
+    for words in (
+        ["wheel", *offline, "--no-build-isolation", "--wheel-dir", str(wheels), str(folder)],
+        ["install", *offline, "--target", str(site), "--find-links", str(wheels), "waver-stars"],
+    ):
+        done = subprocess.run([*pip, *words], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def call(folder: Path, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Call `waver` inside a folder, with the packages of a site folder beside those that are installed."""
+    paths = os.pathsep.join([str(ROOT), str(site)])
+    return subprocess.run(
+        [sys.executable, "-m", "waver", *words], cwd=folder, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def good(folder: Path, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    done = call(folder, site, *words)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    """A folder in which the calls of the page were made; `site` holds the package."""
+    folder = tmp_path_factory.mktemp("extending")
+    write_package(folder / "package", files())
+    install(folder / "package", folder / "site")
+    (folder / "stars.csv").write_text(files()["stars.csv"], encoding="utf-8")
+    for words in calls():
+        good(folder, folder / "site", *words)
+    return folder
+
+
+def test_the_page_shows_a_whole_package():
+    assert {"pyproject.toml", "waver_stars/catalogue.py", "waver_stars/importer.py", "waver_stars/stars.ipynb",
+            "stars.csv"} <= files().keys()  # fmt: skip
+    assert [words[0] for words in calls()] == ["import", "report", "table"]
+
+
+def test_help_names_the_package_and_imports_nothing_of_it(place):
+    assert f"\n  {SOURCE}: importer stars, page stars\n" in good(place, place / "site", "--help").stdout
+    assert f"({SOURCE})" in " ".join(good(place, place / "site", "import", "--help").stdout.split())
+    code = "import sys, waver; waver.main(['--help']); print('LOADED', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=place,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(place / "site")])})  # fmt: skip
+    assert not {"waver_stars", "inference", "analysis"} & set(done.stdout.partition("LOADED")[2].split())
+
+
+def test_the_import_is_recorded_with_the_package(place):
+    record = json.loads((place / "runs" / "stars" / "run.json").read_text(encoding="utf-8"))
+    assert record["study"]["protocol"] == "stars"
+    assert [session["rooms"] for session in record["sessions"]] == [{"importer stars": SOURCE}]
+
+
+def test_the_page_is_in_the_report_and_its_foot_names_the_package(place):
+    report = place / "runs" / "stars" / "report"
+    assert ("a", "stars.html") in Page(report / "index.html").addresses
+    for name in ("index.html", "stars.html"):
+        words = Page(report / name).words
+        assert "The means go from 1.8 to 4.8 stars." in words
+        assert f"page stars of {SOURCE}" in words and f"importer stars of {SOURCE}" in words
+    means = pd.read_csv(report / "tables" / "stars_items.csv").set_index(["model", "item"])["stars"]
+    assert means.to_dict() == {("large", "milk"): 5, ("large", "tea"): 4.5, ("small", "milk"): 1, ("small", "tea"): 2.5}
+
+
+def test_a_wrong_row_is_one_line(place):
+    (place / "wrong.csv").write_text("model,item,text,stars\nm,a,A?,6\n", encoding="utf-8")
+    done = call(place, place / "site", "import", "stars", "wrong.csv", "--out", "runs/wrong")
+    assert (done.returncode, done.stderr) == (
+        2, "waver: wrong.csv, row 2: stars must be 1 to 5; correct the row\n",
+    )  # fmt: skip
+
+
+def test_an_error_in_a_page_names_the_package_and_leaves_the_others(place, tmp_path):
+    site = tmp_path / "site"
+    shutil.copytree(place / "site", site)
+    (site / "waver_stars" / "tables.py").write_text("def tabulate_stars(runs):\n    return 1 / 0\n", encoding="utf-8")
+    done = call(tmp_path, site, "table", str(place / "runs" / "stars"), "stars_items")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert f"page stars of {SOURCE} failed: ZeroDivisionError: division by zero" in done.stderr
+    assert "pip uninstall waver-stars" in done.stderr
+    done = call(tmp_path, site, "report", str(place / "runs" / "stars"), "--out", "report")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert f"stars: failed: RoomFailed: page stars of {SOURCE} failed: ZeroDivisionError" in done.stderr
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("catalogue.py", "raise SystemExit('bad')\n", "it cannot be imported: SystemExit: bad"),
+        ("catalogue.py", "CATALOGUE = 1\n", "does not say CATALOGUE = Catalogue(...)"),
+        ("stars.ipynb", "{}", "is no notebook (nbformat 4)"),
+    ],
+)
+def test_a_page_that_is_not_whole_is_told_and_the_tables_of_the_others_are_listed(place, tmp_path, file, text, line):
+    site = tmp_path / "site"
+    shutil.copytree(place / "site", site)
+    (site / "waver_stars" / file).write_text(text, encoding="utf-8")
+    done = good(tmp_path, site, "table", "--list")
+    assert "stars_items" not in done.stdout and "stability" in done.stdout
+    (told,) = done.stderr.splitlines()
+    assert told.startswith(f"waver: page stars of {SOURCE} is left out: ") and line in told
+    assert told.endswith("to remove the package: pip uninstall waver-stars")
+
+
+def test_when_the_package_is_removed_everything_else_works_and_old_reports_open(place, tmp_path):
+    none, run = tmp_path / "none", str(place / "runs" / "stars")
+    assert "waver-stars" not in good(tmp_path, none, "--help").stdout
+    done = call(tmp_path, none, "report", run, "--out", "report")
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and f"{run}: no page is about protocol stars; there are pages for " in line
+    assert line.endswith(f"; the runs were made with {SOURCE}, which may have one: install it")
+    assert not (tmp_path / "report").exists()
+    assert "How many stars?" in Page(place / "runs" / "stars" / "report" / "stars.html").words
+    assert "Is tea good?" in good(tmp_path, none, "show", run).stdout
+    assert "stability" in good(tmp_path, none, "table", "--list").stdout
+    done = call(tmp_path, none, "import", "stars", "stars.csv", "--out", "again")
+    assert done.returncode == 2 and done.stderr.startswith("waver import: argument VERB: invalid choice: 'stars'")
