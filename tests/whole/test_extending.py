@@ -9,7 +9,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
+import venv
 from pathlib import Path
 
 import pandas as pd
@@ -46,43 +48,58 @@ def write_package(folder: Path, contents: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def install(folder: Path, site: Path) -> None:
-    """Build a wheel of a package, without network, and install it into a folder of its own."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    offline = ["--no-deps", "--no-index", "--no-cache-dir"]
-    wheels = folder / "wheels"
-    for words in (
-        ["wheel", *offline, "--no-build-isolation", "--wheel-dir", str(wheels), str(folder)],
-        ["install", *offline, "--target", str(site), "--find-links", str(wheels), "waver-stars"],
-    ):
-        done = subprocess.run([*pip, *words], capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
+def make_environment(folder: Path) -> Path:
+    """Make an environment that also has the packages of this one; its Python."""
+    venv.create(folder, with_pip=False)
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    packages = sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)})
+    (Path(packages) / "packages-of-the-tests.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return python
 
 
-def call(folder: Path, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run_pip(python: Path, *words: str) -> None:
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", str(python)]
+    done = subprocess.run([*pip, *words], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def call(
+    folder: Path, site: Path | None, *words: str, python: Path | str = sys.executable
+) -> subprocess.CompletedProcess[str]:
     """Call `waver` inside a folder, with the packages of a site folder beside those that are installed."""
-    paths = os.pathsep.join([str(ROOT), str(site)])
+    paths = os.pathsep.join(map(str, filter(None, [ROOT, site])))
+    templates = str(Path(sys.prefix, "share", "jupyter"))  # of nbconvert, which looks for them in its own environment
     return subprocess.run(
-        [sys.executable, "-m", "waver", *words], cwd=folder, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"},
+        [str(python), "-m", "waver", *words], cwd=folder, capture_output=True, text=True, timeout=600,
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "JUPYTER_PATH": templates},
     )  # fmt: skip
 
 
-def good(folder: Path, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = call(folder, site, *words)
+def good(
+    folder: Path, site: Path | None, *words: str, python: Path | str = sys.executable
+) -> subprocess.CompletedProcess[str]:
+    done = call(folder, site, *words, python=python)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
-    """A folder in which the calls of the page were made; `site` holds the package."""
+    """A folder in which the calls of the page were made; then the package was removed. `site` is a copy of it."""
     folder = tmp_path_factory.mktemp("extending")
     write_package(folder / "package", files())
-    install(folder / "package", folder / "site")
     (folder / "stars.csv").write_text(files()["stars.csv"], encoding="utf-8")
+    python = make_environment(folder / "environment")
+    offline = ["--no-deps", "--no-index", "--no-cache-dir"]
+    wheels = str(folder / "wheels")
+    run_pip(python, "wheel", *offline, "--no-build-isolation", "--wheel-dir", wheels, str(folder / "package"))
+    run_pip(python, "install", *offline, "--find-links", wheels, "waver-stars")
     for words in calls():
-        good(folder, folder / "site", *words)
+        good(folder, None, *words, python=python)
+    (found,) = (folder / "environment").rglob("waver_stars")
+    for part in found.parent.glob("waver_stars*"):
+        shutil.copytree(part, folder / "site" / part.name, ignore=shutil.ignore_patterns("__pycache__"))
+    run_pip(python, "uninstall", "--yes", "waver-stars")
     return folder
 
 
@@ -96,8 +113,9 @@ def test_help_names_the_package_and_imports_nothing_of_it(place):
     assert f"\n  {SOURCE}: importer stars, page stars\n" in good(place, place / "site", "--help").stdout
     assert f"({SOURCE})" in " ".join(good(place, place / "site", "import", "--help").stdout.split())
     code = "import sys, waver; waver.main(['--help']); print('LOADED', *sys.modules)"
+    paths = os.pathsep.join([str(ROOT), str(place / "site")])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=place,
-                          env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(place / "site")])})  # fmt: skip
+                          env={**os.environ, "PYTHONPATH": paths})  # fmt: skip
     assert not {"waver_stars", "inference", "analysis"} & set(done.stdout.partition("LOADED")[2].split())
 
 
@@ -160,15 +178,20 @@ def test_a_page_that_is_not_whole_is_told_and_the_tables_of_the_others_are_liste
 
 
 def test_when_the_package_is_removed_everything_else_works_and_old_reports_open(place, tmp_path):
-    none, run = tmp_path / "none", str(place / "runs" / "stars")
-    assert "waver-stars" not in good(tmp_path, none, "--help").stdout
-    done = call(tmp_path, none, "report", run, "--out", "report")
+    (python,) = (place / "environment").glob("*/python")
+    run = str(place / "runs" / "stars")
+
+    def removed(*words: str) -> subprocess.CompletedProcess[str]:
+        return call(tmp_path, None, *words, python=python)
+
+    assert removed("--help").returncode == 0 and "waver-stars" not in removed("--help").stdout
+    done = removed("report", run, "--out", "report")
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2 and f"{run}: no page is about protocol stars; there are pages for " in line
     assert line.endswith(f"; the runs were made with {SOURCE}, which may have one: install it")
     assert not (tmp_path / "report").exists()
     assert "How many stars?" in Page(place / "runs" / "stars" / "report" / "stars.html").words
-    assert "Is tea good?" in good(tmp_path, none, "show", run).stdout
-    assert "stability" in good(tmp_path, none, "table", "--list").stdout
-    done = call(tmp_path, none, "import", "stars", "stars.csv", "--out", "again")
-    assert done.returncode == 2 and done.stderr.startswith("waver import: argument VERB: invalid choice: 'stars'")
+    assert "Is tea good?" in removed("show", run).stdout
+    assert "stability" in removed("table", "--list").stdout
+    done = removed("import", "stars", "stars.csv", "--out", "again")
+    assert done.returncode == 2 and "invalid choice: 'stars'; choose from accuracies, eee, " in done.stderr
