@@ -102,7 +102,7 @@ def list_outside_rooms(kind: str, own_names: Collection[str] = ()) -> dict[str, 
         elif not MODULE.fullmatch(room.module):
             leave_out_room(room, f"{shorten_line(repr(room.module))} is no name of a module")
         elif room.name in own_names or room.name in TAKEN.get(kind, ()):
-            leave_out_room(room, f"Waver has a {kind} of this name, which stays")
+            leave_out_room(room, f"Waver's own {kind} has this name, and stays")
         elif first:
             leave_out_room(room, f"{first.source} has one of this name, too")
         else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ground.errors import InputError
 from inference.arguments import add_models_file
 from inference.asking.models import KINDS
-from inference.engines import find_entry
+from inference.engines import ENGINES
 from inference.importers.shared import saving
 from inference.stimuli.reading.files import shorten_value
 
@@ -181,7 +181,7 @@ def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:
     """Return what a record says about its model; numbers are written as text there."""
     about = aggregate.about
     facts: dict[str, Any] = {name: about[name] for name in _MODEL_FACTS if isinstance(about.get(name), str)}
-    entry = find_entry(str(about.get("engine")))
+    entry = ENGINES.get(str(about.get("engine")))
     if entry is not None and not entry.hosted and entry.kind in KINDS:
         facts.setdefault("family", entry.kind)
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError, RecursionError):
