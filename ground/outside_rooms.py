@@ -12,12 +12,10 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
-from traceback import extract_tb
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ground.errors import InputError, RoomFailed, UserError, flatten_message, shorten_line
 
@@ -39,8 +37,7 @@ _ROOMS_IN_USE: dict[str, str] = {}
 _PRINTED_LINES: set[str] = set()
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideRoom:
+class OutsideRoom(NamedTuple):
     """Hold what a package says about one of its rooms.
 
     Attributes
@@ -285,6 +282,8 @@ def guard_function(room: OutsideRoom, function: Callable[Arguments, Result]) -> 
 
 def _describe_exception(error: BaseException) -> str:
     """Say in one line what was raised, and in which line of which file."""
+    from traceback import extract_tb  # here, because `waver --help` needs none
+
     frames = extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {shorten_line(str(error), 200)}{place}"
@@ -295,9 +294,16 @@ def note_room_in_use(room: OutsideRoom) -> None:
     _ROOMS_IN_USE[f"{room.kind} {room.name}"] = room.source
 
 
-def list_rooms_in_use() -> dict[str, str]:
-    """List what this command uses: kind and name of a room -> package and version."""
-    return dict(_ROOMS_IN_USE)
+def list_rooms_in_use(protocol: str) -> dict[str, str]:
+    """List what this command uses for a study of a protocol: kind and name of a room -> package and version.
+
+    A run file has studies of several protocols; each study has one.
+    """
+    return {
+        room: source
+        for room, source in _ROOMS_IN_USE.items()
+        if not room.startswith("protocol ") or room == f"protocol {protocol}"
+    }
 
 
 def forget_rooms_in_use() -> None:

@@ -109,7 +109,7 @@ class Run:
                 "started": _format_now(),
                 "finished": None,
                 "versions": look_up_versions(),
-                **({"rooms": rooms} if (rooms := list_rooms_in_use()) else {}),
+                **({"rooms": rooms} if (rooms := list_rooms_in_use(study.protocol)) else {}),
             }
             content["sessions"].append(session)
             run._save_run_json()

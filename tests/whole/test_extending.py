@@ -19,6 +19,7 @@ import pytest
 
 from helpers.commands import ROOT
 from helpers.html_pages import Page
+from helpers.outside_packages import write_package as write_installed_package
 
 pytest.importorskip("setuptools", "77")
 pytestmark = pytest.mark.slow
@@ -42,7 +43,7 @@ def calls() -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("    waver ")]
 
 
-def write_package(folder: Path, contents: dict[str, str]) -> None:
+def write_files(folder: Path, contents: dict[str, str]) -> None:
     for name, text in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -71,7 +72,8 @@ def call(
     templates = str(Path(sys.prefix, "share", "jupyter"))  # of nbconvert, which looks for them in its own environment
     return subprocess.run(
         [str(python), "-m", "waver", *words], cwd=folder, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "JUPYTER_PATH": templates},
+        env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "JUPYTER_PATH": templates,
+             "COLUMNS": "120"},
     )  # fmt: skip
 
 
@@ -87,7 +89,7 @@ def good(
 def place(tmp_path_factory) -> Path:
     """A folder in which the calls of the page were made; then the package was removed. `site` is a copy of it."""
     folder = tmp_path_factory.mktemp("extending")
-    write_package(folder / "package", files())
+    write_files(folder / "package", files())
     (folder / "stars.csv").write_text(files()["stars.csv"], encoding="utf-8")
     python = make_environment(folder / "environment")
     offline = ["--no-deps", "--no-index", "--no-cache-dir"]
@@ -134,6 +136,23 @@ def test_the_page_is_in_the_report_and_its_foot_names_the_package(place):
         assert f"page stars of {SOURCE}" in words and f"importer stars of {SOURCE}" in words
     means = pd.read_csv(report / "tables" / "stars_items.csv").set_index(["model", "item"])["stars"]
     assert means.to_dict() == {("large", "milk"): 5, ("large", "tea"): 4.5, ("small", "milk"): 1, ("small", "tea"): 2.5}
+
+
+def test_the_protocol_and_the_engine_that_are_sketched_are_listed(tmp_path):
+    """Their modules are as far as the page shows them; what they leave out is not called."""
+    guide = GUIDE.read_text(encoding="utf-8")
+    for kind, package, file in (("protocol", "liking", "protocol.py"), ("engine", "echo", "entry.py")):
+        code = textwrap.dedent(re.search(rf"`waver_{package}/{file}`:\n\n((?: {{4}}.*\n|\n)+)", guide)[1])
+        (entry,) = re.findall(rf'"waver.{kind}s" = {{ (.+) }}', guide.partition("\n## A protocol")[2])
+        room = f"{kind} {entry.replace(chr(34), '')}"
+        package_files = {f"waver_{package}/__init__.py": "", f"waver_{package}/{file}": code}
+        write_installed_package(tmp_path, f"waver-{package}", room, package_files)
+    listed = good(tmp_path, tmp_path, "run", "--help")
+    said = " ".join(listed.stdout.split())
+    assert "liking ask whether a model likes a thing (Liking et al., 2026) (waver-liking 1.0)" in said
+    assert not listed.stderr
+    options = good(tmp_path, tmp_path, "preview", "liking", "--help")
+    assert "openai,echo}" in "".join(options.stdout.split()) and not options.stderr
 
 
 def test_a_wrong_row_is_one_line(place):

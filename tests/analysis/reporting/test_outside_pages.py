@@ -7,12 +7,14 @@ import sys
 
 import pytest
 
+from analysis import runs
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue import outside
+from analysis.reporting.catalogue import outside, rewordings
 from analysis.reporting.output import html, provenance
 from ground import outside_rooms
 from helpers.commands import ROOT
 from helpers.outside_packages import write_package
+from helpers.synthetic import random_frame, write_run
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
 CACHES = (outside_rooms.read_all_rooms, outside.list_page_rooms, catalogue.list_pages, html._build_jinja_environment)
@@ -83,6 +85,24 @@ def test_a_page_that_is_not_whole_is_told_and_ours_stay(install, capsys, file, o
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("waver: page toy of waver-toy 1.0 is left out: ") and words in line
     assert line.endswith("to remove the package: pip uninstall waver-toy")
+
+
+def test_a_reader_of_wordings_that_fails_takes_no_other_study_with_it(install, tmp_path, capsys):
+    readers = '"analysis.measures.reworded.agreements:'
+    install("catalogue.py", readers, '"waver_toy.readers:')
+    (tmp_path / "waver_toy" / "readers.py").write_text(
+        "def has_rewordings(runs, names):\n    return 1 / 0\n\n\ndef read_agreement_studies(runs, names):\n"
+        "    yield {}['x']\n",
+        encoding="utf-8",
+    )
+    frame = random_frame(["a", "b"], items=8, paraphrases=5)
+    write_run(tmp_path / "toy", frame, protocol="toy", study="toy")
+    write_run(tmp_path / "ours", frame, study="ours")
+    opened = runs.open_runs(str(tmp_path / "toy"), str(tmp_path / "ours"))
+    assert rewordings.has_rewordings(opened)
+    assert {study.name for study in rewordings.read_reworded_studies(opened)} == {"ours"}
+    lines = capsys.readouterr().err.splitlines()
+    assert any("page toy of waver-toy 1.0" in line and "KeyError" in line for line in lines)
 
 
 def test_a_page_whose_code_fails_before_the_report_is_left_out_with_the_reason(install):
