@@ -40,7 +40,7 @@ ask models:
 
 read what they answered:
 {analysis}
-
+{outside}
 first steps:
   waver preview agreement --items statements.csv --model gpt2
   waver run agreement --items statements.csv --model gpt2 --out runs/first
@@ -90,10 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status: int = import_module(f"{wing}.__main__").main(call, "waver")
             return status
     if word in ("-h", "--help"):
-        print(
-            HELP.format_map({wing: _format_command_list(commands) for wing, commands in commands_by_wing.items()}),
-            end="",
-        )
+        lists = {wing: _format_command_list(commands) for wing, commands in commands_by_wing.items()}
+        print(HELP.format_map({**lists, "outside": _format_outside_rooms()}), end="")
     elif word == "--version":
         print(f"waver {_read_installed_version()}")
     else:
@@ -192,6 +190,14 @@ def list_commands_by_wing() -> dict[str, dict[str, str]]:
 def _format_command_list(commands: dict[str, str]) -> str:
     """Write a line for every command: its name and what it does."""
     return "\n".join(f"  {name:<12}{about}" for name, about in commands.items())
+
+
+def _format_outside_rooms() -> str:
+    """Write what other installed packages add, a line for each; nothing of them is imported."""
+    from ground.outside_rooms import list_package_lines
+
+    lines = list_package_lines()
+    return "".join(["\nfrom other packages:\n", *(f"  {line}\n" for line in lines)]) if lines else ""
 
 
 def _describe_wrong_command(word: str, commands_by_wing: dict[str, dict[str, str]]) -> str:

@@ -51,7 +51,12 @@ def run_command(
     open_closed_streams()
     if problem := describe_undecodable_argument(call):
         return print_failure(program, 2, problem)
-    options = make_parser().parse_args(call)
+    try:
+        options = make_parser().parse_args(call)
+    except InputError as error:  # of a room of another package, which is imported for its options
+        return print_failure(program, 2, str(error))
+    except RunFailed as error:
+        return print_failure(program, 1, str(error))
     if closed and getattr(options, "prints", False):
         return print_failure(
             program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"

@@ -11,26 +11,40 @@ Where one file holds all verbs of a word, `COMMAND` is the word, `VERBS` says fo
 stand in the `__init__.py` of a package, perhaps with `LISTED`, the title and the placeholder of its verbs in `--help`.
 The constants are literals: they are read from the text of the file. The commands of the wing as a whole are named in
 `ABOUT` of its `__main__.py`.
+
+Another installed package may add verbs (`ground.outside_rooms`): modules that are written in the same way.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from ground.outside_rooms import (
+    OutsideRoom,
+    find_module_file,
+    guard_function,
+    import_room,
+    leave_out_room,
+    list_outside_rooms,
+    note_room_in_use,
+    refuse_malformed_room,
+)
 
 FILES = ("command*.py", "__init__.py")
 LISTED = ("what to do", "VERB")
 
 
 class Command(NamedTuple):
-    """A command: the module that has it, and what `--help` says about it and its verbs."""
+    """A command: the module that has it, what `--help` says about it, its verbs, and the room of another package."""
 
     module: str
     about: str = ""
     listed: tuple[str, str] = LISTED
     verbs: dict[str, Command] = {}  # noqa: RUF012
+    room: OutsideRoom | None = None
 
 
 def find_commands(wing_folder: Path) -> dict[str, Command]:
@@ -85,6 +99,59 @@ def _add_command_or_verb(commands: dict[str, Command], constants: dict[str, Any]
             module=module, about=constants["HELP"], listed=constants.get("LISTED", command.listed)
         )
     commands[word] = command._replace(verbs={**command.verbs, **verbs})
+
+
+def add_outside_verbs(command: Command, word: str, kind: str) -> Command:
+    """Add to a command the verbs that other installed packages have for it; one without a right file is left out.
+
+    Parameters
+    ----------
+    command
+        The command with Waver's own verbs.
+    word
+        Its word.
+    kind
+        What its verbs are, as `outside_rooms.list_outside_rooms` knows them.
+
+    Returns
+    -------
+    The command with all verbs; what `--help` says of an outside one ends with its package and version.
+    """
+    verbs = dict(command.verbs)
+    for name, room in list_outside_rooms(kind, command.verbs).items():
+        file = find_module_file(room.module)
+        if file is None:
+            leave_out_room(room, f"there is no file of module {room.module}")
+            continue
+        try:
+            constants = read_constants(file)
+        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            leave_out_room(room, f"{file} is not Python ({type(error).__name__})")
+            continue
+        about = constants.get("HELP")
+        if constants.get("COMMAND") != f"{word} {name}":
+            leave_out_room(room, f'{file} does not say COMMAND = "{word} {name}"')
+        elif not isinstance(about, str) or not about:
+            leave_out_room(room, f"{file} does not say HELP, one line in quotation marks")
+        else:
+            verbs[name] = Command(room.module, f"{about} ({room.source})", room=room)
+    return command._replace(verbs=verbs)
+
+
+def load_outside_verb(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Import the verb of another package: its `main` and its `add_arguments`.
+
+    Raises
+    ------
+    InputError
+        It cannot be imported, or lacks one of them.
+    """
+    module = import_room(room)
+    for name in ("main", "add_arguments"):
+        if not callable(getattr(module, name, None)):
+            refuse_malformed_room(room, f"module {room.module} has no function {name}")
+    note_room_in_use(room)
+    return guard_function(room, module.main), guard_function(room, module.add_arguments)
 
 
 def read_constants(file: Path) -> dict[str, Any]:

@@ -37,6 +37,10 @@ class RunFailed(UserError):
     """A right call that could not ask everything: the line says what to do (exit status 1)."""
 
 
+class RoomFailed(RunFailed):
+    """A fault in the code of another package that adds to Waver: the line names the package."""
+
+
 def shorten_text(text: str, most: int = 80) -> str:
     """Shorten a text for a message to its first characters.
 

@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ground.command import run_command
-from ground.commands import Command, find_commands
+from ground.commands import Command, add_outside_verbs, find_commands, load_outside_verb
+from ground.outside_rooms import forget_rooms_in_use
 from ground.parser import CommandParser, hide_secrets
 from inference import arguments, protocols
 from inference.stimuli.reading import recognition_notes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from inference.asking.rounds import Questions
     from inference.asking.session import Tally
     from inference.engines.contract import Engine
+    from inference.protocols import OutsideProtocol
     from inference.stimuli.study import Study
 
 # Nothing heavy is imported up here or while the parsers are made: `--help` must answer at once.
@@ -39,6 +41,8 @@ ABOUT = {
     "status": "count the rows done and left in a run folder, or in all of a run file",
 }
 """The commands of the wing as a whole; others are found by scanning (`ground.commands`)."""
+IMPORTING = "import"
+"""The command whose verbs other packages may add to."""
 STOPPED = "stopped; saved rows stay, and the same command continues from there"
 PLAN = "PLAN.toml"
 PLAN_ABOUT = "ask several models, protocols and conditions as a run file says, each study in its own folder"
@@ -60,6 +64,7 @@ def main(words: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     The exit status: 0 done, 1 the run failed, 2 the call or an input is wrong.
     """
     call = list(sys.argv[1:] if words is None else words)
+    forget_rooms_in_use()
 
     def run_call(options: argparse.Namespace) -> None:
         options.program = program.split()
@@ -110,6 +115,8 @@ def build_call_parser(call: Sequence[str], program: str = PROGRAM) -> argparse.A
             _add_command(protocol_parsers, file, PLAN_ABOUT, _run_plan, partial(_add_plan_arguments, file))
     _add_command(commands, "status", ABOUT["status"], _print_status, _add_root_argument)
     for word, command in find_commands(Path(__file__).parent).items():
+        if word == IMPORTING:
+            command = add_outside_verbs(command, word, "importer")
         if word not in ABOUT:
             _add_scanned_command(commands, call, word, command)
     return parser
@@ -128,7 +135,9 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
     verbs = commands.add_parser(word, help=command.about)
     verbs = verbs.add_subparsers(title=title, metavar=placeholder, required=True)
     for name, verb in command.verbs.items():
-        if list(call[:2]) == [word, name]:
+        if list(call[:2]) == [word, name] and verb.room:
+            _add_command(verbs, name, verb.about, *load_outside_verb(verb.room))
+        elif list(call[:2]) == [word, name]:
             module = importlib.import_module(verb.module)
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
             _add_command(verbs, name, verb.about, *pairs[name])
@@ -138,7 +147,7 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
 
 def _add_help_only_command(commands: Any, name: str, about: str) -> None:
     """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
-    commands.add_parser(name, help=about[:1].lower() + about[1:])
+    commands.add_parser(name, help=_make_list_entry(about))
 
 
 def _add_command(
@@ -149,9 +158,14 @@ def _add_command(
     add_arguments: Callable[[argparse.ArgumentParser], None],
 ) -> None:
     """Add a command with its arguments."""
-    parser = commands.add_parser(name, help=about[:1].lower() + about[1:], description=_make_sentence(about))
+    parser = commands.add_parser(name, help=_make_list_entry(about), description=_make_sentence(about))
     parser.set_defaults(main=action)
     add_arguments(parser)
+
+
+def _make_list_entry(about: str) -> str:
+    """Write a description as an entry of a list: no capital, and no per cent sign that argparse would fill in."""
+    return (about[:1].lower() + about[1:]).replace("%", "%%")
 
 
 def _make_sentence(about: str) -> str:
@@ -159,7 +173,7 @@ def _make_sentence(about: str) -> str:
     return f"{about[:1].upper()}{about[1:]}."
 
 
-def _add_run_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:
     """Define the options of `run PROTOCOL`."""
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
@@ -177,7 +191,7 @@ def _add_plan_arguments(file: str, parser: argparse.ArgumentParser) -> None:
     arguments.add_cluster(parser)
 
 
-def _add_preview_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+def _add_preview_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:
     """Define the options of `preview PROTOCOL`."""
     parser.set_defaults(prints=True)
     _add_asking_arguments(protocol, parser)
@@ -189,7 +203,7 @@ def _add_root_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
 
 
-def _add_asking_arguments(protocol: ModuleType, parser: argparse.ArgumentParser) -> None:
+def _add_asking_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:
     """Define what is asked, which models and how: the arguments of `run` and `preview`."""
     parser.set_defaults(protocol=protocol)
     protocol.add_arguments(parser)

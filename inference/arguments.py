@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
-from inference.engines import ENGINES, list_adapter_engines, list_engines_with_settings
+from inference.engines import list_adapter_engines, list_engines, list_engines_with_settings, note_engine_in_use
 from inference.numerals import build_decimal_converter, build_whole_number_converter
 from inference.stimuli.reading.shapes import Columns
 
@@ -144,7 +144,7 @@ def add_engine(parser: ArgumentParser) -> None:
         help="auto: chat where the model has a chat template, else plain; a masked model always fills a mask",
     )
     engine = parser.add_argument_group("engine")
-    engine.add_argument("--engine", choices=("auto", *ENGINES), default="auto")
+    engine.add_argument("--engine", choices=("auto", *list_engines()), default="auto")
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
     engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
@@ -166,6 +166,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     """
     from inference.asking.one_model import Settings
 
+    note_engine_in_use(options.engine)
     return Settings(
         form=options.form,
         engine=options.engine,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ground.command import describe_undecodable_argument
 from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, suggest_nearest
 from ground.extras import explain_missing_package
+from ground.outside_rooms import forget_rooms_in_use
 from inference.__main__ import ask_study, build_python_call_parser, build_task
 from inference.asking.models import Model
 from inference.asking.session import import_bar_class
@@ -55,6 +56,7 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         raise InputError(f"out: expected the path of a run folder, not {shorten_value(out)}")
     if not os.fspath(out) or "\0" in str(out):  # "" would be the working folder
         raise InputError(f"out: {shorten_value(str(out))} cannot be the name of a run folder; give another")
+    forget_rooms_in_use()
     with _explain_failures(), ExitStack() as stack:
         table = None if isinstance(items, str | os.PathLike) else build_table(ITEMS, items)
         asked_models = _list_models(models)

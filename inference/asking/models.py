@@ -11,7 +11,7 @@ from unicodedata import category
 
 from ground import run_json
 from ground.errors import InputError, suggest_nearest
-from inference.engines import ENGINES, is_hosted
+from inference.engines import find_entry, is_hosted
 from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 
@@ -208,8 +208,9 @@ def _list_demo_models(kinds: Container[str], engine: str, thinking: bool) -> tup
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
     from inference.demo import ENCODERS, FAMILY, THINKERS
 
+    entry = find_entry(engine)
     return tuple(
         Model(name, name if is_hosted(engine) else str(about.path), {"series": about.series, "stage": about.stage})
         for name, about in (THINKERS if thinking else FAMILY | ENCODERS).items()
-        if about.family in kinds and (engine not in ENGINES or ENGINES[engine].kind == about.family)
+        if about.family in kinds and (entry is None or entry.kind == about.family)
     )

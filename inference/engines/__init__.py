@@ -1,19 +1,29 @@
 """List the engines and load one: the roof over the engines, which none of them imports.
 
 An engine is one folder and one entry in `ENGINES`; the command line, the run and the import of records read the entry.
+Another installed package may have engines, too (`ground.outside_rooms`): a light module with such an entry, `ENTRY`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_line
 from ground.extras import explain_missing_package
 from ground.importing import import_whole
+from ground.outside_rooms import (
+    OutsideRoom,
+    guard_function,
+    leave_out_room,
+    list_outside_rooms,
+    note_room_in_use,
+    try_to_import_room,
+)
 
 if TYPE_CHECKING:
     from inference.engines.adapters import Adapter
@@ -87,19 +97,79 @@ AUTO = Entry("", LOCAL, "load_local_engine", (*CHECKPOINT, "adapter"))
 """What `--engine auto` loads: the checkpoint says of which kind it is, and whether that kind takes an adapter."""
 
 
+ARGUMENTS = {*CHECKPOINT, "adapter", "settings"}
+
+
+def list_engines() -> dict[str, Entry]:
+    """List name -> entry of all engines: Waver's own, then those of other packages."""
+    return {**ENGINES, **{name: entry for name, (_, entry) in _load_outside_entries().items()}}
+
+
 def is_hosted(engine: str) -> bool:
     """Tell whether an engine asks a server; "auto" stands for an engine on this machine."""
-    return engine in ENGINES and ENGINES[engine].hosted
+    entry = find_entry(engine)
+    return entry is not None and entry.hosted
+
+
+def find_entry(engine: str) -> Entry | None:
+    """Find the entry of an engine; None where there is none of this name, such as "auto"."""
+    return ENGINES.get(engine) or list_engines().get(engine)
 
 
 def list_adapter_engines() -> list[str]:
     """List the engines that take an adapter."""
-    return [name for name, entry in ENGINES.items() if "adapter" in entry.takes]
+    return [name for name, entry in list_engines().items() if "adapter" in entry.takes]
 
 
 def list_engines_with_settings() -> list[Entry]:
     """List the entries of the engines that have options of their own."""
-    return [entry for entry in ENGINES.values() if entry.settings]
+    return [entry for entry in list_engines().values() if entry.settings]
+
+
+def note_engine_in_use(engine: str) -> None:
+    """Note for the record of the session that an engine is chosen, where it is another package's."""
+    if engine not in ENGINES and engine in _load_outside_entries():
+        note_room_in_use(_load_outside_entries()[engine][0])
+
+
+@functools.cache
+def _load_outside_entries() -> dict[str, tuple[OutsideRoom, Entry]]:
+    """Import the entries of other packages, name -> room and entry; one that fails is told and left out.
+
+    The modules of entries are light; that of an engine is imported when a model is loaded.
+    """
+    entry_by_name: dict[str, tuple[OutsideRoom, Entry]] = {}
+    for name, room in list_outside_rooms("engine", ENGINES).items():
+        module = try_to_import_room(room)
+        if module is None:
+            continue
+        entry: Any = getattr(module, "ENTRY", None)
+        keywords = {other.keyword for other in (*ENGINES.values(), *(pair[1] for pair in entry_by_name.values()))}
+        if fault := _find_entry_fault(room, entry, keywords):
+            leave_out_room(room, fault)
+        else:
+            entry_by_name[name] = (room, entry)
+    return entry_by_name
+
+
+def _find_entry_fault(room: OutsideRoom, entry: Any, keywords: Container[str]) -> str:
+    """Say what is wrong with the entry of another package; empty: nothing."""
+    if not isinstance(entry, Entry):
+        return f"module {room.module} does not say ENTRY = Entry(...), of inference.engines"
+    if entry.kind not in ("causal", "masked", "classifier"):
+        return f"kind {shorten_line(repr(entry.kind))} of its ENTRY is neither causal, masked nor classifier"
+    if unknown := sorted(set(entry.takes) - ARGUMENTS):
+        return f"its ENTRY takes {', '.join(unknown)}; there are {', '.join(sorted(ARGUMENTS))}"
+    if not entry.settings:
+        return ""
+    if not entry.keyword or entry.keyword in keywords:
+        return f"keyword {shorten_line(repr(entry.keyword))} of its ENTRY is empty or another engine's"
+    try:
+        module = entry.import_settings()
+    except (Exception, SystemExit) as error:
+        return f"module {entry.settings} cannot be imported ({type(error).__name__}: {shorten_line(str(error))})"
+    absent = [name for name in ("add_arguments", "parse_settings") if not callable(getattr(module, name, None))]
+    return f"module {entry.settings} has no function {absent[0]}" if absent else ""
 
 
 @explain_missing_package("asking a model")
@@ -151,9 +221,9 @@ def load_engine(
         Unknown setting; no such model; weights that are missing, incomplete or pickled; an architecture that no
         engine can ask; a package that the engine needs is not installed; or a vLLM that is too old or too new.
     """
-    if engine != "auto" and engine not in ENGINES:
-        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(ENGINES)}")
-    entry = ENGINES.get(engine, AUTO)
+    entry = AUTO if engine == "auto" else find_entry(engine)
+    if entry is None:
+        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(list_engines())}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
     _refuse_foreign_settings(engine, entry, settings)
@@ -174,13 +244,21 @@ def load_engine(
     if adapter is not None and "adapter" not in entry.takes:
         why = "the server adds adapters" if entry.hosted else "no adapter can be added"
         raise InputError(f"--lora {adapter.folder}: with --engine {engine} {why}; leave it out")
+    taken_arguments = {name: arguments[name] for name in entry.takes}
+    if engine not in ENGINES and engine in _load_outside_entries():
+        return guard_function(_load_outside_entries()[engine][0], _make_engine)(entry, model, taken_arguments)
+    return _make_engine(entry, model, taken_arguments)
+
+
+def _make_engine(entry: Entry, model: str, arguments: Mapping[str, Any]) -> Engine:
+    """Import the module of an engine, and load a model into it."""
     make_engine: Callable[..., Engine] = getattr(import_whole(entry.module), entry.factory)
-    return make_engine(model, **{name: arguments[name] for name in entry.takes})
+    return make_engine(model, **arguments)
 
 
 def _refuse_foreign_settings(engine: str, entry: Entry, settings: Mapping[str, Any]) -> None:
     """Refuse settings of another engine than the one that is loaded."""
-    engine_by_keyword = {other.keyword: name for name, other in ENGINES.items() if other.keyword}
+    engine_by_keyword = {other.keyword: name for name, other in list_engines().items() if other.keyword}
     for keyword, value in settings.items():
         if keyword not in engine_by_keyword:
             raise TypeError(f"load_engine() has no argument '{keyword}'")
@@ -189,4 +267,14 @@ def _refuse_foreign_settings(engine: str, entry: Entry, settings: Mapping[str, A
             raise InputError(f"settings of {owner} with --engine {engine}: say --engine {owner}, or leave them out")
 
 
-__all__ = ["ENGINES", "Entry", "is_hosted", "list_adapter_engines", "list_engines_with_settings", "load_engine"]
+__all__ = [
+    "ENGINES",
+    "Entry",
+    "find_entry",
+    "is_hosted",
+    "list_adapter_engines",
+    "list_engines",
+    "list_engines_with_settings",
+    "load_engine",
+    "note_engine_in_use",
+]

@@ -11,6 +11,8 @@ A protocol is a folder here, a package. Its `__init__.py` has
 What else only it needs stands in the folder, too: making its items, tuning for it, importing a format of its own. Such
 a command is a file that is found by scanning: `command.py` or `command_WHAT.py`, as `ground.commands` says.
 
+Another installed package may have protocols, too (`ground.outside_rooms`): modules with the same names in them.
+
 Its prompts are a YAML file in the folder, read with `PromptBook` and the protocol's own `Fields` (`stimuli.templates`).
 """
 
@@ -19,13 +21,62 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+from ground.outside_rooms import (
+    OutsideRoom,
+    find_module_file,
+    guard_function,
+    import_room,
+    leave_out_room,
+    list_outside_rooms,
+    note_room_in_use,
+    refuse_malformed_room,
+)
+
+MODEL_KINDS = {"causal", "masked", "classifier"}
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideProtocol:
+    """Hold the protocol of another package; an error in its code is one line that names the package."""
+
+    NAME: str
+    KINDS: tuple[str, ...]
+    add_arguments: Callable[[ArgumentParser], None]
+    prepare_study: Callable[[Namespace], Any]
 
 
 def list_protocols() -> tuple[str, ...]:
-    """List the protocols in alphabetical order: the folders here that are packages."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+    """List the protocols in alphabetical order: the folders here that are packages, and those of other packages."""
+    return tuple(sorted((*_list_own_protocols(), *_list_outside_protocols())))
+
+
+def _list_own_protocols() -> list[str]:
+    """List the folders here that are packages."""
+    return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+
+
+def _list_outside_protocols() -> dict[str, OutsideRoom]:
+    """List name -> room of the protocols of other packages; one whose docstring cannot be read is left out."""
+    rooms = {}
+    for name, room in list_outside_rooms("protocol", _list_own_protocols()).items():
+        try:
+            file = find_module_file(room.module)
+            if file is None:
+                leave_out_room(room, f"there is no file of module {room.module}")
+                continue
+            ast.parse(file.read_bytes())
+        except (OSError, SyntaxError, ValueError, RecursionError) as error:
+            leave_out_room(room, f"{file} is not Python ({type(error).__name__})")
+            continue
+        rooms[name] = room
+    return rooms
 
 
 def read_protocol_summary(name: str) -> str:
@@ -33,10 +84,41 @@ def read_protocol_summary(name: str) -> str:
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
     """
-    source = (Path(__path__[0]) / name / "__init__.py").read_text(encoding="utf-8")
-    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].removesuffix(".")
+    room = None if name in _list_own_protocols() else _list_outside_protocols()[name]
+    file = find_module_file(room.module) if room else Path(__path__[0]) / name / "__init__.py"
+    assert file is not None
+    summary = (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0].removesuffix(".")
+    return f"{summary} ({room.source})".lstrip() if room else summary
 
 
-def load_protocol(name: str) -> ModuleType:
-    """Import the module of a protocol, one of `list_protocols()`."""
-    return importlib.import_module(f"{__name__}.{name}")
+def load_protocol(name: str) -> ModuleType | OutsideProtocol:
+    """Import the module of a protocol, one of `list_protocols()`.
+
+    Raises
+    ------
+    InputError
+        The protocol is another package's, and cannot be imported or is not whole.
+    """
+    if name in _list_own_protocols():
+        return importlib.import_module(f"{__name__}.{name}")
+    room = _list_outside_protocols()[name]
+    module = import_room(room)
+    refuse_malformed_room(room, _find_protocol_fault(room, module))
+    note_room_in_use(room)
+    return OutsideProtocol(
+        name,
+        tuple(module.KINDS),
+        guard_function(room, module.add_arguments),
+        guard_function(room, module.prepare_study),
+    )
+
+
+def _find_protocol_fault(room: OutsideRoom, module: Any) -> str:
+    """Say what the module of a protocol lacks, or has wrong; empty: nothing."""
+    if getattr(module, "NAME", None) != room.name:
+        return f'module {room.module} does not say NAME = "{room.name}"'
+    kinds = getattr(module, "KINDS", ())
+    if not isinstance(kinds, tuple | list) or not kinds or not MODEL_KINDS.issuperset(map(str, kinds)):
+        return f"KINDS of module {room.module} is not some of {', '.join(sorted(MODEL_KINDS))}"
+    absent = [part for part in ("add_arguments", "prepare_study") if not callable(getattr(module, part, None))]
+    return f"module {room.module} has no function {absent[0]}" if absent else ""

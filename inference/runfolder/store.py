@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
+from ground.outside_rooms import list_rooms_in_use
 from ground.writing import list_absent_folders, remove_empty_folders
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
 from inference.runfolder.locking import make_and_lock_run_folder, remove_leftovers, remove_new_run
@@ -108,6 +109,7 @@ class Run:
                 "started": _format_now(),
                 "finished": None,
                 "versions": look_up_versions(),
+                **({"rooms": rooms} if (rooms := list_rooms_in_use(study.protocol)) else {}),
             }
             content["sessions"].append(session)
             run._save_run_json()

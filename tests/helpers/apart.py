@@ -46,7 +46,12 @@ class Ended:
 
 
 def call(
-    arguments: Sequence[str], folder: Path, notes: Path, seconds: float = 10, without: Sequence[str] = ()
+    arguments: Sequence[str],
+    folder: Path,
+    notes: Path,
+    seconds: float = 10,
+    without: Sequence[str] = (),
+    site: str = "",
 ) -> Ended:
     """Call `python -m ARGUMENTS` inside a folder; kill it when the time is over.
 
@@ -60,9 +65,11 @@ def call(
         A folder for what it writes on standard output and standard error; made, and removed in the end.
     without
         Modules that the command finds not installed.
+    site
+        Folder inside `folder` of packages that the command finds installed; empty: none.
     """
     notes.mkdir()
-    process = forked(_main, list(arguments), str(folder), str(notes), tuple(without))
+    process = forked(_main, list(arguments), str(folder), str(notes), tuple(without), site)
     begun = time.monotonic()
     process.start()
     process.join(seconds)
@@ -111,17 +118,21 @@ def _hide(modules: tuple[str, ...]) -> None:
 
     if modules:
         metadata.version = installed
-        anew = {*modules, "analysis", "ground", "inference"}
-        for name in [name for name in sys.modules if name.partition(".")[0] in anew]:
-            del sys.modules[name]
+        _forget({*modules, "analysis", "ground", "inference"})
         sys.modules.update(dict.fromkeys(modules))  # type: ignore[arg-type]
+
+
+def _forget(packages: set[str]) -> None:
+    """Have packages imported anew."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
+        del sys.modules[name]
 
 
 def _read(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
-def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...]) -> None:
+def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...], site: str) -> None:
     """Run the command, with its output in files, and leave the most memory held in a third."""
     assert _PRELOADED in sys.modules
     os.chdir(folder)
@@ -130,6 +141,9 @@ def _main(arguments: list[str], folder: str, notes: str, without: tuple[str, ...
         os.dup2(file, stream.fileno())
     resource.setrlimit(resource.RLIMIT_DATA, (_CEILING, _CEILING))
     _hide(without)
+    if site:
+        sys.path.insert(0, os.path.join(folder, site))
+        _forget({"analysis", "ground", "inference"})  # what is installed is listed once
     sys.argv = [f"python -m {arguments[0]}", *arguments[1:]]
     try:
         status = importlib.import_module(f"{arguments[0]}.__main__").main(arguments[1:])

@@ -68,7 +68,10 @@ def calls(page: str) -> Iterator[list[str]]:
             yield shlex.split(span)
 
 
-CALLS = sorted({(page, " ".join(map(shlex.quote, words))) for page in PAGES for words in calls(page)})
+WITH_A_PACKAGE = "docs/extending.md"  # its calls need the package that it shows: test_extending.py makes them
+CALLS = sorted(
+    {(page, " ".join(map(shlex.quote, words))) for page in PAGES if page != WITH_A_PACKAGE for words in calls(page)}
+)
 
 
 @pytest.mark.parametrize(("page", "call"), CALLS)

@@ -28,7 +28,7 @@ def test_refused(case: Case, tmp_path):
     folder.mkdir()
     case.write(folder)
     before = listing(folder)
-    ended = apart.call(case.arguments, folder, tmp_path / "notes", SECONDS, case.without)
+    ended = apart.call(case.arguments, folder, tmp_path / "notes", SECONDS, case.without, case.site)
 
     assert ended.status == case.status, f"status {ended.status} after {ended.seconds:.1f} s: {ended.err[-2000:]}"
     assert "Traceback" not in ended.err, ended.err[-2000:]

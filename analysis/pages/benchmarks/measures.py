@@ -16,7 +16,7 @@ from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Measures, tables
 from analysis.reporting.catalogue.columns import Column, format_value
 from analysis.statistics.correlation import LEAST
-from ground.errors import InputError
+from ground.errors import InputError, RoomFailed
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -77,7 +77,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
         for name, measures in measuring.items():
             try:
                 frame = _build_table_without_intervals(page_runs, name, measures, invalid)
-            except InputError as error:
+            except (InputError, RoomFailed) as error:
                 sources.append({"page": page, "left_out": str(error)})
                 continue
             if frame.empty:  # as those of accuracies without answers

@@ -1,5 +1,7 @@
 """Find the pages of the report by scanning `analysis/pages`, and their tables, columns and figures by name.
 
+Pages of other installed packages come from `analysis.reporting.catalogue.outside`.
+
 ::
 
     for name, page in list_pages().items():
@@ -14,11 +16,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
+from analysis.reporting.catalogue.outside import PAGES, find_page_room, load_outside_catalogues
 from ground.errors import InputError, WrongPage, shorten_line, suggest_nearest
+from ground.outside_rooms import guard_function
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -27,7 +30,6 @@ WHERE_LISTED = {
     "table": "`waver table --list` names all tables",
     "figure": "waver.open(RUN).figures() names all figures",
 }
-PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 Entry = TypeVar("Entry")
 
@@ -231,6 +233,7 @@ def list_pages() -> Mapping[str, Catalogue]:
     page_by_name: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
+    page_by_name |= load_outside_catalogues(page_by_name, Catalogue)
     page_by_name = {name: replace(page, declared_protocols=page.protocols) for name, page in page_by_name.items()}
     compared = _unite_protocols(page for page in page_by_name.values() if page.rewordings)
     page_by_name |= {
@@ -369,7 +372,8 @@ def look_up_column(table: str, name: str) -> Column:
     if entry := _find_column_entry(list_pages()[page_name], table, name):
         return entry
     raise WrongPage(
-        f"analysis/pages/{page_name}/columns.py: column {name!r} of table {table!r} has no meaning; add it to COLUMNS"
+        f"{describe_page_folder(page_name)}/columns.py: column {name!r} of table {table!r} has no meaning; add it to "
+        "COLUMNS"
     )
 
 
@@ -404,6 +408,12 @@ def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
     return None
 
 
+def describe_page_folder(page: str) -> str:
+    """Return the folder of a page as messages name it: of an outside page with package and version."""
+    room = find_page_room(page)
+    return f"{room.source}: {room.module.replace('.', '/')}" if room else f"analysis/pages/{page}"
+
+
 def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     """Import a function from the folder of a page.
 
@@ -419,5 +429,14 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     The function.
     """
     module, name = function_path.split(".")
-    page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
-    return page_function
+    room = find_page_room(page)
+    if room is None:
+        page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
+        return page_function
+    return guard_function(room, guard_function(room, _import_function)(f"{room.module}.{module}", name))
+
+
+def _import_function(module: str, name: str) -> Callable[..., Any]:
+    """Import a function of a module."""
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function

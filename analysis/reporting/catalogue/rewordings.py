@@ -6,11 +6,14 @@ wordings are not compared with each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import Rewordings, list_pages
+from analysis.reporting.catalogue.outside import find_page_room
+from ground.errors import RoomFailed
+from ground.outside_rooms import OutsideRoom, guard_function, leave_out_room
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -39,15 +42,44 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
 def _read_studies_by_protocol(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_study_names_by_reader(runs).items():
-        yield from import_reader_function(reader.read_studies)(runs, names)
+        room = _find_reader_room(reader)
+        if room is None:
+            yield from import_reader_function(reader.read_studies)(runs, names)
+            continue
+        try:  # one that fails must not take the studies of all others with it
+            yield from guard_function(room, _read_all_studies)(reader, runs, names)
+        except RoomFailed as error:
+            leave_out_room(room, f"its reader of wordings: {error}")
+
+
+def _read_all_studies(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
+    """Read the studies of a reader to the end."""
+    return list(import_reader_function(reader.read_studies)(runs, names))
+
+
+def _find_reader_room(reader: Rewordings) -> OutsideRoom | None:
+    """Find the page of another package that names a reader; None: it is one of ours."""
+    pages = (name for name, page in list_pages().items() if page.rewordings is reader)
+    return next((room for name in pages if (room := find_page_room(name))), None)
 
 
 def has_rewordings(runs: Runs) -> bool:
     """Tell whether a study has anything to compare: several wordings of an item, or what stands for them."""
     return any(
-        import_reader_function(reader.has_rewordings)(runs, names)
-        for reader, names in _group_study_names_by_reader(runs).items()
+        _has_studies_to_compare(reader, runs, names) for reader, names in _group_study_names_by_reader(runs).items()
     )
+
+
+def _has_studies_to_compare(reader: Rewordings, runs: Runs, names: Sequence[str]) -> bool:
+    """Tell whether the studies of a reader have several wordings; an outside reader that fails has none."""
+    try:
+        return bool(import_reader_function(reader.has_rewordings)(runs, names))
+    except Exception as error:
+        room = _find_reader_room(reader)
+        if room is None:
+            raise
+        leave_out_room(room, f"its reader of wordings ({type(error).__name__}: {error})")
+        return False
 
 
 def _group_study_names_by_reader(runs: Runs) -> Mapping[Rewordings, list[str]]:

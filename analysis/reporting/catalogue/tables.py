@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import (
+    describe_page_folder,
     find_page_name_of_entry,
     import_page_function,
     list_pages,
@@ -193,7 +194,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
 
 def _check_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
     """Refuse a frame whose columns are not those that the catalogue declares."""
-    folder, function = f"analysis/pages/{find_page_name_of_entry(name)}", look_up_table(name).function
+    folder, function = describe_page_folder(find_page_name_of_entry(name)), look_up_table(name).function
     for key in declared_columns:
         if key not in frame:
             raise WrongPage(

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from analysis.reporting.catalogue import PAGES
+from analysis.reporting.catalogue.outside import PAGES, find_page_folder, list_page_rooms
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -68,8 +68,11 @@ def render_missing_content_note(text: str) -> Html:
 @functools.cache
 def _build_jinja_environment() -> jinja2.Environment:
     """Build the environment of all templates: it escapes values, and refuses names that are not given."""
+    folder_by_page = {name: find_page_folder(room) for name, room in list_page_rooms().items()}
+    outside_loaders = {name: jinja2.FileSystemLoader(folder) for name, folder in folder_by_page.items() if folder}
+    loaders = [jinja2.FileSystemLoader([TEMPLATES, PAGES]), jinja2.PrefixLoader(outside_loaders)]
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([TEMPLATES, PAGES]), autoescape=True, undefined=jinja2.StrictUndefined,
+        loader=jinja2.ChoiceLoader(loaders), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters["together"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")

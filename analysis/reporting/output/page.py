@@ -26,6 +26,7 @@ from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.catalogue.outside import find_room_of_module
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
@@ -325,7 +326,11 @@ class Page:
             for name in self.folders
             if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
         ]
-        return provenance.list_provenance_entries(self.runs, shown_folders, self.options)
+        room = find_room_of_module(type(self).__module__)
+        return [
+            *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
+            *(provenance.list_room_entries([room.name]) if room else []),
+        ]
 
 
 def _find_positions_of_unpublished_rows(frame: pd.DataFrame) -> set[int]:

@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.reporting import words
+from analysis.reporting.catalogue.outside import find_page_room
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
 from analysis.runs.unanswered import count_unanswered_prompts
@@ -83,6 +84,12 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ("Parameters", [", ".join(_format_parameter(name, value) for name, value in options.items()) or "defaults"]),
         ("Date", [format_current_time()]),
     ]
+
+
+def list_room_entries(pages: Sequence[str]) -> Entries:
+    """List the pages that are other packages', for the foot; no entry where none is."""
+    rooms = [room for page in pages if (room := find_page_room(page))]
+    return [("From other packages", [room.title for room in rooms])] if rooms else []
 
 
 def build_report_command(
@@ -197,5 +204,6 @@ def _describe_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
         if call and session.get("folder"):
             call = f"cd {shlex.quote(str(session['folder']))} && {call}"
         library_versions = ", ".join(f"{name} {version}" for name, version in (session.get("versions") or {}).items())
-        lines.append(" | ".join(filter(None, (call, session.get("started") or "", library_versions))))
+        rooms = ", ".join(f"{room} of {source}" for room, source in (session.get("rooms") or {}).items())
+        lines.append(" | ".join(filter(None, (call, session.get("started") or "", rooms, library_versions))))
     return list(dict.fromkeys(filter(None, lines))) or ["not recorded"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
+from analysis.reporting.catalogue.outside import find_page_notebook, find_page_room
 from analysis.reporting.output import cells, execution, files, layout, notebooks, provenance
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.layout import Chapter
@@ -67,7 +68,7 @@ class NotebookResult:
 
 def list_notebooks() -> list[Notebook]:
     """Return the notebooks of all pages, in the order of the report."""
-    return [Notebook(notebooks.FOLDER / f"{name}.ipynb", page) for name, page in catalogue.list_pages().items()]
+    return [Notebook(find_page_notebook(name, notebooks.FOLDER), page) for name, page in catalogue.list_pages().items()]
 
 
 def write_report(
@@ -158,6 +159,7 @@ def write_report(
     results = _write_pages(results, out, title)
     study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
     entries = provenance.list_provenance_entries(opened, folders, parameters or {})
+    entries += provenance.list_room_entries([notebook.name for notebook in relevant_notebooks])
     foot = provenance.render_foot(study_names, entries) + render_template("again", command=command)
     index_values = {"title": title, "results": results, "foot": foot}
     table_files = {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
@@ -209,8 +211,18 @@ def _explain_empty_report(
     """Say in one line why there is nothing to report."""
     protocols = {folder.info["study"]["protocol"] for folder in opened_runs.folders}
     if not any(protocols & notebook.page.protocols for notebook in candidates):
-        return f"{', '.join(folders)}: {catalogue.explain_no_page_for_protocols(protocols)}"
+        return (
+            f"{', '.join(folders)}: {catalogue.explain_no_page_for_protocols(protocols)}"
+            f"{_name_packages_of_runs(opened_runs)}"
+        )
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
+
+
+def _name_packages_of_runs(opened_runs: Runs) -> str:
+    """Say which packages the sessions of some runs used, to go behind a line; empty where they used none."""
+    rooms = [session.get("rooms") or {} for session in opened_runs.info["sessions"]]
+    sources = sorted({source for room_sources in rooms for source in room_sources.values()})
+    return f"; the runs were made with {', '.join(sources)}, which may have one: install it" if sources else ""
 
 
 def _build_left_out_result(notebook: Notebook, why: str) -> NotebookResult:
@@ -230,7 +242,9 @@ def _execute_page(notebook: Notebook, values: Mapping[str, Any], out: Path, comm
         cells.prepare_outputs(node)
         chapter = layout.build_chapter(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
-        return _build_failed_result(notebook.name, question, str(error), error.wrong_input)
+        room = find_page_room(notebook.name)
+        source = f"page of {room.source}: " if room and room.source not in str(error) else ""
+        return _build_failed_result(notebook.name, question, f"{source}{error}", error.wrong_input)
     except OSError as error:
         return _build_failed_result(notebook.name, question, describe_os_error_with_exit_status(error)[1])
     progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"

@@ -41,6 +41,8 @@ class Case:
         The exit status: 2, 1 or 0 (told).
     without
         Modules that are not installed.
+    site
+        Folder of packages that are installed, one of `files`; empty: none.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Case:
     files: Mapping[str, str | bytes] | Callable[[Path], object] = field(default_factory=dict)
     status: int = 2
     without: tuple[str, ...] = ()
+    site: str = ""
 
     @property
     def arguments(self) -> list[str]:

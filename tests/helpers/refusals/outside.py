@@ -1,0 +1,86 @@
+"""Rooms of other installed packages that fail or are not whole: one line names the package, and the others stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from helpers.outside_packages import list_package_files
+from helpers.refusals import Case
+
+ITEMS = "item,text\na,Tea is good.\na,I like tea.\na,Tea is nice.\n"
+REMOVAL = "pip uninstall waver-toy"
+OURS = "inference import table answers.csv --out run --item-column item --text-column text --answer-column answer"
+CALL = (*OURS.split(), "--options", "yes=yes;no=no")
+ANSWERS = "item,text,answer\na,Tea.,yes\na,Tea!,no\n"
+IMPORTER = (
+    'COMMAND = "import toy"\nHELP = "import toys"\n\n\ndef add_arguments(parser):\n    parser.add_argument("file")\n'
+)
+PROTOCOL = (
+    '"""Ask toys."""\nNAME = "toy"\nKINDS = ("causal",)\n\n\ndef add_arguments(parser):\n'
+    '    parser.add_argument("--items")\n\n\ndef prepare_study(options):\n    return {}["x"]\n'
+)
+
+
+def package(rooms: str, modules: Mapping[str, str]) -> dict[str, str]:
+    """Write a package waver-toy 1.0 into `site`, and tables beside it."""
+    files = list_package_files("waver-toy", rooms, {"waver_toy/__init__.py": "", **modules})
+    return {
+        "items.csv": ITEMS,
+        "answers.csv": ANSWERS,
+        **{f"site/{name}": text for name, text in files.items()},
+    }
+
+
+def told(name: str, rooms: str, modules: Mapping[str, str], *words: str, call: str | tuple[str, ...] = CALL) -> Case:
+    """Make a case of a room that is left out, while the call does what it is for."""
+    return Case(
+        name, call, ("is left out", "waver-toy 1.0", REMOVAL, *words), package(rooms, modules), status=0, site="site"
+    )
+
+
+def refused(name: str, call: str, rooms: str, modules: Mapping[str, str], *words: str, status: int = 2) -> Case:
+    """Make a case of a room that a call names and that cannot be used."""
+    return Case(name, call, ("waver-toy 1.0", REMOVAL, *words), package(rooms, modules), status=status, site="site")
+
+
+RUN = "inference run toy --items items.csv --model demo --out run"
+MODEL = Path(__file__).parents[3] / "inference" / "demo" / "models" / "waver-demo-small"
+AGREEMENT = ("inference", "preview", "agreement", "--items", "items.csv", "--model", str(MODEL))
+NO_PYTHON = {"waver_toy/toy.py": "COMMAND = ("}
+OTHER_WORD = {"waver_toy/toy.py": IMPORTER.replace("toy", "x")}
+FAILING_IMPORTER = {"waver_toy/toy.py": f"{IMPORTER}\n\nraise ValueError('bad')\n"}
+FAILING = {"waver_toy/toy.py": "import nowhere_at_all\n"}
+CASES = [
+    told("an importer without a file", "importer toy = waver_toy.nowhere", {}, "importer toy", "waver_toy.nowhere"),
+    told("an importer that is no Python", "importer toy = waver_toy.toy", NO_PYTHON,
+         "importer toy", "is not Python", "SyntaxError"),
+    told("an importer of another word", "importer toy = waver_toy.toy", OTHER_WORD,
+         "importer toy", 'COMMAND = "import toy"'),
+    told("an importer without a help", "importer toy = waver_toy.toy", {"waver_toy/toy.py": 'COMMAND = "import toy"\n'},
+         "importer toy", "HELP"),
+    told("an importer of our name", "importer table = waver_toy.toy", {"waver_toy/toy.py": IMPORTER},
+         "importer table", "Waver's own importer has this name"),
+    told("a name with a blank", "importer my toy = waver_toy.toy", {"waver_toy/toy.py": IMPORTER},
+         "importer my toy", "small letters"),
+    told("a name of a module with a path", "importer toy = ../toy.py", {}, "importer toy", "no name of a module"),
+    told("a protocol of our name", "protocol agreement = waver_toy.toy", {"waver_toy/toy.py": PROTOCOL},
+         "protocol agreement", "and stays", call=AGREEMENT),
+    told("an engine that fails to import", "engine toy = waver_toy.toy", FAILING,
+         "engine toy", "No module named 'nowhere_at_all'", "toy.py", call=AGREEMENT),
+    told("an engine without an entry", "engine toy = waver_toy.toy", {"waver_toy/toy.py": "ENTRY = 3\n"},
+         "engine toy", "ENTRY = Entry(...)", call=AGREEMENT),
+    refused("an importer that fails to import", "inference import toy a.csv", "importer toy = waver_toy.toy",
+            FAILING_IMPORTER, "importer toy", "ValueError: bad", "line 9"),
+    refused("an importer without main", "inference import toy a.csv", "importer toy = waver_toy.toy",
+            {"waver_toy/toy.py": IMPORTER}, "importer toy", "no function main"),
+    refused("an importer with a fault", "inference import toy a.csv", "importer toy = waver_toy.toy",
+            {"waver_toy/toy.py": f"{IMPORTER}\n\ndef main(options):\n    return 1 / 0\n"},
+            "importer toy", "failed", "ZeroDivisionError", "line 10", status=1),
+    refused("a protocol that fails to import", RUN, "protocol toy = waver_toy.toy",
+            FAILING, "protocol toy", "nowhere_at_all"),
+    refused("a protocol of another name", RUN, "protocol toy = waver_toy.toy",
+            {"waver_toy/toy.py": PROTOCOL.replace('"toy"', '"doll"')}, "protocol toy", 'NAME = "toy"'),
+    refused("a protocol with a fault", RUN, "protocol toy = waver_toy.toy", {"waver_toy/toy.py": PROTOCOL},
+            "protocol toy", "failed", "KeyError", status=1),
+]  # fmt: skip
