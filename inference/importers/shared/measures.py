@@ -51,6 +51,7 @@ class Measure(Protocol):
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     decision_rule: str
+    protocol: str  # of the study
     recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
     def find_label(self, right_answer: str) -> str | None:
@@ -91,6 +92,8 @@ class AnswerMeasure:
     must_equal
         Whether an answer must equal a wording (case and surrounding blanks aside); otherwise it is free text.
     """
+
+    protocol = "agreement"
 
     def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, must_equal: bool) -> None:
         self.labels = tuple(options)
@@ -153,6 +156,7 @@ class AnswerMeasure:
 class _NumberMeasure:
     """What probabilities and counts share: their labels have no other wordings."""
 
+    protocol = "agreement"
     labels: tuple[str, ...]
     recorded_fields: Mapping[str, int] = {}
 
