@@ -28,8 +28,8 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
     return (
         f"Mean {first['measure']}{bounds}, of {format_quantity(frame['model'].nunique(), 'model')} over "
         f"{format_count_range(frame['n_items'])} items and {format_quantity(int(frame['n'].max()), 'score')} at most."
-        f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings like "
-        "these, too, with wordings drawn anew."
+        f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
+        "like these, with other wordings, too."
         + labels.describe_selection(len(frame), int(first["total"]), "rows", "best and worst")
         + labels.explain_silent_mark(frame)
     )

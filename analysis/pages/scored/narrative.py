@@ -116,9 +116,9 @@ def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
             continue
         low, high = part.loc[part["mean"].idxmin()], part.loc[part["mean"].idxmax()]
         yield (
-            f"The mean {labels.shorten_middle(low['measure'], 24)} goes from {_format_cell(low, 'scored_means', 'mean')} "
-            f"({low['label']}) to {_format_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of "
-            "differences says which hold."
+            f"The mean {labels.shorten_middle(low['measure'], 24)} goes from "
+            f"{_format_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
+            f"{_format_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says which hold."
         )
 
 
@@ -165,13 +165,18 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     """Yield what weakens the answer."""
     silent = means[is_silent(means["validity"])]
     if len(silent) and len(silent) < len(means):
-        yield f"Less than half of the responses have a score: {join_names(list(silent['label']))}. Nothing is said of them."
+        yield (
+            f"Less than half of the responses have a score: {join_names(list(silent['label']))}. Nothing is said of "
+            "them."
+        )
     yield from list_few_items_cautions(
         means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
     )
     single = spread[(spread["n_items"] == 0) & (spread["wordings_most"] > 0)]
     if len(single):
-        yield f"One wording of each item only: nothing is said of other wordings for {join_names(list(single['label']))}."
+        yield (
+            f"One wording of each item only: nothing is said of other wordings for {join_names(list(single['label']))}."
+        )
     several = spread[spread["n_items"] > 0]
     if len(several) and several["wordings_most"].max() > several["wordings_least"].min():
         sizes = format_count_range(several[["wordings_least", "wordings_most"]].stack())

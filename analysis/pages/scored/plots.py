@@ -92,8 +92,8 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
         axes.barh(places, frame[column], left=start, height=0.62, color=colour, linewidth=0)
         start = start + frame[column].to_numpy(float)
     first = frame["passed_all"].to_numpy(float)
-    axes.hlines(places, (first + frame["passed_some_lower"]).clip(0, 1), (first + frame["passed_some_upper"]).clip(0, 1),
-                colors=INK, linewidth=0.9, zorder=3)  # fmt: skip
+    low, high = ((first + frame[f"passed_some_{end}"]).clip(0, 1) for end in ("lower", "upper"))
+    axes.hlines(places, low, high, colors=INK, linewidth=0.9, zorder=3)
     panels.scale_axis(axes, 0, 1, 4)
     panels.label_x_axis(axes, "share of items")
     panels.draw_legend(drawing, part_names, [Look(colour, "s") for _, colour in PARTS.values()])
