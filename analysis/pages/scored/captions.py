@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.catalogue import look_up_column
-from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.words import (
     explain_missing_interval_lines,
     format_count_range,
@@ -44,11 +42,10 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
         The rows of table `scored_spread` by one measure, with `label`, `silent` and `total`.
     """
     first = frame.iloc[0]
-    threshold = format_value(first["threshold"], look_up_column("scored_spread", "threshold"))
     return (
-        f"Shares of the items whose {first['measure']} passes {threshold} in all, in some, or in none of their "
-        f"wordings; {format_count_range(frame['n_items'])} items with two wordings or more. Line: 95 % interval of the "
-        "share that passes in some, over items (Wilson), drawn from the end of the first bar."
+        f"Shares of the items whose {first['measure']} passes {first['threshold']:.3g} in some, in all, or in none of "
+        f"their wordings; {format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
+        "intervals of the share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_selection(len(frame), int(first["total"]), "rows", "most and least changed")
         + labels.explain_silent_mark(frame)

@@ -64,8 +64,12 @@ FIGURES = {
         empty_note="No model has a score.",
     ),
     "scored_passes": Figure(
-        "How many items pass in all, some or none of their wordings", "figures.frame_scored_passes",
+        "How many items pass in some, all or none of their wordings", "figures.frame_scored_passes",
         empty_note="No item has a score in two wordings.",
+    ),
+    "scored_passes_otherwise": Figure(
+        "The same by the other measures", "figures.frame_scored_passes_otherwise", plot_name="scored_passes",
+        file_name="scored_passes-otherwise", empty_note="There is one measure only.",
     ),
 }  # fmt: skip
 CATALOGUE = Catalogue(

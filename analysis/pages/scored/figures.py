@@ -20,8 +20,15 @@ def frame_scored_means(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def frame_scored_passes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `scored_spread`, a frame per measure: models by the share of items that pass in some wordings."""
-    yield from _split_by_measure(frames["scored_spread"], "passed_some", frames)
+    """Yield the rows of table `scored_spread` by the measure that sentences are about, a frame per study."""
+    table = frames["scored_spread"]
+    yield from _split_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
+
+
+def frame_scored_passes_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the rows of table `scored_spread` by the other measures, a frame each."""
+    table = frames["scored_spread"]
+    yield from _split_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
 
 
 def _split_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

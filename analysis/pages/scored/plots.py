@@ -13,8 +13,8 @@ from analysis.reporting.words import labels
 
 Looks = Mapping[str, Look]
 PARTS = {
-    "passed_all": ("in all wordings", OKABE_ITO[2]),
-    "passed_some": ("in some", OKABE_ITO[5]),
+    "passed_some": ("in some wordings only", OKABE_ITO[5]),
+    "passed_all": ("in all", OKABE_ITO[2]),
     "passed_none": ("in none", OKABE_ITO[4]),
 }
 
@@ -64,7 +64,7 @@ def _choose_axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
 
 @apply_style
 def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
-    """Draw a bar per model: shares of items that pass in all, in some and in none of their wordings.
+    """Draw a bar per model: shares of items that pass in some, in all and in none of their wordings.
 
     Parameters
     ----------
@@ -91,9 +91,7 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     for column, (_, colour) in PARTS.items():
         axes.barh(places, frame[column], left=start, height=0.62, color=colour, linewidth=0)
         start = start + frame[column].to_numpy(float)
-    first = frame["passed_all"].to_numpy(float)
-    low, high = ((first + frame[f"passed_some_{end}"]).clip(0, 1) for end in ("lower", "upper"))
-    axes.hlines(places, low, high, colors=INK, linewidth=0.9, zorder=3)
+    axes.hlines(places, frame["passed_some_lower"], frame["passed_some_upper"], colors=INK, linewidth=0.9, zorder=3)
     panels.scale_axis(axes, 0, 1, 4)
     panels.label_x_axis(axes, "share of items")
     panels.draw_legend(drawing, part_names, [Look(colour, "s") for _, colour in PARTS.values()])
