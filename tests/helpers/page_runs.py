@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import accuracy_runs, choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
+from helpers import (
+    accuracy_runs,
+    choice_runs,
+    negation_runs,
+    scored_runs,
+    scoring_runs,
+    text_feature_runs,
+    wording_runs,
+)
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
@@ -173,6 +181,24 @@ def _templates(path: Path) -> Written:
     return path, {"resamples": 20}
 
 
+def _scores(path: Path) -> Written:
+    """Three models, scored by two measures in templates that all items share."""
+    rows = scored_runs.draw_scores(["org/a", "org/b", "org/c"], 40, 5, measures=["F1", "ms"], crossed=True)
+    return scored_runs.write_scored(path, rows), {"resamples": 20}
+
+
+def _one_score(path: Path) -> Written:
+    """One model with one score."""
+    return scored_runs.write_scored(path, scored_runs.draw_scores(["m"], 1, 1)), {"resamples": 0}
+
+
+def _missing_scores(path: Path) -> Written:
+    """Two models, of whose responses one in three has a score."""
+    rows = scored_runs.draw_scores(["a", "b"], 12, 3)
+    rows["score"] = rows["score"].where(rows["variant"] == "w0")
+    return scored_runs.write_scored(path, rows.assign(error=rows["score"].isna().map({True: "no", False: None}))), {}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -183,6 +209,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "choice": _multiple_choice,
     "transcripts": opinions,
     "reliability": _templates,
+    "scored": _scores,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -194,6 +221,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "choice": _one_choice,
     "transcripts": _one_opinion,
     "reliability": _one_opinion,
+    "scored": _one_score,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -204,4 +232,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "negation": _silent_negations,
     "choice": _silent_choices,
     "reliability": _silent_opinions,
+    "scored": _missing_scores,
 }
