@@ -5,13 +5,14 @@
     scores = read_scores(run.responses(), run.conditions())
     means = compute_means_and_spreads(scores)
     passes = compute_shares_that_pass(scores, thresholds)
-    pairs = compare_pairs(scores, lambda differences: DescrStatsW(differences).ttest_mean()[1])
+    pairs = compare_pairs(scores, statsmodels.stats.weightstats.DescrStatsW)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,15 +88,16 @@ def compute_shares_that_pass(scores: pd.DataFrame, thresholds: pd.DataFrame) -> 
     return passed.groupby(ROW, sort=False).mean().reset_index()
 
 
-def compare_pairs(scores: pd.DataFrame, compute_p: Callable[[npt.NDArray[np.float64]], float]) -> pd.DataFrame:
+def compare_pairs(scores: pd.DataFrame, describe: Callable[[npt.NDArray[np.float64]], Any]) -> pd.DataFrame:
     """Compare every two models by the same measure, on the wordings that both have.
 
     Parameters
     ----------
     scores
         From `read_scores`.
-    compute_p
-        From the mean difference of every item to the p value that their mean is 0.
+    describe
+        `DescrStatsW` of statsmodels: it gets the mean difference of every item, and its `ttest_mean` is the t test that
+        their mean is 0.
 
     Returns
     -------
@@ -109,7 +111,7 @@ def compare_pairs(scores: pd.DataFrame, compute_p: Callable[[npt.NDArray[np.floa
         for a, b in combinations(wide.columns, 2):
             differences = (wide[a] - wide[b]).dropna().groupby(level="item", sort=False).mean().to_numpy(float)
             if len(differences) >= LEAST_ITEMS and np.ptp(differences) > 0:
-                rows.append((study, *a, *b, differences.mean(), float(compute_p(differences))))
+                rows.append((study, *a, *b, differences.mean(), float(describe(differences).ttest_mean()[1])))
     return pd.DataFrame(rows, columns=[*PAIR, "difference", "p_items"])
 
 

@@ -45,18 +45,21 @@ class ResponseRows:
     responses: int
 
 
-class Measure(Protocol):
-    """One kind of value columns."""
+class Labels(Protocol):
+    """What a study says of its answers: their labels, and how they are read."""
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     decision_rule: str
-    protocol: str  # of the study
     recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
     def find_label(self, right_answer: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
+
+
+class Measure(Labels, Protocol):
+    """One kind of value columns."""
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make the response columns.
@@ -92,8 +95,6 @@ class AnswerMeasure:
     must_equal
         Whether an answer must equal a wording (case and surrounding blanks aside); otherwise it is free text.
     """
-
-    protocol = "agreement"
 
     def __init__(self, column: str, options: Mapping[str, Sequence[str]], *, must_equal: bool) -> None:
         self.labels = tuple(options)
@@ -156,7 +157,6 @@ class AnswerMeasure:
 class _NumberMeasure:
     """What probabilities and counts share: their labels have no other wordings."""
 
-    protocol = "agreement"
     labels: tuple[str, ...]
     recorded_fields: Mapping[str, int] = {}
 

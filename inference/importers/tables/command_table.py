@@ -136,6 +136,7 @@ def main(args: argparse.Namespace) -> None:
     InputError
         In one line with file and row: an unknown column, a wrong value, two texts for one variant ...
     """
+    from inference.importers.shared.scored import PROTOCOL
     from inference.importers.tables import long, long_rows, scores
 
     measure = _build_measure(args) if args.score_column is None else scores.ScoreColumns(args)
@@ -150,6 +151,7 @@ def main(args: argparse.Namespace) -> None:
         language=args.language,
         source=saving.describe_source(args.files),
         shares_wordings=wordings == SHARED,
+        **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
     )
     of, first = long.group_rows_by_response(table, allows_samples=args.repeated == SAMPLES)
     notes: list[str] = []

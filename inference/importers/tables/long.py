@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.shared.measures import Measure
+    from inference.importers.shared.measures import Labels, Measure
     from inference.importers.tables.long_rows import LongTable, Stimulus
-    from inference.importers.tables.scores import ScoreColumns
 
 TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a column of Arrow holds 2**31 bytes
 LARGEST = 2**28  # bytes that these have on average
@@ -24,11 +23,12 @@ LARGEST = 2**28  # bytes that these have on average
 def build_table_study(
     table: LongTable,
     name: str,
-    measure: Measure | ScoreColumns,
+    measure: Labels,
     *,
     language: str | None,
     source: str,
     shares_wordings: bool = False,
+    protocol: str = "agreement",
 ) -> Study:
     """Make the study: items and variants in order of appearance.
 
@@ -46,6 +46,8 @@ def build_table_study(
         Where the table is from.
     shares_wordings
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
+    protocol
+        Of the study; where originals are wordings like any others, they may be templates, too.
 
     Returns
     -------
@@ -71,7 +73,8 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
                 f"{', '.join(measure.labels)}"
             )
-        template = {"template": stimulus.variant} if shares_wordings and stimulus.pattern != ORIGINAL else {}
+        is_template = shares_wordings and (protocol != "agreement" or stimulus.pattern != ORIGINAL)
+        template = {"template": stimulus.variant} if is_template else {}
         variant = Variant(
             stimulus.item,
             stimulus.variant,
@@ -84,7 +87,7 @@ def build_table_study(
         )
         items.setdefault(stimulus.item, []).append(variant)
     return Study(
-        protocol=measure.protocol,
+        protocol=protocol,
         name=name,
         items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         canonical=measure.labels,

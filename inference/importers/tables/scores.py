@@ -13,7 +13,6 @@ from ground.errors import InputError
 from inference.importers.shared.scored import (
     DECISION_RULE,
     ENDS,
-    PROTOCOL,
     ScoreMeasure,
     build_score_columns,
     describe_measures,
@@ -46,9 +45,8 @@ class ScoreColumns:
         Two scores of one name, a wrong range, an option that does not go with scores.
     """
 
-    labels = ENDS
+    labels: tuple[str, ...] = ENDS
     decision_rule = DECISION_RULE
-    protocol = PROTOCOL
     recorded_fields: Mapping[str, int] = {}
 
     def __init__(self, args: argparse.Namespace) -> None:
