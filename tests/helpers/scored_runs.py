@@ -71,5 +71,5 @@ def write_scored(
     for condition in rows["condition"].dropna().unique():
         measure = condition.rpartition("/")[2]
         about = (fields or {}).get(condition) or SHAPES[measure]
-        conditions[condition] = {"form": "import", "measure": measure, **about}
+        conditions[condition] = {"form": "import", "measure": measure, "temperature": 0, **about}
     return write_run(path, rows, protocol="scored", canonical=ENDS, conditions=conditions, **options)

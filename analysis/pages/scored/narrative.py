@@ -11,6 +11,7 @@ from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value
 from analysis.reporting.words import (
     Answer,
+    chance,
     describe_models_without_answers,
     format_count_range,
     format_percent,
@@ -34,7 +35,9 @@ WORD_MEANINGS = (
 )
 
 
-def answer_question(frames: Frames, when: str = "", beyond: str = "") -> Answer:
+def answer_question(
+    frames: Frames, when: str = "", beyond: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE
+) -> Answer:
     """Say whether the score hangs on the wording, by the rules of `verdicts` and `WORD_MEANINGS`.
 
     Parameters
@@ -45,6 +48,8 @@ def answer_question(frames: Frames, when: str = "", beyond: str = "") -> Answer:
         From `words.phrase_run_dates`.
     beyond
         What of the differences between models is more than rewording.
+    by_chance
+        Whose scores chance alone may have changed (`words.chance.find_units_with_chance_changes`).
 
     Returns
     -------
@@ -54,7 +59,10 @@ def answer_question(frames: Frames, when: str = "", beyond: str = "") -> Answer:
     means = _select_headline_rows(frames["scored_means"])
     spread = _select_headline_rows(frames["scored_spread"])
     setup = _describe_setup(frames["scored_means"], means, when)
-    cautions = tuple(_list_cautions(frames, means, spread))
+    changeable = spread[(spread["n_items"] > 0) & ~is_silent(spread["validity"])]
+    cautions = (
+        *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
+    )  # fmt: skip
     if is_silent(means["validity"]).all():
         verdict, why = describe_models_without_answers(list(means["label"]))
         return Answer(setup, verdict, cautions=(*why, *cautions))
@@ -66,7 +74,7 @@ def answer_question(frames: Frames, when: str = "", beyond: str = "") -> Answer:
         "scored_wordings": tuple(_describe_shared_wordings(frames["scored_wordings"], means)),
     }
     return Answer(
-        setup, _describe_verdict(judged), cautions=cautions,
+        setup, _describe_verdict(judged, by_chance), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
@@ -89,11 +97,14 @@ def _describe_setup(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> 
     )
 
 
-def _describe_verdict(judged: pd.DataFrame) -> str:
+def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
     """Count the models by their words; where all have the same, say the shares that the word stands for."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
-    passed_words = verdicts.judge_shares(judged, "passed_some", BANDS)
+    judged_words = verdicts.judge_shares(judged, "passed_some", BANDS)
+    passed_words = chance.blank_word_in_rows_with_chance_changes(judged_words, judged, by_chance, "yes")
+    if passed_words != judged_words and not any(passed_words):
+        return chance.explain_withheld_verdict(by_chance)
     if not any(passed_words):
         return (
             f"{verdicts.UNCLEAR}: no interval of the share of items that pass in some wordings only lies on one side "

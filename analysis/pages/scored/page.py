@@ -8,7 +8,7 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import tables
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import beyond, verdicts
+from analysis.reporting.words import beyond, chance, verdicts
 
 
 class ScoredPage(Page):
@@ -28,7 +28,9 @@ class ScoredPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         sentence = beyond.describe_differences_beyond_rewording(self.runs)
-        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info), sentence))
+        by_chance = chance.find_units_with_chance_changes(self.runs)
+        when = words.phrase_run_dates(self.runs.info)
+        return self.show_answer(narrative.answer_question(frames, when, sentence, by_chance))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -40,5 +42,5 @@ class ScoredPage(Page):
             "scored/method", passing=options["passing"], resamples=options["resamples"], seed=options["seed"],
             lower=list(means.loc[means["direction"] == "lower", "measure"].unique()),
             word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules(
-                "validity", "interval", "beyond"),
+                "validity", "interval", "chance", "beyond"),
         )  # fmt: skip

@@ -70,3 +70,15 @@ def test_bounds_and_other_measures_are_told():
     assert said.details["scored_passes"] == (
         "The SD of the F1 of an item over its wordings is between 0.100 (m0) and 0.200 (m1), on average.",
     )
+
+
+def test_a_change_that_may_be_chance_is_no_change_with_the_wording():
+    table = frames([0.3, 0.4])
+    once = table["scored_spread"][["study", "model", "condition"]].assign(answers="drawn once")
+    said = answer_question(table, by_chance=once)
+    assert said.verdict.startswith("These runs cannot tell wording from chance")
+    assert "at a temperature above 0 or not known" in said.cautions[0]
+    assert answer_question(table, by_chance=once[:1]).verdict == (
+        "Yes with 1 of 2 models; with the other, these runs cannot tell."
+    )
+    assert answer_question(frames([0.02]), by_chance=once).verdict.startswith("Hardly.")  # even with chance
