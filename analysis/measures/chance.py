@@ -52,7 +52,8 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
             SELECT model, condition, avg(CAST(drawn AND samples < 2 AS DOUBLE)), avg(CAST(drawn AS DOUBLE))
             FROM (SELECT model, condition, probability IS NULL AND logprob IS NULL
                          AND NOT (output IS NULL AND list_contains($compared, condition)) AS drawn,
-                         coalesce(len(sample_score), list_sum("count") + coalesce(invalid, 0), len(output), 1) AS samples
+                         coalesce(len(sample_score), list_sum("count") + coalesce(invalid, 0), len(output), 1)
+                         AS samples
                   FROM responses WHERE study = $study AND list_contains($names, condition))
             GROUP BY model, condition""",
             {"study": study, "names": names, "compared": compared},
@@ -83,8 +84,9 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
     Of scores, it is how much closer they are, as the mean squared difference of two: of scores 0 and 1, that is how
-    often they disagree. An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by
-    chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
+    often they disagree. An item counts with at least two wordings, one of them with two samples. Where the samples of
+    an item differ by chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they
+    are from.
 
     Parameters
     ----------
