@@ -181,7 +181,9 @@ def build_score_columns(scores: np.ndarray, of: np.ndarray, n_responses: int, er
     means = np.divide(sums, n_samples, out=np.full(n_responses, np.nan), where=n_samples > 0)
     columns = {
         "score": pa.array(means, pa.float64(), mask=n_samples == 0),
-        "error": pa.array([None if n else error for n in n_samples], pa.string()),
+        "error": pa.DictionaryArray.from_arrays(
+            pa.array(np.zeros(n_responses, np.int8), mask=n_samples > 0), pa.array([error])
+        ).cast(pa.string()),
     }
     if n_samples.max(initial=0) > 1:
         offsets = np.concatenate([[0], np.cumsum(n_samples)]).astype(np.int32)
