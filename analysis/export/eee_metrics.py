@@ -100,7 +100,9 @@ def choose_metric(canonical_options: Sequence[str], fields: Mapping[str, Any], *
     if "range" in fields or not canonical_options:
         ends = fields.get("range")
         lowest, highest = ends if isinstance(ends, list) and len(ends) == 2 else ("-Infinity", "Infinity")
-        return Metric("score", _build_metric_config("waver.score", "Score", ABOUT_SCORE, "points", lowest, highest))
+        name = str(fields.get("measure") or "Score")
+        config = _build_metric_config("waver.score", name, ABOUT_SCORE, "points", lowest, highest)
+        return Metric("score", {**config, "lower_is_better": fields.get("direction") == "lower"})
     about = (
         f"mean probability of the answer {canonical_options[0]!r}, or share of samples that gave it; no answer is "
         "right or wrong, so is_correct is false in all rows"

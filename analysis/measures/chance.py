@@ -55,7 +55,8 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
             FROM (SELECT model, condition, probability IS NULL AND logprob IS NULL
                          AND NOT (output IS NULL AND list_contains($compared, condition))
                          OR thought_tokens IS NOT NULL AS drawn,
-                         coalesce(len(thought_tokens), list_sum("count") + coalesce(invalid, 0), len(output), 1)
+                         coalesce(len(sample_score), len(thought_tokens), list_sum("count") + coalesce(invalid, 0),
+                                  len(output), 1)
                          AS samples
                   FROM responses WHERE study = $study AND list_contains($names, condition))
             GROUP BY model, condition""",
@@ -87,8 +88,10 @@ def has_determined_answers(condition_fields: Mapping[str, Any]) -> bool:
 def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
-    An item counts with at least two wordings, one of them with two samples. Where the samples of an item differ by
-    chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they are from.
+    Of scores, it is how much closer they are, as the mean squared difference of two: of scores 0 and 1, that is how
+    often they disagree. An item counts with at least two wordings, one of them with two samples. Where the samples of
+    an item differ by chance only, the expectation is 0: pairs of samples are then exchangeable, whatever wording they
+    are from.
 
     Parameters
     ----------
@@ -100,8 +103,12 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     Returns
     -------
     DataFrame
-        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1.
+        model, condition, item; gap: share of agreeing pairs within wordings minus that between them, -1 to 1; or of
+        scores, mean squared difference between wordings minus that within.
     """
+    (n_scored,) = runs.execute("SELECT count(sample_score) FROM responses WHERE study = ?", [study]).fetchone()
+    if n_scored:
+        return _measure_closeness_of_scores(runs, study)
     # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
     # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
     of_agreement = runs.info["studies"][study]["protocol"] == agreement.PROTOCOL
@@ -127,4 +134,26 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
         FROM within_ones AS w JOIN every AS e USING (model, condition, item)
         WHERE w.pairs > 0 AND w.n * (w.n - 1) > w.pairs ORDER BY ALL""",
         {"study": study, "of_agreement": of_agreement},
+    )
+
+
+def _measure_closeness_of_scores(runs: Runs, study: str) -> pd.DataFrame:
+    """Measure how much closer two scores of one wording are than two of different wordings of the item."""
+    # The squared differences of all n (n - 1) ordered pairs of n numbers add up to 2 n^2 times their variance.
+    return runs.sql(
+        """
+        WITH drawn AS (
+            SELECT model, condition, item, variant, unnest(coalesce(sample_score, [score])) AS score
+            FROM responses WHERE study = $study AND score IS NOT NULL),
+        wordings AS (SELECT model, condition, item, count(*) AS n, 2 * count(*) ^ 2 * var_pop(score) AS apart
+                     FROM drawn GROUP BY model, condition, item, variant),
+        within_ones AS (SELECT model, condition, item, sum(apart) AS apart, sum(n * (n - 1)) AS pairs
+                        FROM wordings GROUP BY model, condition, item),
+        every AS (SELECT model, condition, item, count(*) AS n, 2 * count(*) ^ 2 * var_pop(score) AS apart
+                  FROM drawn GROUP BY model, condition, item)
+        SELECT model, condition, item,
+               CAST((e.apart - w.apart) / (e.n * (e.n - 1) - w.pairs) - w.apart / w.pairs AS DOUBLE) AS gap
+        FROM within_ones AS w JOIN every AS e USING (model, condition, item)
+        WHERE w.pairs > 0 AND e.n * (e.n - 1) > w.pairs ORDER BY ALL""",
+        {"study": study},
     )

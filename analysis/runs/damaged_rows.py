@@ -8,6 +8,7 @@ stimuli have equally many, it is done for rows with an answer only.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ STIMULUS_RULES: Rules = (
 )  # fmt: skip
 MISSING: Rules = tuple(
     (name, f"list_count({name}) <> len({name})", "has an entry that is missing")
-    for name in ("probability", "logprob", "count", "thought", "thought_tokens")
+    for name in ("probability", "logprob", "count", "thought", "thought_tokens", "sample_score")
 )
 _KNOWN = "[x FOR x IN sample_probability IF x IS NOT NULL]"  # of the thoughts, or judged texts, with an answer
 _UNLIKE = "has not as many entries as there are "
@@ -102,6 +103,14 @@ RESPONSE_RULES: Rules = (
     ("score", "NOT isfinite(score)", "is not a number"),
     ("score", f"NOT score BETWEEN lowest - {ENTRY_TOLERANCE} AND highest + {ENTRY_TOLERANCE}",
      "is outside the range of its condition"),
+    ("sample_score", "len(sample_score) = 0", "holds no samples"),
+    ("sample_score", "NOT isfinite(list_sum(sample_score))", "has an entry that is not a number"),
+    ("sample_score", f"NOT list_min(sample_score) >= lowest - {ENTRY_TOLERANCE} "
+                     f"OR NOT list_max(sample_score) <= highest + {ENTRY_TOLERANCE}",
+     "has an entry outside the range of its condition"),
+    ("sample_score", "sample_score IS NOT NULL AND score IS NULL "
+                     f"OR NOT abs(list_avg(sample_score) - score) <= {ENTRY_TOLERANCE} * greatest(1, abs(score))",
+     "does not have the score as its mean"),
     ("score", "n IS NOT NULL AND NOT score BETWEEN 0 AND 1", "is not a share, from 0 to 1"),
     ("n", "n < 1", "is below 1"),
     ("answer", "answer IS NOT NULL AND NOT CASE WHEN lowest IS NULL THEN list_contains(options, answer) "
@@ -205,7 +214,7 @@ def check_response_rows(
         Names the file, its row, item, variant and column.
     """
     scales = _find_scale_ends_by_condition(info["conditions"])
-    lowest, highest = zip(*scales.values(), strict=True) if scales else ([0], [0])
+    lowest, highest = zip(*scales.values(), strict=True) if scales else ([0.0], [0.0])
     parameters = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     rows_sql = ROWS.format(parts=responses_sql, stimuli=stimuli_sql)
     counted = [f"{rows_sql} WHERE {_build_damaged_row_condition(rules)}"]
@@ -287,15 +296,21 @@ def _fetch_rows(con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
 
 
-def _find_scale_ends_by_condition(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
-    """Return the lowest and the highest number of every condition that asks for numbers on a scale.
+def _find_scale_ends_by_condition(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Return the lowest and the highest number of every condition whose scores lie on a scale.
 
-    >>> _find_scale_ends_by_condition({"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}})
-    {'plain/0-9': (0, 9)}
+    >>> conditions = {"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}, "F1": {"range": [0, 0.5]}}
+    >>> _find_scale_ends_by_condition(conditions | {"latency": {"measure": "latency", "range": None}})
+    {'plain/0-9': (0.0, 9.0), 'F1': (0.0, 0.5)}
     """
     ranges = {name: fields.get("range") for name, fields in conditions.items()}
     return {
-        name: (ends[0], ends[1])
+        name: (float(ends[0]), float(ends[1]))
         for name, ends in ranges.items()
-        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int) for end in ends) and ends[0] < ends[1]
+        if isinstance(ends, list) and len(ends) == 2 and all(map(_is_finite_number, ends)) and ends[0] < ends[1]
     }
+
+
+def _is_finite_number(end: object) -> bool:
+    """Tell whether an end of a range is a number, which no truth value is."""
+    return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)

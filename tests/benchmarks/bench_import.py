@@ -26,6 +26,7 @@ VALUES = {
     "answers": ["--answer-column", "answer", "--options", "agree=yes|Yes;disagree=no|No"],
     "texts": ["--completion-column", "text_written", "--options", "agree=agree|yes;disagree=disagree|no"],
     "probabilities": ["--probability-columns", "agree=p_yes,disagree=p_no"],
+    "scores": ["--score-column", "p_yes", "--score-range", "0-1"],
 }
 
 

@@ -17,6 +17,7 @@ from helpers import (
     choice_runs,
     negation_runs,
     reading_runs,
+    scored_runs,
     scoring_runs,
     text_feature_runs,
     wording_runs,
@@ -222,6 +223,24 @@ def _silent_readings(path: Path) -> Written:
     return reading_runs.write_readings(path, rows), {"resamples": 20}
 
 
+def _scores(path: Path) -> Written:
+    """Three models, scored by two measures in templates that all items share."""
+    rows = scored_runs.draw_scores(["org/a", "org/b", "org/c"], 40, 5, measures=["F1", "ms"], crossed=True)
+    return scored_runs.write_scored(path, rows), {"resamples": 20}
+
+
+def _one_score(path: Path) -> Written:
+    """One model with one score."""
+    return scored_runs.write_scored(path, scored_runs.draw_scores(["m"], 1, 1)), {"resamples": 0}
+
+
+def _missing_scores(path: Path) -> Written:
+    """Two models, of whose responses one in three has a score."""
+    rows = scored_runs.draw_scores(["a", "b"], 12, 3)
+    rows["score"] = rows["score"].where(rows["variant"] == "w0")
+    return scored_runs.write_scored(path, rows.assign(error=rows["score"].isna().map({True: "no", False: None}))), {}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -233,6 +252,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "transcripts": _thoughts,
     "reliability": _templates,
     "readings": _readings,
+    "scored": _scores,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -245,6 +265,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "transcripts": _one_opinion,
     "reliability": _one_opinion,
     "readings": _two_readings,
+    "scored": _one_score,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -256,4 +277,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "choice": _silent_choices,
     "reliability": _silent_opinions,
     "readings": _silent_readings,
+    "scored": _missing_scores,
 }

@@ -4,7 +4,8 @@ Wordings are those whose answers are compared with each other:
 
 - of the protocol `agreement` the paraphrases without the original, of `wording` all (`agreements`);
 - of `choice` all wordings of a question, or where there is one, the orders of its options (`choices`);
-- of `scoring` the prompts that ask for a score in the same setting (`scores`).
+- of `scoring` the prompts that ask for a score in the same setting (`scores`);
+- of `scored` all wordings of an item, by every measure (`scored`).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
+from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -21,13 +22,12 @@ from analysis.measures.reworded.study import (
     average_answers_into_array,
     has_several_wordings,
 )
-from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
 from analysis.measures.thoughts import (
     build_sample_moments_sql,
     has_sampled_probabilities,
     list_thought_conditions,
 )
-from analysis.runs.folder import ORIGINAL, quote_sql_literal
+from analysis.runs.folder import quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     A study per measure.
     """
     agreement.create_agreement_tables(runs, study_names)
-    codes = _number_items_and_wordings(
-        runs, study_names, {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
-    )
+    codes = number_items_and_wordings(runs, study_names, _list_studies_without_originals(runs, study_names))
     for name in study_names:
         units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
         study_codes = codes[codes["study"] == name]
@@ -100,31 +98,9 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     return has_several_wordings(runs, study_names)
 
 
-def _number_items_and_wordings(runs: Runs, study_names: list[str], shared_wording_studies: set[str]) -> pd.DataFrame:
-    """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item."""
-    frame = runs.sql(
-        f"""
-        SELECT study, item, variant, position, gold, map_extract(attributes, 'template')[1] AS template
-        FROM stimuli WHERE study IN (SELECT unnest(?)) AND (pattern <> '{ORIGINAL}' OR study NOT IN (SELECT unnest(?)))
-        ORDER BY position""",
-        [study_names, [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]],
-    )
-    parts = []
-    for study, part in frame.groupby("study", sort=False):
-        has_templates = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)
-        crossed = has_templates or study in shared_wording_studies
-        wording = part["template"] if has_templates else part["variant"]
-        place = pd.factorize(wording)[0] if crossed else part.groupby("item", sort=False).cumcount()
-        parts.append(
-            part.assign(
-                crossed=crossed,
-                wording=wording,
-                wording_code=place,
-                item_code=pd.factorize(part["item"])[0],
-                row=np.arange(len(part)),
-            )
-        )
-    return pd.concat(parts) if parts else frame.assign(crossed=False)
+def _list_studies_without_originals(runs: Runs, study_names: list[str]) -> list[str]:
+    """List the studies whose original wordings are not compared with the others: those of protocol `agreement`."""
+    return [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]
 
 
 def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:

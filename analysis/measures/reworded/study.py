@@ -43,8 +43,9 @@ class Study:
     name, measure
         Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; `ACCURACY`: 1 where the answer is
         right, else 0, or of several orders of the options the share of right ones; `RIGHT`: probability of the right
-        option as a share of that of all, which has a component of thoughts, as 0 and 1 have not; or `SCORE` on its
-        scale, from 0, the lowest number, to 1, the highest.
+        option as a share of that of all, which has a component of thoughts, as 0 and 1 have not; `SCORE` on its
+        scale, from 0, the lowest number, to 1, the highest; or the name of a measure of protocol `scored`, on its
+        range or without one.
     headline
         Whether sentences are about this measure of the study: accuracy where a right answer is known.
     crossed
@@ -69,6 +70,10 @@ class Study:
         Whether the wordings are orders of the options.
     averaged
         Whether the answer to a wording is the mean over several orders of the options.
+    has_range
+        Whether answers lie within a range, which is 0 to 1 here; no logit does.
+    lower_is_better
+        Whether models with lower answers rank first.
     """
 
     name: str
@@ -85,6 +90,8 @@ class Study:
     averaged: bool = False
     counting: Array | None = None
     thought_conditions: frozenset[str] = frozenset()
+    has_range: bool = True
+    lower_is_better: bool = False
 
     @property
     def design(self) -> str:
@@ -100,13 +107,17 @@ class Study:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Return what answers lie within; None where they have no bounds."""
-        return None if self.measure == LOGIT else (0.0, 1.0)
+        return (0.0, 1.0) if self.has_range and self.measure != LOGIT else None
 
     @property
     def has_single_wording(self) -> bool:
         """Tell whether no unit has an item in two wordings."""
         is_known = ~np.isnan(self.values)
         return int((is_known.any(axis=1).sum(axis=1) if self.crossed else is_known.sum(axis=2)).max(initial=0)) < 2
+
+    def turn_so_that_higher_is_better(self, values: Array) -> Array:
+        """Return answers, means or differences with the other sign where lower answers are better; else unchanged."""
+        return -values if self.lower_is_better else values
 
     def list_units_to_rank(self) -> list[int]:
         """List the units that are ranked: of every model that answers its first condition in run.json."""
@@ -136,7 +147,8 @@ class Study:
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a
         `Panel`."""
-        share = True if self.measure == ACCURACY else None
+        # Without a range, scores of 0 and 1 are numbers like any others: another study may have more.
+        share = True if self.measure == ACCURACY else None if self.has_range else False
         return estimate_panel_mean(
             self.values[unit], self.crossed, self.estimate_unit_sampling_spread(unit), is_share=share
         )

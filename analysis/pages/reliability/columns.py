@@ -18,7 +18,8 @@ COLUMNS: Mapping[str, Column] = {
         "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
         "the answer is right, else 0, or the share of orders of the options in which it is; probability of the right "
         "answer: of choices after thoughts, divided by that of all options; score: from 0, the lowest "
-        "number of the scale, to 1, the highest",
+        "number of the scale, to 1, the highest; or what a column of scores measures, as a share of its range, and "
+        "without a range in its unit",
         header="Measure",
     ),
     "headline": Column("whether the sentences are about this measure: accuracy where a right answer is known",

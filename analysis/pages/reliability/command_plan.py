@@ -79,6 +79,7 @@ def main(args: argparse.Namespace) -> int:
     _check_plan_arguments(args)
     pilot = runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)
     study = _choose_study(read_reworded_studies(pilot), args)
+    _check_goal_within_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecast_errors(study, args)
     if not forecasts:
@@ -271,11 +272,19 @@ def _describe_pilot(study: Study) -> str:
     return f"{items:,} items, {format_quantity(round(wordings), 'wording')} ({study.design})"
 
 
+def _check_goal_within_range(study: Study, args: argparse.Namespace) -> None:
+    """Refuse a goal of 1 or more, unless the measure has no range: 1 is the whole range."""
+    for option in ("se", "difference"):
+        value = getattr(args, option)
+        if study.has_range and value is not None and value >= 1:
+            raise InputError(f"--{option} {value:g}: give a number between 0 and 1, such as 0.02")
+
+
 def _check_plan_arguments(args: argparse.Namespace) -> None:
     """Refuse goals, thresholds and costs that are out of range or do not go together."""
     for option in ("se", "difference"):
         value = getattr(args, option)
-        if value is not None and not 0 < value < 1:
+        if value is not None and not 0 < value < float("inf"):
             raise InputError(f"--{option} {value:g}: give a number between 0 and 1, such as 0.02")
     if not 0.5 <= args.power < 1:
         raise InputError(f"--power {args.power:g}: give a probability from 0.5 to below 1, such as 0.8")

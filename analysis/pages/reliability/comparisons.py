@@ -80,16 +80,19 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     for study in read_reworded_studies(runs):
         chosen_units = study.list_units_to_rank()
         study_ranking = (
-            rank_models(study.values[chosen_units], study.crossed, seed=seed) if len(chosen_units) > 1 else None
+            rank_models(study.turn_so_that_higher_is_better(study.values[chosen_units]), study.crossed, seed=seed)
+            if len(chosen_units) > 1
+            else None
         )
         if study_ranking is None:
             continue
+        means = study.turn_so_that_higher_is_better(study_ranking.mean)
         for place, unit in enumerate(chosen_units):
             rows.append({
                 "study": study.name, "measure": study.measure, "headline": study.headline, "task": "",
                 "model": study.units[unit][0], "condition": study.units[unit][1],
                 "n_items": study_ranking.n_items, "n_wordings": study_ranking.n_wordings,
-                "anew": _name_factors_new_in_replication(study), "mean": study_ranking.mean[place],
+                "anew": _name_factors_new_in_replication(study), "mean": means[place],
                 "rank": study_ranking.rank[place], "rank_lower": study_ranking.lower[place],
                 "rank_upper": study_ranking.upper[place],
                 "first": study_ranking.first[place],

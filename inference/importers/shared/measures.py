@@ -46,8 +46,8 @@ class ResponseRows:
     responses: int
 
 
-class Measure(Protocol):
-    """One kind of value columns."""
+class Labels(Protocol):
+    """What a study says of its answers: their labels, and how they are read."""
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
@@ -57,6 +57,10 @@ class Measure(Protocol):
     def find_label(self, right_answer: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
+
+
+class Measure(Labels, Protocol):
+    """One kind of value columns."""
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make the response columns.

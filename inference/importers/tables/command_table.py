@@ -11,8 +11,11 @@ The command line says what the columns mean. What it does not say:
   wording means the same in all items; if it does not say, `wordings.choose_wording_sharing` does.
 
 Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
-samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``. Rows of probabilities or
-counts may not repeat, and no row may repeat one of another file.
+samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``; of scores, several become
+``sample_score`` and their mean. Rows of probabilities or counts may not repeat, and no row may repeat one of another
+file.
+
+Scores make a study of protocol `scored` (`inference.importers.shared.scored`): every ``--score-column`` is a measure.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.importers.shared import saving
@@ -33,6 +37,7 @@ from inference.stimuli.reading.records import refuse_column_of_two_roles
 if TYPE_CHECKING:
     from inference.importers.shared.measures import Measure
     from inference.importers.tables.long_rows import Layout
+    from inference.importers.tables.scores import ScoreColumns
 
 COMMAND = "import table"
 HELP = "import a long table with one row per response (CSV, JSON, YAML or Parquet)"
@@ -90,6 +95,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--probability-columns", metavar="LABEL=COLUMN,...", help="for example agree=p_yes,disagree=p_no"
     )
     values.add_argument("--count-columns", metavar="LABEL=COLUMN,...", help="numbers of samples")
+    values.add_argument(
+        "--score-column",
+        metavar="COLUMN",
+        action="append",
+        help="numbers, such as F1; given again, each is a measure of its own",
+    )
     parser.add_argument(
         "--options",
         metavar="LABEL=WORDING|...;...",
@@ -103,6 +114,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what several rows of one model, condition, item and variant in one file are: a mistake (default), or "
         "samples of one answer",
     )
+    scores = parser.add_argument_group("with --score-column")
+    scores.add_argument(
+        "--score-range", metavar="LOW-HIGH", action="append", default=[],
+        help="lowest and highest score, such as 0-1; NAME=0-1 for one of several; may be given again (default: no "
+        "bounds)",
+    )  # fmt: skip
+    scores.add_argument(
+        "--lower-is-better", metavar="NAME", action="append", default=[],
+        help="a score of which less is better, such as latency; may be given again",
+    )  # fmt: skip
+    scores.add_argument("--output-column", metavar="COLUMN", help="the text that was scored")
     saving.add_arguments(parser)
 
 
@@ -114,9 +136,10 @@ def main(args: argparse.Namespace) -> None:
     InputError
         In one line with file and row: an unknown column, a wrong value, two texts for one variant ...
     """
-    from inference.importers.tables import long, long_rows
+    from inference.importers.shared.scored import PROTOCOL
+    from inference.importers.tables import long, long_rows, scores
 
-    measure = _build_measure(args)
+    measure = _build_measure(args) if args.score_column is None else scores.ScoreColumns(args)
     layout = _build_layout(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
@@ -128,23 +151,34 @@ def main(args: argparse.Namespace) -> None:
         language=args.language,
         source=saving.describe_source(args.files),
         shares_wordings=wordings == SHARED,
+        **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
     )
     of, first = long.group_rows_by_response(table, allows_samples=args.repeated == SAMPLES)
+    notes: list[str] = []
+    if isinstance(measure, scores.ScoreColumns):
+        table_scores = scores.TableScores(table, measure)
+        build_responses: saving.Responses = partial(table_scores.build_responses, of, first)
+        conditions: dict[str, dict[str, Any]] = measure.build_conditions(table.conditions)
+        notes = table_scores.describe_missing_cells()
+    else:
+        build_responses = partial(long.build_table_responses, table, of, first, measure)
+        conditions = {name: {**fields, **measure.recorded_fields} for name, fields in table.conditions.items()}
     lines = saving.save_import(
         args.out,
         study,
-        lambda: long.build_table_responses(table, of, first, measure),
-        {name: {**fields, **measure.recorded_fields} for name, fields in table.conditions.items()},
+        build_responses,
+        conditions,
         descriptions=args.models,
         imported=saving.compute_fingerprint([path for _, path in files], _collect_table_settings(args, files)),
         command=args.call,
     )
+    lines += notes
     if wordings is not None:
         lines.append(describe_wording_sharing(wordings, table.stimuli, is_stated=args.wordings is not None))
     saving.print_escaped_lines(lines)
 
 
-def _build_layout(args: argparse.Namespace, measure: Measure) -> Layout:
+def _build_layout(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
     """Collect from the command line which column has which role; refuse a column that is named twice."""
     from inference.importers.tables.long_rows import Layout
 
@@ -212,6 +246,10 @@ def _build_measure(args: argparse.Namespace) -> Measure:
     """Make the measure that the command line asks for, with its two labels."""
     from inference.importers.shared.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 
+    if args.score_range or args.lower_is_better or args.output_column:
+        raise InputError(
+            "import table: --score-range, --lower-is-better and --output-column go with --score-column; add it"
+        )
     texts = args.completion_column or args.answer_column
     if args.repeated == SAMPLES and texts is None:
         raise InputError("import table: --repeated samples goes with --completion-column or --answer-column")
@@ -243,4 +281,7 @@ def _collect_table_settings(args: argparse.Namespace, files: Sequence[tuple[str,
     """Collect the options that the responses depend on, in addition to the files' content."""
     excluded_options = ("files", "out", "name", "models", "language", "repeated", "wordings", "main", "call")
     chosen = {name: value for name, value in vars(args).items() if name not in excluded_options}
+    # Options of scores count where they are given: imports of earlier versions, which had none, stay the same.
+    scored = {"score_column", "score_range", "lower_is_better", "output_column"}
+    chosen = {name: value for name, value in chosen.items() if value or name not in scored}
     return {"files": [path.name if name == path.stem else name for name, path in files], **chosen}

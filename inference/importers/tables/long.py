@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from inference.importers.shared.measures import Measure
+    from inference.importers.shared.measures import Labels, Measure
     from inference.importers.tables.long_rows import LongTable, Stimulus
 
 TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a column of Arrow holds 2**31 bytes
@@ -21,7 +21,14 @@ LARGEST = 2**28  # bytes that these have on average
 
 
 def build_table_study(
-    table: LongTable, name: str, measure: Measure, *, language: str | None, source: str, shares_wordings: bool = False
+    table: LongTable,
+    name: str,
+    measure: Labels,
+    *,
+    language: str | None,
+    source: str,
+    shares_wordings: bool = False,
+    protocol: str = "agreement",
 ) -> Study:
     """Make the study: items and variants in order of appearance.
 
@@ -39,6 +46,8 @@ def build_table_study(
         Where the table is from.
     shares_wordings
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
+    protocol
+        Of the study; where originals are wordings like any others, they may be templates, too.
 
     Returns
     -------
@@ -64,7 +73,8 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
                 f"{', '.join(measure.labels)}"
             )
-        template = {"template": stimulus.variant} if shares_wordings and stimulus.pattern != ORIGINAL else {}
+        is_template = shares_wordings and (protocol != "agreement" or stimulus.pattern != ORIGINAL)
+        template = {"template": stimulus.variant} if is_template else {}
         variant = Variant(
             stimulus.item,
             stimulus.variant,
@@ -77,7 +87,7 @@ def build_table_study(
         )
         items.setdefault(stimulus.item, []).append(variant)
     return Study(
-        protocol="agreement",
+        protocol=protocol,
         name=name,
         items=tuple(Item(item, tuple(variants)) for item, variants in items.items()),
         canonical=measure.labels,
@@ -132,28 +142,18 @@ def build_table_responses(
     InputError
         A value that the measure refuses.
     """
-    import numpy as np
     import pyarrow as pa
 
     from inference.importers.shared.measures import ResponseRows
 
     names = {
-        **_split_pairs_into_coded_columns(("model", "condition"), table.model_conditions),
-        **_split_pairs_into_coded_columns(("item", "variant"), table.stimulus),
+        **split_pairs_into_coded_columns(("model", "condition"), table.model_conditions),
+        **split_pairs_into_coded_columns(("item", "variant"), table.stimulus),
     }
     values = [column.array() for column in table.values]
-    batch_size = max(
-        1, min(TOGETHER, LARGEST * len(first_row_of_response) // max(1, sum(column.nbytes for column in values)))
-    )
-    for start in range(0, len(first_row_of_response), batch_size):
-        first_rows = first_row_of_response[start : start + batch_size]
-        rows = np.flatnonzero((response_numbers >= start) & (response_numbers < start + len(first_rows)))
-        # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
-        rows = rows[np.argsort(response_numbers[rows], kind="stable")]  # those of the first response, of the second ...
+    for first_rows, rows, of in split_into_batches(table, response_numbers, first_row_of_response):
         cells = [column.take(pa.array(rows)) for column in values]
-        response_columns = measure.build_response_columns(
-            cells, ResponseRows(table.place, rows, response_numbers[rows] - start, len(first_rows))
-        )
+        response_columns = measure.build_response_columns(cells, ResponseRows(table.place, rows, of, len(first_rows)))
         yield pa.table(
             {
                 **response_columns,
@@ -162,10 +162,51 @@ def build_table_responses(
         )
 
 
-def _split_pairs_into_coded_columns(
+def split_into_batches(
+    table: LongTable, response_numbers: np.ndarray, first_row_of_response: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Split the responses of a table into batches that fit into memory.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    response_numbers, first_row_of_response
+        The responses, as `group_rows_by_response` made them.
+
+    Yields
+    ------
+    Of each batch: the first row of every response; all of its rows, ordered by response; and the response of each of
+    these, from 0 on.
+    """
+    import numpy as np
+
+    n_bytes = sum(column.array().nbytes for column in table.values)
+    batch_size = max(1, min(TOGETHER, LARGEST * len(first_row_of_response) // max(1, n_bytes)))
+    for start in range(0, len(first_row_of_response), batch_size):
+        first_rows = first_row_of_response[start : start + batch_size]
+        rows = np.flatnonzero((response_numbers >= start) & (response_numbers < start + len(first_rows)))
+        # Example: of rows 0 to 3 of the responses 1, 0, 1, 0, the order is 1, 3, 0, 2.
+        rows = rows[np.argsort(response_numbers[rows], kind="stable")]  # those of the first response, of the second ...
+        yield first_rows, rows, response_numbers[rows] - start
+
+
+def split_pairs_into_coded_columns(
     column_names: Sequence[str], coded_pairs: CodedPairs
 ) -> dict[str, tuple[pa.Array, np.ndarray]]:
-    """Split coded pairs into columns: name -> its text in each distinct pair, and the pair's place of every row."""
+    """Split coded pairs into columns.
+
+    Parameters
+    ----------
+    column_names
+        Names of the two columns.
+    coded_pairs
+        Their texts.
+
+    Returns
+    -------
+    Name -> its text in each distinct pair, and the pair's place of every row.
+    """
     import pyarrow as pa
 
     return {

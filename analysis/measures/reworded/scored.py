@@ -1,0 +1,258 @@
+"""Read the scores of protocol `scored` in every wording of an item, each measure as a study of its own.
+
+All wordings of an item are compared, the original too. Wordings that name their template in the attribute `template`,
+or are templates by their texts, are shared by all items. A measure with a range is scaled by it: a score on 1-5 is
+(score - 1) / 4, so that scores on two ranges compare; without a range it stays in its unit. Nothing is turned: of a
+measure whose lower scores are better, `Study.lower_is_better` says so, and only what ranks models looks at it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.study import (
+    ACCURACY,
+    AGREEMENT,
+    LOGIT,
+    SCORE,
+    Study,
+    average_answers_into_array,
+    has_several_wordings,
+)
+from analysis.statistics.resampling import Array
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PROTOCOL = "scored"
+HIGHER, LOWER = "higher", "lower"
+TAKEN = frozenset({ACCURACY, AGREEMENT, LOGIT, SCORE})  # names of measures that mean something else
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Hold the scores of one study by one measure.
+
+    Attributes
+    ----------
+    study
+        The scores as an array, scaled by the range; `Study.measure` is the name of the measure.
+    scores
+        (units, items, wordings) in the unit of the measure, NaN where there is none.
+    low, width
+        Score that is 0 in `study`, and how far 1 is above it: 0 and 1 for a measure without a range.
+    variants
+        item, variant, item_code, wording_code: which wording is in which place.
+    """
+
+    study: Study
+    scores: Array
+    low: float
+    width: float
+    variants: pd.DataFrame
+
+    @property
+    def range_text(self) -> str:
+        """Write the range: "0-1"; empty where there is none."""
+        return f"{self.low:g}-{self.low + self.width:g}" if self.study.has_range else ""
+
+    def compute_threshold(self, share: float) -> float:
+        """Return the score that parts a share of the range, or without one that share of all scores."""
+        if self.study.has_range:
+            return self.low + share * self.width
+        return float(np.nanquantile(self.scores, share)) if not np.isnan(self.scores).all() else math.nan
+
+
+def read_scored_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
+    """Read the studies of protocol `scored`, one for each measure; the first measure of a study is its headline.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    study_names
+        Names of the studies.
+
+    Yields
+    ------
+    A study per measure.
+    """
+    yield from (scored.study for scored in read_scores(runs) if scored.study.name in study_names)
+
+
+def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
+    """Tell whether these studies can be compared over wordings or samples.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    study_names
+        Names of the studies.
+
+    Returns
+    -------
+    Whether an item of one of them has two wordings, the original counted, or a response several samples.
+    """
+    if has_several_wordings(runs, study_names, count_original=True):
+        return True
+    return any(scored.study.samples is not None for scored in read_scores(runs) if scored.study.name in study_names)
+
+
+def read_scores(runs: Runs) -> list[Scored]:
+    """Read every study of protocol `scored` by every measure, once per `Runs`.
+
+    Returns
+    -------
+    list of Scored
+        In the order of run.json.
+
+    Raises
+    ------
+    InputError
+        For a condition without a measure, or with a range or direction that is none.
+    """
+    return runs.compute_once("scores of measures", lambda: list(_read_scores(runs)))
+
+
+def _read_scores(runs: Runs) -> Iterator[Scored]:
+    """Yield every study by every measure."""
+    names = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
+    for name in names:
+        study_codes = codes[codes["study"] == name]
+        units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
+        if study_codes.empty or not units:
+            continue
+        rows = _read_score_rows(runs, name, study_codes)
+        validity = _compute_validity(runs, name)
+        measures: dict[str, list[int]] = {}  # -> places of its units among all of the study
+        for unit, (_, condition) in enumerate(units):
+            fields = runs.info["conditions"][name][condition]
+            check_measure_fields(f"{_join_paths(runs, name)}: run.json: condition {condition!r}", fields)
+            measures.setdefault(fields["measure"], []).append(unit)
+        for measure, places in measures.items():
+            ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
+            scored = _build_scored(
+                name, measure, units, places, rows, study_codes, ends, validity=validity, lower_is_better=is_turned
+            )
+            yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
+
+
+def check_measure_fields(where: str, fields: Mapping[str, Any]) -> None:
+    """Refuse a condition whose scores cannot be understood.
+
+    Parameters
+    ----------
+    where
+        The condition, for messages.
+    fields
+        Its fields in run.json.
+
+    Raises
+    ------
+    InputError
+        No measure, a range that is none, an unknown direction.
+    """
+    ends = fields.get("range")
+    if not fields.get("measure"):
+        raise InputError(f"{where}: no measure; name what its scores measure")
+    if ends is not None and not (
+        isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends)) and ends[0] < ends[1]
+    ):
+        raise InputError(f"{where}: range is {ends!r}; it must be two numbers, the lower one first, or null")
+    if fields.get("direction", HIGHER) not in (HIGHER, LOWER, None):
+        raise InputError(f"{where}: direction is {fields['direction']!r}; it must be {HIGHER} or {LOWER}")
+
+
+def _is_number(end: object) -> bool:
+    """Tell whether an end of a range is a finite number."""
+    return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)
+
+
+def _read_range_and_direction(
+    runs: Runs, study: str, measure: str, condition_names: Sequence[str]
+) -> tuple[list[float] | None, bool]:
+    """Return the range of a measure, and whether lower is better; refuse conditions that differ in them."""
+    fields = [runs.info["conditions"][study][condition] for condition in condition_names]
+    settings = {(repr(entry.get("range")), entry.get("direction") or HIGHER) for entry in fields}
+    if len(settings) > 1:
+        raise InputError(
+            f"{_join_paths(runs, study)}: run.json: measure {measure!r} has another range or direction under some "
+            "conditions; name the measures apart"
+        )
+    return fields[0].get("range"), fields[0].get("direction") == LOWER
+
+
+def _build_scored(
+    name: str, measure: str, units: Sequence[tuple[str, str]], places: Sequence[int], rows: pd.DataFrame,
+    codes: pd.DataFrame, ends: Sequence[float] | None, *, validity: Mapping[tuple[str, str], float],
+    lower_is_better: bool,
+) -> Scored:  # fmt: skip
+    """Lay the scores of one measure out as arrays; `places` are those of its units among all of the study."""
+    low, width = (float(ends[0]), float(ends[1]) - float(ends[0])) if ends else (0.0, 1.0)
+    own_places = np.full(len(units), -1)
+    own_places[list(places)] = np.arange(len(places))
+    own_unit = own_places[rows["unit"].to_numpy()]
+    rows = rows.assign(unit=own_unit)[own_unit >= 0]
+    shape = len(places), int(codes["item_code"].max()) + 1, int(codes["wording_code"].max()) + 1
+    scores = average_answers_into_array(rows, "score", shape)
+    crossed = bool(codes["crossed"].iloc[0])
+    samples = spread = None
+    if (rows["samples"] > 1).any():
+        samples = average_answers_into_array(rows, "samples", shape)
+        spread = average_answers_into_array(rows.assign(spread=rows["spread"] / width**2), "spread", shape)
+    own_units = [units[place] for place in places]
+    study = Study(
+        name, f"{measure} (score)" if measure in TAKEN else measure, True, crossed, own_units,
+        np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
+        list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
+        has_range=ends is not None, lower_is_better=lower_is_better,
+    )  # fmt: skip
+    return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])
+
+
+def _read_score_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of a study: places of unit, item and wording; score, number of samples, their variance."""
+    runs.con.register("scored_codes", codes[["item", "variant", "item_code", "wording_code"]])
+    try:
+        return runs.sql(
+            """
+            SELECT u.unit, c.item_code AS item, c.wording_code AS wording, r.score,
+                   coalesce(len(r.sample_score), 1) AS samples,
+                   CASE WHEN len(r.sample_score) > 1 THEN list_aggregate(r.sample_score, 'var_samp') END AS spread
+            FROM (SELECT * FROM responses WHERE study = $study AND score IS NOT NULL) AS r
+            JOIN scored_codes AS c USING (item, variant)
+            JOIN (SELECT model, condition, row_number() OVER (ORDER BY position) - 1 AS unit FROM units
+                  WHERE study = $study) AS u USING (model, condition)""",
+            {"study": study},
+        )
+    finally:
+        runs.con.unregister("scored_codes")
+
+
+def _compute_validity(runs: Runs, study: str) -> dict[tuple[str, str], float]:
+    """Return for every unit the share of its responses that have a score; those that failed have none."""
+    rows = runs.execute(
+        """
+        SELECT model, condition, sum(scored) / count(*) FROM (
+            SELECT model, condition, CASE WHEN score IS NULL THEN 0 ELSE 1 END AS scored FROM responses
+            WHERE study = $study
+            UNION ALL SELECT model, condition, 0 FROM errors WHERE study = $study)
+        GROUP BY model, condition""",
+        {"study": study},
+    ).fetchall()
+    return {(model, condition): float(share) for model, condition, share in rows}
+
+
+def _join_paths(runs: Runs, study: str) -> str:
+    """Join the paths of the run folders of a study, for an error message."""
+    return ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)

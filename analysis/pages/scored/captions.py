@@ -1,0 +1,52 @@
+"""Write the captions of the figures; each function takes the frames of its namesake in `plots`."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.reporting.words import (
+    explain_missing_interval_lines,
+    format_count_range,
+    format_quantity,
+    labels,
+)
+
+
+def caption_scored_means(frame: pd.DataFrame) -> str:
+    """Say what dots and lines are.
+
+    Parameters
+    ----------
+    frame
+        The rows of table `scored_means` by one measure, with `label`, `silent` and `total`.
+    """
+    first = frame.iloc[0]
+    bounds = f", from {first['range'].replace('-', ' to ', 1)}" if first["range"].count("-") == 1 else ""
+    better = " Lower is better." if first["direction"] == "lower" else ""
+    return (
+        f"Mean {first['measure']}{bounds}, of {format_quantity(frame['model'].nunique(), 'model')} over "
+        f"{format_count_range(frame['n_items'])} items and {format_quantity(int(frame['n'].max()), 'score')} at most."
+        f"{better} Thick lines: 95 % intervals for these wordings, with items drawn anew; thin lines: for wordings "
+        "like these, with other wordings, too."
+        + labels.describe_selection(len(frame), int(first["total"]), "rows", "best and worst")
+        + labels.explain_silent_mark(frame)
+    )
+
+
+def caption_scored_passes(frame: pd.DataFrame) -> str:
+    """Say what the bars are.
+
+    Parameters
+    ----------
+    frame
+        The rows of table `scored_spread` by one measure, with `label`, `silent` and `total`.
+    """
+    first = frame.iloc[0]
+    return (
+        f"Shares of the items whose {first['measure']} passes {first['threshold']:.3g} in some, in all, or in none of "
+        f"their wordings; {format_count_range(frame['n_items'])} items with two wordings or more. Lines: 95 % "
+        "intervals of the share that passes in some, over items (Wilson)."
+        + explain_missing_interval_lines(frame, "passed_some")
+        + labels.describe_selection(len(frame), int(first["total"]), "rows", "most and least changed")
+        + labels.explain_silent_mark(frame)
+    )

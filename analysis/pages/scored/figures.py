@@ -1,0 +1,49 @@
+"""Pick the frames that the figures of the page are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.drawing import panels
+from analysis.reporting.words import labels
+
+MEASURE = ["study", "measure"]
+
+
+def frame_scored_means(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield table `scored_means`, a frame per measure: models by their means, the best first."""
+    yield from _split_by_measure(frames["scored_means"], "mean", frames)
+
+
+def frame_scored_passes(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the rows of table `scored_spread` by the measure that sentences are about, a frame per study."""
+    table = frames["scored_spread"]
+    yield from _split_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
+
+
+def frame_scored_passes_otherwise(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the rows of table `scored_spread` by the other measures, a frame each."""
+    table = frames["scored_spread"]
+    yield from _split_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
+
+
+def _split_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+    """Yield the rows of every measure with labels, in order; of too many models, the first and the last."""
+    if table.empty:
+        return
+    for _, part in table[table[column].notna()].groupby(MEASURE, sort=False):
+        rows = part.assign(silent=is_silent(part["validity"]), total=len(part))
+        rows = rows.assign(label=labels.build_row_labels(rows))
+        rows = rows.sort_values([column, "label"], ascending=[_is_lower_better(rows, frames), True], kind="stable")
+        shown = labels.select_first_and_last(list(rows["label"]), panels.ROWS)
+        yield (rows[rows["label"].isin(shown)],)
+
+
+def _is_lower_better(rows: pd.DataFrame, frames: Frames) -> bool:
+    """Tell whether lower scores are better by the measure of some rows."""
+    means = frames["scored_means"].merge(rows[MEASURE].drop_duplicates(), on=MEASURE)
+    return bool("mean" in rows and (means["direction"] == "lower").any())

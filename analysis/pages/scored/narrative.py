@@ -1,0 +1,203 @@
+"""Write the sentences of the page from its tables: whether the score hangs on the wording, and what weakens that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.catalogue import look_up_column
+from analysis.reporting.catalogue.columns import format_value
+from analysis.reporting.words import (
+    Answer,
+    chance,
+    describe_models_without_answers,
+    format_count_range,
+    format_percent,
+    format_quantity,
+    join_names,
+    labels,
+    list_few_items_cautions,
+    phrase_model_condition_count,
+    verdicts,
+)
+from analysis.reporting.words.verdicts import Band
+
+Frames = Mapping[str, pd.DataFrame]
+TABLES = ("scored_means", "scored_spread", "scored_wordings")
+FEW = 0.1  # share of items below which scores hardly hang on the wording
+BANDS = (Band("hardly", 0.0, FEW), Band("yes", FEW, 1.0))
+WORD_MEANINGS = (
+    f"“Yes” means that more than {format_percent(FEW)} of the items pass the threshold in some wordings only: the "
+    "whole 95 % interval of this share lies above. “Hardly” means that it lies below.",
+    "Of several models, it is widened for their number (Holm).",
+)
+
+
+def answer_question(
+    frames: Frames, when: str = "", beyond: str = "", by_chance: pd.DataFrame = chance.NO_CHANCE
+) -> Answer:
+    """Say whether the score hangs on the wording, by the rules of `verdicts` and `WORD_MEANINGS`.
+
+    Parameters
+    ----------
+    frames
+        The tables named in `TABLES`.
+    when
+        From `words.phrase_run_dates`.
+    beyond
+        What of the differences between models is more than rewording.
+    by_chance
+        Whose scores chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    means = _select_headline_rows(frames["scored_means"])
+    spread = _select_headline_rows(frames["scored_spread"])
+    setup = _describe_setup(frames["scored_means"], means, when)
+    changeable = spread[(spread["n_items"] > 0) & ~is_silent(spread["validity"])]
+    cautions = (
+        *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
+    )  # fmt: skip
+    if is_silent(means["validity"]).all():
+        verdict, why = describe_models_without_answers(list(means["label"]))
+        return Answer(setup, verdict, cautions=(*why, *cautions))
+    judged = spread[~is_silent(spread["validity"]) & spread["passed_some"].notna()]
+    details = {
+        "scored_means": (*WORD_MEANINGS, *_describe_extreme_means(means)),
+        "scored_passes": tuple(_describe_spread(judged)),
+        "scored_differences": (beyond,) if beyond else (),
+        "scored_wordings": tuple(_describe_shared_wordings(frames["scored_wordings"], means)),
+    }
+    return Answer(
+        setup, _describe_verdict(judged, by_chance), cautions=cautions,
+        details={name: sentences for name, sentences in details.items() if sentences},
+    )  # fmt: skip
+
+
+def _select_headline_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows by the measure that sentences are about, with a `label` each."""
+    rows = table[table["headline"].astype(bool)]
+    return rows.assign(label=labels.build_row_labels(rows))
+
+
+def _describe_setup(all_means: pd.DataFrame, means: pd.DataFrame, when: str) -> str:
+    """Say how many models got which scores on how many items."""
+    measures = list(all_means["measure"].unique())
+    models = means["model"].nunique()
+    n_items = int(means.groupby("study")["n_items"].max().sum())
+    scores = join_names([labels.shorten_middle(name, 24) for name in measures], 2)
+    return (
+        f"{format_quantity(models, 'model')} {'was' if models == 1 else 'were'} scored by {scores} on "
+        f"{format_quantity(n_items, 'item')}{when}."
+    )
+
+
+def _describe_verdict(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
+    """Count the models by their words; where all have the same, say the shares that the word stands for."""
+    if judged.empty:
+        return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
+    judged_words = verdicts.judge_shares(judged, "passed_some", BANDS)
+    passed_words = chance.blank_word_in_rows_with_chance_changes(judged_words, judged, by_chance, "yes")
+    if passed_words != judged_words and not any(passed_words):
+        return chance.explain_withheld_verdict(by_chance)
+    if not any(passed_words):
+        return (
+            f"{verdicts.UNCLEAR}: no interval of the share of items that pass in some wordings only lies on one side "
+            f"of {format_percent(FEW)}."
+        )
+    tally = verdicts.describe_verdict_word_counts(passed_words, phrase_model_condition_count(judged))
+    if len(set(passed_words)) > 1:
+        return tally
+    shares = " to ".join(
+        dict.fromkeys((format_percent(judged["passed_some"].min()), format_percent(judged["passed_some"].max())))
+    )
+    return f"{tally} Of the items, {shares} pass the threshold in some wordings only."
+
+
+def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
+    """Name the highest and the lowest mean, where there are two models that answer."""
+    answering = means[~is_silent(means["validity"]) & means["mean"].notna()]
+    for _, part in answering.groupby(["study", "measure"], sort=False):
+        if len(part) < 2:
+            continue
+        low, high = part.loc[part["mean"].idxmin()], part.loc[part["mean"].idxmax()]
+        yield (
+            f"The mean {labels.shorten_middle(low['measure'], 24)} goes from "
+            f"{_format_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
+            f"{_format_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says which hold."
+        )
+
+
+def _format_cell(row: pd.Series, table: str, column: str) -> str:
+    """Write a number with the digits of its column."""
+    return format_value(row[column], look_up_column(table, column))
+
+
+def _describe_spread(judged: pd.DataFrame) -> Iterator[str]:
+    """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
+    for _, part in judged.groupby(["study", "measure"], sort=False):
+        low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
+        measure = labels.shorten_middle(low["measure"], 24)
+        if len(part) == 1:
+            yield (
+                f"The {measure} of an item has an SD of {_format_cell(low, 'scored_spread', 'sd')} over its wordings, "
+                "on average."
+            )
+        else:
+            yield (
+                f"The SD of the {measure} of an item over its wordings is between "
+                f"{_format_cell(low, 'scored_spread', 'sd')} ({low['label']}) and "
+                f"{_format_cell(high, 'scored_spread', 'sd')} ({high['label']}), on average."
+            )
+
+
+def _describe_shared_wordings(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
+    """Say how far the best and the worst shared wording are apart, for the model where it is most."""
+    if table.empty:
+        return
+    rows = table.merge(means[[*labels.UNIT, "measure", "label"]], on=[*labels.UNIT, "measure"]).dropna(subset="mean")
+    for _, part in rows.groupby(["study", "measure"], sort=False):
+        ranges = part.groupby("label", sort=False)["mean"].agg(lambda column: column.max() - column.min())
+        own = part[part["label"] == ranges.idxmax()]
+        best, worst = own.iloc[0], own.iloc[-1]
+        yield (
+            f"Most between wordings that all items share: {labels.shorten_middle(str(best['wording']), 30)} has a mean "
+            f"of {_format_cell(best, 'scored_wordings', 'mean')}, {labels.shorten_middle(str(worst['wording']), 30)} "
+            f"of {_format_cell(worst, 'scored_wordings', 'mean')} ({best['label']})."
+        )
+
+
+def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) -> Iterator[str]:
+    """Yield what weakens the answer."""
+    silent = means[is_silent(means["validity"])]
+    if len(silent) and len(silent) < len(means):
+        yield (
+            f"Less than half of the responses have a score: {join_names(list(silent['label']))}. Nothing is said of "
+            "them."
+        )
+    yield from list_few_items_cautions(
+        means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
+    )
+    single = spread[(spread["n_items"] == 0) & (spread["wordings_most"] > 0)]
+    if len(single):
+        yield (
+            f"One wording of each item only: nothing is said of other wordings for {join_names(list(single['label']))}."
+        )
+    several = spread[spread["n_items"] > 0]
+    if len(several) and several["wordings_most"].max() > several["wordings_least"].min():
+        sizes = format_count_range(several[["wordings_least", "wordings_most"]].stack())
+        yield f"Items have {sizes} wordings; with more of them, more items pass in some wordings only."
+    for measure in means.loc[means["range"] == "", "measure"].unique():
+        yield (
+            f"{labels.shorten_middle(measure, 24)} has no bounds: its threshold is a quantile of all scores, and says "
+            "nothing of what is good."
+        )
+    others = frames["scored_means"]["measure"].unique()
+    if len(others) > means["measure"].nunique():
+        named = join_names([labels.shorten_middle(name, 24) for name in means["measure"].unique()])
+        yield f"The sentences are about {named}, the first measure; figures and tables have all {len(others)}."

@@ -1,0 +1,46 @@
+"""Make the parts of the page on scores of any kind for its notebook."""
+
+from __future__ import annotations
+
+from analysis.pages.scored import narrative
+from analysis.pages.scored.catalogue import CATALOGUE
+from analysis.reporting import words
+from analysis.reporting.catalogue import tables
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import beyond, chance, verdicts
+
+
+class ScoredPage(Page):
+    """Show the page on scores.
+
+    Parameters
+    ----------
+    run, out
+        As for `Page`.
+    **options
+        Options of the tables: passing, examples, resamples, seed.
+    """
+
+    protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
+
+    def answer(self) -> Html:
+        """Show the answer in words, and what weakens it."""
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        sentence = beyond.describe_differences_beyond_rewording(self.runs)
+        by_chance = chance.find_units_with_chance_changes(self.runs)
+        when = words.phrase_run_dates(self.runs.info)
+        return self.show_answer(narrative.answer_question(frames, when, sentence, by_chance))
+
+    def method(self) -> Html:
+        """Say in five lines how the numbers were computed."""
+        options = {
+            key: parameter.default for key, parameter in tables.list_table_options("scored_spread").items()
+        } | self.options
+        means = self.frame("scored_means")
+        return render_fragment(
+            "scored/method", passing=options["passing"], resamples=options["resamples"], seed=options["seed"],
+            lower=list(means.loc[means["direction"] == "lower", "measure"].unique()),
+            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules(
+                "validity", "interval", "chance", "beyond"),
+        )  # fmt: skip

@@ -1,0 +1,98 @@
+"""Draw the figures of the page; each function takes the frames of its namesake in `captions`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
+
+Looks = Mapping[str, Look]
+PARTS = {
+    "passed_some": ("in some wordings only", OKABE_ITO[5]),
+    "passed_all": ("in all", OKABE_ITO[2]),
+    "passed_none": ("in none", OKABE_ITO[4]),
+}
+
+
+@apply_style
+def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a row per model: its mean, the interval for these wordings (thick) and for wordings like these (thin).
+
+    Parameters
+    ----------
+    frame
+        The rows of table `scored_means` by one measure, with `label`.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        title=0.05, below=0.4,
+    )  # fmt: skip
+    panels.draw_row_guides(axes, len(names))
+    panels.draw_row_labels(axes, names)
+    rows = frame.assign(row=np.arange(len(frame)))
+    low, high = _choose_axis_ends(rows)
+    axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
+                colors=[looks[model].colour for model in rows["model"]], linewidth=0.6)  # fmt: skip
+    panels.draw_dots(axes, rows, "mean", looks)
+    panels.scale_axis(axes, low, high, 4)
+    panels.label_x_axis(axes, labels.shorten_middle(f"mean {frame['measure'].iloc[0]}", 40))
+    return drawing
+
+
+def _choose_axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
+    """Choose the ends of the axis: the range of the measure from 0 to 1, else what is drawn."""
+    if (rows["range"] == "0-1").all():
+        return 0.0, 1.0
+    values = rows[["mean", "mean_lower", "mean_upper", "like_lower", "like_upper"]].to_numpy(float)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+@apply_style
+def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw a bar per model: shares of items that pass in some, in all and in none of their wordings.
+
+    Parameters
+    ----------
+    frame
+        The rows of table `scored_spread` by one measure, with `label`.
+    width, looks
+        In inches; looks are not used: colours are parts of a bar.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
+    names = labels.drop_prefix_and_shorten_names(list(frame["label"]), panels.compute_max_label_letters(width))
+    part_names = [name for name, _ in PARTS.values()]
+    drawing, (axes,) = panels.lay_out_panels(
+        width, 1, 1, panels.choose_row_pitch(len(names), 6.0) * len(names), left=panels.measure_row_labels(names),
+        title=0.05, below=0.4, top=0.06 + panels.LINE * panels.count_legend_lines(part_names, width),
+    )  # fmt: skip
+    panels.draw_row_guides(axes, len(names))
+    panels.draw_row_labels(axes, names)
+    places = np.arange(len(frame))
+    start = np.zeros(len(frame))
+    for column, (_, colour) in PARTS.items():
+        axes.barh(places, frame[column], left=start, height=0.62, color=colour, linewidth=0)
+        start = start + frame[column].to_numpy(float)
+    axes.hlines(places, frame["passed_some_lower"], frame["passed_some_upper"], colors=INK, linewidth=0.9, zorder=3)
+    panels.scale_axis(axes, 0, 1, 4)
+    panels.label_x_axis(axes, "share of items")
+    panels.draw_legend(drawing, part_names, [Look(colour, "s") for _, colour in PARTS.values()])
+    return drawing

@@ -1,0 +1,191 @@
+"""Compute the tables about models: means with both intervals, spreads over wordings, and paired differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scores
+from analysis.reporting.words.beyond import compare_model_pairs
+from analysis.statistics import interval
+from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.shares import Share
+from ground.errors import InputError
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+PASSED = ("passed_all", "passed_some", "passed_none")
+DIFFERENCES = ("difference", "lower", "upper", "like_lower", "like_upper")
+
+
+def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
+    """Compute the mean score of every model by every measure with both intervals.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, headline (bool), range, direction, design, validity; n_items, n_wordings, n:
+        as in `reliability.panel.Panel`; mean, mean_lower, mean_upper: with the interval for these wordings; like_lower,
+        like_upper: for wordings like these; error: standard error with items and wordings drawn anew.
+    """
+    rows = []
+    for scored in read_scores(runs):
+        study = scored.study
+        for unit in range(len(study.units)):
+            panel = study.estimate_mean_and_components(unit)
+            ends = np.array([*panel.compute_interval("items"), *panel.compute_interval("both")])
+            low, high, like_low, like_high = scored.low + scored.width * ends
+            rows.append({
+                **_name_row(scored, unit), "range": scored.range_text,
+                "direction": LOWER if study.lower_is_better else HIGHER, "design": study.design,
+                "validity": study.validity[unit], "n_items": panel.n_items, "n_wordings": panel.n_wordings,
+                "n": panel.n, "mean": scored.low + scored.width * panel.mean, "mean_lower": low, "mean_upper": high,
+                "like_lower": like_low, "like_upper": like_high,
+                "error": scored.width * panel.compute_standard_error("both"),
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _name_row(scored: Scored, unit: int) -> dict[str, Any]:
+    """Return the columns that name the row of a unit."""
+    model, condition = scored.study.units[unit]
+    return {
+        "study": scored.study.name, "model": model, "condition": condition, "measure": scored.study.measure,
+        "headline": scored.study.headline,
+    }  # fmt: skip
+
+
+def tabulate_scored_spread(runs: Runs, *, passing: float = 0.5, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Compute how far the wordings of an item move its score, and how many items pass in some of them only.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    passing
+        The threshold: this share of the range, or of a measure without a range, this quantile of all scores.
+    resamples
+        Bootstrap samples of the items.
+    seed
+        Of the random draws.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, measure, headline, validity; n_items: with two scored wordings or more;
+        wordings_least, wordings_most: of these; threshold; sd, range, passed_all, passed_some, passed_none: means over
+        these items, with X_lower, X_upper over items; no_interval.
+
+    Raises
+    ------
+    InputError
+        For a threshold that is no share.
+    """
+    if not 0 < passing <= 1:
+        raise InputError(f"passing = {passing}: give a share of the range above 0 and up to 1, such as 0.5")
+    parts = [_tabulate_spread(scored, passing, resamples, seed) for scored in read_scores(runs)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def mark_passes(scored: Scored, threshold: float) -> Array:
+    """Mark which scores pass.
+
+    Parameters
+    ----------
+    scored
+        The scores.
+    threshold
+        In the unit of the measure.
+
+    Returns
+    -------
+    (units, items, wordings): 1 for at least the threshold, or at most where lower is better; else 0; NaN for no score.
+    """
+    passes = scored.scores <= threshold if scored.study.lower_is_better else scored.scores >= threshold
+    return np.where(np.isnan(scored.scores), np.nan, passes.astype(float))
+
+
+def _tabulate_spread(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
+    """Compute the spread of every unit of a study by one measure."""
+    threshold = scored.compute_threshold(passing)
+    sizes = (~np.isnan(scored.scores)).sum(axis=2)
+    is_compared = sizes > 1
+    passes = np.nansum(mark_passes(scored, threshold), axis=2)
+    columns = {
+        "sd": compute_standard_deviations(scored.scores), "range": compute_ranges(scored.scores),
+        "passed_all": (passes == sizes).astype(float), "passed_none": (passes == 0).astype(float),
+        "passed_some": ((passes > 0) & (passes < sizes)).astype(float),
+    }  # fmt: skip
+    intervals = bootstrap_intervals(
+        {name: np.where(is_compared, column, np.nan).T for name, column in columns.items()},
+        _average_columns_in_each_draw, _build_hits_and_totals, draws=resamples, seed=seed,
+    )  # fmt: skip
+    least = np.where(is_compared, sizes, np.iinfo(int).max).min(axis=1)
+    names = pd.DataFrame([_name_row(scored, unit) for unit in range(len(scored.study.units))])
+    n_items = is_compared.sum(axis=1)
+    size_columns = {
+        "validity": scored.study.validity, "n_items": n_items, "wordings_least": np.where(n_items > 0, least, 0),
+        "wordings_most": sizes.max(axis=1), "threshold": threshold,
+    }  # fmt: skip
+    return names.assign(**size_columns, **interval.build_interval_columns(intervals))
+
+
+def _average_columns_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+    """Average every column over the items of each bootstrap draw: (draws, units)."""
+    return {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
+
+
+def _build_hits_and_totals(columns: Columns) -> dict[str, list[Share]]:
+    """Give hits and totals of the shares of items that pass."""
+    return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in PASSED}
+
+
+def compute_standard_deviations(scores: Array) -> Array:
+    """Return the SD (n - 1) over the last axis; NaN below two scores."""
+    is_known = ~np.isnan(scores)
+    n = is_known.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = np.where(is_known, scores, 0).sum(axis=-1, keepdims=True) / n[..., None]
+        squares = (np.where(is_known, scores - centre, 0) ** 2).sum(axis=-1)
+        return np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+
+
+def compute_ranges(scores: Array) -> Array:
+    """Return the highest less the lowest score over the last axis; NaN without a score."""
+    highest, lowest = np.fmax.reduce(scores, axis=-1), np.fmin.reduce(scores, axis=-1)
+    return np.asarray(highest - lowest)
+
+
+def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
+    """Test the differences between models, and between conditions of a model, by every measure.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+
+    Returns
+    -------
+    DataFrame
+        study, measure, headline, a_model, a_condition, b_model, b_condition; n_items, n_wordings: common ones;
+        difference: a minus b; lower, upper: interval for these wordings; like_lower, like_upper: for wordings like
+        these; p_items, p: p values for either; p_items_holm, p_holm: after Holm over the pairs of a study and measure.
+    """
+    parts = []
+    for scored in read_scores(runs):
+        pairs = compare_model_pairs([scored.study])
+        if len(pairs):
+            parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))
+    if not parts:
+        return pd.DataFrame()
+    frame = pd.concat(parts, ignore_index=True)
+    return frame.assign(p_items_holm=correct_families_by_holm(frame, ["study", "measure"], "p_items"))

@@ -1,0 +1,181 @@
+"""Import the scores of a long table: every score column is a measure, and a condition of its own."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ground.errors import InputError
+from inference.importers.shared.scored import (
+    DECISION_RULE,
+    ENDS,
+    ScoreMeasure,
+    build_score_columns,
+    describe_measures,
+    refuse_conditions_of_one_name,
+)
+from inference.importers.tables.long import split_into_batches, split_pairs_into_coded_columns
+from inference.stimuli.numbers import parse_number_or_nan
+from inference.stimuli.reading.files import shorten_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from inference.importers.tables.long_rows import LongTable
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none"})  # how programs write that there is no number
+WHERE = "import table"
+
+
+class ScoreColumns:
+    """The score columns of a call, in place of the measure that reads answers.
+
+    Parameters
+    ----------
+    args
+        The options of the call.
+
+    Raises
+    ------
+    InputError
+        Two scores of one name, a wrong range, an option that does not go with scores.
+    """
+
+    labels: tuple[str, ...] = ENDS
+    decision_rule = DECISION_RULE
+    recorded_fields: Mapping[str, int] = {}
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        if args.gold_column is not None:
+            raise InputError(f"{WHERE}: --gold-column goes with answers; a score says itself how right one is")
+        self.measures = describe_measures(args.score_column, args.score_range, args.lower_is_better, WHERE)
+        self.columns = (*args.score_column, *([args.output_column] if args.output_column else []))
+
+    def find_label(self, right_answer: str) -> str | None:
+        """Find no label: scores have no right answer."""
+        return None
+
+    def build_conditions(self, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Build the conditions: name -> fields, one for every setting of the table and every measure."""
+        condition_fields = [
+            (measure.name_condition(setting), {**fields, **measure.fields})
+            for setting, fields in settings.items()
+            for measure in self.measures
+        ]
+        refuse_conditions_of_one_name(condition_fields, WHERE)
+        return dict(condition_fields)
+
+
+class TableScores:
+    """The numbers of all score columns, read and checked once.
+
+    Parameters
+    ----------
+    table
+        The rows; its value columns are those of `score_columns`.
+    score_columns
+        The measures and their columns.
+
+    Raises
+    ------
+    InputError
+        A text that is no number, a score outside its range, a column without any score; with file and row.
+    """
+
+    def __init__(self, table: LongTable, score_columns: ScoreColumns) -> None:
+        self.measures = score_columns.measures
+        self._table = table
+        self.scores = [
+            _read_scores(packed.array(), measure, table.place)
+            for packed, measure in zip(table.values, self.measures, strict=False)
+        ]
+        self._has_output = len(table.values) > len(self.measures)
+
+    def describe_missing_cells(self) -> list[str]:
+        """Say in one line for each measure how many of its cells have no score; nothing where all have one."""
+        n_missing = [int(np.isnan(scores).sum()) for scores in self.scores]
+        return [
+            f"{measure.name}: {missing:,} of {len(self._table.place):,} cells without a score"
+            for measure, missing in zip(self.measures, n_missing, strict=True)
+            if missing
+        ]
+
+    def build_responses(self, response_numbers: np.ndarray, first_row_of_response: np.ndarray) -> Iterator[pa.Table]:
+        """Make one row per response and measure, without `study`: some at a time.
+
+        Parameters
+        ----------
+        response_numbers, first_row_of_response
+            The responses, as `long.group_rows_by_response` made them.
+
+        Yields
+        ------
+        Tables with columns of `results/schema.json`, one measure after the other.
+        """
+        import pyarrow as pa
+
+        pairs = self._table.model_conditions
+        names = {
+            **split_pairs_into_coded_columns(("model", "condition"), pairs),
+            **split_pairs_into_coded_columns(("item", "variant"), self._table.stimulus),
+        }
+        settings, codes = names.pop("condition")
+        outputs = self._table.values[-1].array() if self._has_output else None
+        for first_rows, rows, of in split_into_batches(self._table, response_numbers, first_row_of_response):
+            keys = {name: texts.take(pa.array(places[first_rows])) for name, (texts, places) in names.items()}
+            if outputs is not None:
+                keys["output"] = _collect_outputs(outputs.take(pa.array(rows)), of, len(first_rows))
+            for measure, scores in zip(self.measures, self.scores, strict=True):
+                conditions = pa.array([measure.name_condition(setting) for setting in settings.to_pylist()])
+                error = f"no score in column {measure.name}"
+                columns = build_score_columns(scores[rows], of, len(first_rows), error)
+                yield pa.table({**keys, **columns, "condition": conditions.take(pa.array(codes[first_rows]))})
+
+
+def _read_scores(cells: pa.Array, measure: ScoreMeasure, places: Sequence[str]) -> np.ndarray:
+    """Read the numbers of a score column; NaN where a cell is empty. What is no number, or outside, is refused."""
+    encoded = cells.dictionary_encode()
+    # A score that comes again is read once; the code of a missing cell stands for the NaN at the end.
+    numbers = np.array([*map(_parse_score, encoded.dictionary.to_pylist()), math.nan])
+    codes = encoded.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)
+    scores = numbers[codes]
+    is_wrong = np.isinf(scores)
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        text = cells[row].as_py()
+        point = "; write it with a point, not a comma" if "," in text else ""
+        raise InputError(
+            f"{places[row]}: column '{measure.name}' holds {shorten_value(text)}, which is not a number{point}"
+        )
+    outside = measure.find_score_outside(scores)
+    if outside is not None and measure.range is not None:
+        low, high = measure.range
+        raise InputError(
+            f"{places[outside]}: column '{measure.name}' holds {shorten_value(cells[outside].as_py())}, outside its "
+            f"--score-range {low:g}-{high:g}; correct the score or the range"
+        )
+    if np.isnan(scores).all():
+        raise InputError(f"{WHERE}: column '{measure.name}' has no score in any row; name another --score-column")
+    return scores
+
+
+def _parse_score(text: str) -> float:
+    """Read a score: NaN where a cell says that there is none, infinite where it holds no finite number."""
+    if text.strip().casefold() in MISSING:
+        return math.nan
+    number = parse_number_or_nan(text)
+    return number if math.isfinite(number) else math.inf
+
+
+def _collect_outputs(texts: pa.Array, of: np.ndarray, n_responses: int) -> pa.Array:
+    """Collect the scored texts of every response; null where it has none."""
+    import pyarrow as pa
+
+    is_there = texts.is_valid().to_numpy(zero_copy_only=False)
+    n_texts = np.bincount(of[is_there], minlength=n_responses)
+    offsets = np.concatenate([[0], np.cumsum(n_texts)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), texts.drop_null().cast(pa.string()), mask=pa.array(n_texts == 0))

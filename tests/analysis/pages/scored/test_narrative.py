@@ -1,0 +1,84 @@
+"""The sentences of the page on scores follow its rules."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.pages.scored.narrative import answer_question
+from analysis.statistics.shares import wilson
+
+
+def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
+    """The tables of models that pass in some wordings with these shares."""
+    rows = pd.DataFrame({
+        "study": "s", "model": [f"m{n}" for n in range(len(shares))], "condition": "F1", "measure": "F1",
+        "headline": True, "validity": validity, "n_items": n_items, "range": bounds, "direction": "higher",
+        "mean": [0.2 + 0.1 * n for n in range(len(shares))], "wordings_least": 3, "wordings_most": 3,
+        "sd": [0.1 + 0.1 * n for n in range(len(shares))], "passed_some": shares,
+    })  # fmt: skip
+    low, high = wilson(rows["passed_some"].to_numpy(float), rows["n_items"].to_numpy(float), 0.95)
+    spread = rows.assign(passed_some_lower=low, passed_some_upper=high)
+    means = pd.concat([rows, *(rows.assign(measure=name, headline=False) for name in extra)])
+    return {"scored_means": means, "scored_spread": spread, "scored_wordings": pd.DataFrame()}
+
+
+@pytest.mark.parametrize(
+    ("shares", "verdict"),
+    [
+        ([0.3], "Yes. Of the items, 30 % pass the threshold in some wordings only."),
+        ([0.3, 0.4],
+         "Yes, with each of 2 models. Of the items, 30 % to 40 % pass the threshold in some wordings only."),
+        ([0.02], "Hardly. Of the items, 2 % pass the threshold in some wordings only."),
+        ([0.3, 0.02], "Hardly with 1 of 2 models, yes with 1."),
+        ([0.1], "These runs cannot tell: no interval of the share of items that pass in some wordings only lies on one "
+                "side of 10 %."),
+        ([0.3, 0.11], "Yes with 1 of 2 models; with the other, these runs cannot tell."),
+    ],
+)  # fmt: skip
+def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
+    assert answer_question(frames(shares)).verdict == verdict
+
+
+def test_few_items_make_no_verdict():
+    said = answer_question(frames([0.2], n_items=10))
+    assert said.verdict.startswith("These runs cannot tell")
+    assert said.cautions == ("Only 10 items: intervals may be too narrow where scores are skewed.",)
+
+
+def test_nothing_is_said_of_models_with_few_scores():
+    assert answer_question(frames([0.3, 0.4], validity=0.4)).verdict == "These models do not answer."
+    said = answer_question(frames([0.3, 0.02], validity=[1.0, 0.4]))
+    assert said.verdict == "Yes. Of the items, 30 % pass the threshold in some wordings only."
+    assert "Less than half of the responses have a score: m1. Nothing is said of them." in said.cautions
+
+
+def test_one_wording_of_each_item_says_nothing():
+    table = frames([0.3])
+    table["scored_spread"] = table["scored_spread"].assign(
+        n_items=0, passed_some=float("nan"), wordings_most=1, wordings_least=0
+    )
+    said = answer_question(table)
+    assert said.verdict == "These runs cannot tell: no item has a score in two wordings."
+    assert any(caution.startswith("One wording of each item only") for caution in said.cautions)
+
+
+def test_bounds_and_other_measures_are_told():
+    said = answer_question(frames([0.3, 0.4], bounds="", extra=["exact_match"]), ", on Monday")
+    assert said.setup == "2 models were scored by F1 and exact_match on 400 items, on Monday."
+    assert "F1 has no bounds" in said.cautions[0] and "the first measure" in said.cautions[1]
+    assert said.details["scored_passes"] == (
+        "The SD of the F1 of an item over its wordings is between 0.100 (m0) and 0.200 (m1), on average.",
+    )
+
+
+def test_a_change_that_may_be_chance_is_no_change_with_the_wording():
+    table = frames([0.3, 0.4])
+    once = table["scored_spread"][["study", "model", "condition"]].assign(answers="drawn once")
+    said = answer_question(table, by_chance=once)
+    assert said.verdict.startswith("These runs cannot tell wording from chance")
+    assert "at a temperature above 0 or not known" in said.cautions[0]
+    assert answer_question(table, by_chance=once[:1]).verdict == (
+        "Yes with 1 of 2 models; with the other, these runs cannot tell."
+    )
+    assert answer_question(frames([0.02]), by_chance=once).verdict.startswith("Hardly.")  # even with chance

@@ -1,0 +1,68 @@
+"""The page on scores, from a table to HTML; and whether scores changed by chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis import runs
+from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answer_randomness
+from analysis.measures.chance import measure_same_vs_cross_wording_agreement as measure_gaps
+from analysis.reporting.output import report
+from analysis.reporting.words.chance import find_units_with_chance_changes
+from helpers.commands import waver
+from helpers.html_pages import Page
+from helpers.scored_runs import draw_scores, write_scored
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
+    rows = draw_scores(["org/a", "org/b"], 40, 4, measures=["F1", "ms"], seed=2)
+    wide = rows.pivot_table(index=["model", "item", "variant", "text"], columns="condition", values="score")
+    wide.reset_index().assign(temperature=0).to_csv(tmp_path / "t.csv", index=False)
+    waver(
+        "inference", "import", "table", tmp_path / "t.csv", "--out", tmp_path / "run", "--model-column", "model",
+        "--item-column", "item", "--variant-column", "variant", "--text-column", "text", "--score-column", "F1",
+        "--score-column", "ms", "--score-range", "F1=0-1", "--lower-is-better", "ms", "--condition-column",
+        "temperature",
+    )  # fmt: skip
+    alone = [entry for entry in report.list_notebooks() if entry.name == "scored"]
+    made = report.write_report([str(tmp_path / "run")], tmp_path / "report", {"resamples": "40"}, alone)
+    assert [result.error for result in made] == [None]
+    page = Page(tmp_path / "report" / "scored.html")
+    assert "2 models were scored by F1 and ms on 40 items (imported" in page.words
+    assert page.words.count("numbers agree: the largest difference is") == 3
+    assert "Lower is better: ms; only what is called best, worst or passed is turned." in page.words
+    assert "Thing 0, said in way" in page.words or "Best wording" in page.words
+
+
+@pytest.mark.parametrize(
+    ("fields", "samples", "expected"),
+    [({"temperature": 0}, False, DETERMINED), ({"temperature": None}, False, DRAWN),
+     ({"temperature": 0.7}, True, SAMPLED)],
+)  # fmt: skip
+def test_scores_are_drawn_unless_a_temperature_of_0_is_told(tmp_path, fields, samples, expected):
+    rows = draw_scores(["m"], 10, 3)
+    if samples:
+        rows["sample_score"] = [[score, score] for score in rows["score"]]
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows, {"F1": {"range": [0, 1], **fields}}))
+    assert list(classify_answer_randomness(opened)["answers"]) == [expected]
+
+
+@pytest.mark.parametrize("wordings_matter", [True, False])
+def test_samples_tell_wording_from_chance(tmp_path, wordings_matter):
+    draw = np.random.default_rng(1)
+    rows = draw_scores(["m"], 40, 3)
+    centre = rows["score"] if wordings_matter else rows.groupby("item")["score"].transform("mean")
+    samples = np.clip(centre.to_numpy()[:, None] + draw.normal(0, 0.1, (len(rows), 4)), 0, 1)
+    rows = rows.assign(sample_score=list(map(list, samples)), score=samples.mean(axis=1))
+    about = {"F1": {"range": [0, 1], "temperature": 0.7}}
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows, about))
+    gaps = measure_gaps(opened, "synthetic").set_index("item")["gap"]
+    for item, part in rows.assign(place=range(len(rows))).groupby("item"):
+        own = samples[part["place"]]
+        same = [(a - b) ** 2 for line in own for n, a in enumerate(line) for m, b in enumerate(line) if n != m]
+        other = [(a - b) ** 2 for i, x in enumerate(own) for j, y in enumerate(own) if i != j for a in x for b in y]
+        assert gaps[item] == pytest.approx(np.mean(other) - np.mean(same))
+    assert find_units_with_chance_changes(opened).empty == wordings_matter

@@ -1,0 +1,263 @@
+"""The tables on scores: each number beside pandas, statsmodels, lme4, or the accuracy of another page."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+from scipy import stats
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.weightstats import DescrStatsW
+
+from analysis import runs
+from analysis.measures.reworded.scored import read_scores
+from analysis.reporting.catalogue.tables import build_table
+from ground.errors import InputError
+from helpers.scored_runs import SHAPES, draw_scores, write_scored
+from helpers.synthetic import random_frame, write_run
+from helpers.textbook import wilson
+
+pytestmark = pytest.mark.slow
+
+MODELS = ["org/a", "org/b", "org/c"]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["own wordings", "shared wordings"])
+def made(request, tmp_path_factory):
+    rows = draw_scores(MODELS, 24, 5, measures=list(SHAPES), crossed=request.param, seed=1)
+    return rows, runs.open_runs(write_scored(tmp_path_factory.mktemp("scored") / "run", rows)), request.param
+
+
+def select(table, **values):
+    return table[np.logical_and.reduce([table[name] == value for name, value in values.items()])].iloc[0]
+
+
+def test_means_and_their_interval_for_these_wordings_are_those_of_statsmodels(made):
+    rows, opened, _ = made
+    table = build_table("scored_means", opened)
+    assert len(table) == len(MODELS) * len(SHAPES)
+    for (model, measure), part in rows.groupby(["model", "condition"]):
+        row, items = select(table, model=model, measure=measure), part.groupby("item")["score"].mean()
+        ours = row[["mean", "mean_lower", "mean_upper"]].astype(float)
+        np.testing.assert_allclose(ours, [items.mean(), *DescrStatsW(items).tconfint_mean()], rtol=1e-9)
+        assert (row["n"], row["n_items"], row["validity"]) == (120, 24, 1)
+        assert row["like_lower"] <= row["mean_lower"] and row["mean_upper"] <= row["like_upper"]
+    assert list(table.loc[table["headline"], "measure"].unique()) == ["judged"]
+    assert table.set_index("measure")["range"].to_dict() == {
+        "judged": "0-1", "likert": "1-5", "F1": "0-1", "tests": "0-10", "ms": ""
+    }  # fmt: skip
+    assert (table["direction"] == np.where(table["measure"] == "ms", "lower", "higher")).all()
+
+
+def test_paired_differences_are_those_of_statsmodels(made):
+    rows, opened, crossed = made
+    table = build_table("scored_differences", opened)
+    assert len(table) == 3 * len(SHAPES)
+    for measure, part in rows.groupby("condition"):
+        wide = part.pivot_table(index=["item", "variant"], columns="model", values="score")
+        p_values = []
+        for row in table[table["measure"] == measure].itertuples():
+            apart = (wide[row.a_model] - wide[row.b_model]).groupby("item").mean()
+            test = DescrStatsW(apart)
+            expected = [apart.mean(), *test.tconfint_mean(), test.ttest_mean()[1]]
+            np.testing.assert_allclose([row.difference, row.lower, row.upper, row.p_items], expected, atol=1e-9)
+            assert np.isclose(row.p, row.p_items) != crossed  # shared wordings are a part of the error
+            p_values.append(row.p)
+        in_order = np.sort(p_values) * [3, 2, 1]
+        assert np.allclose(
+            np.sort(table.loc[table["measure"] == measure, "p_holm"]), np.minimum(np.maximum.accumulate(in_order), 1)
+        )
+
+
+def test_the_error_of_shared_wordings_follows_from_the_mean_squares_of_statsmodels(made):
+    """The standard error of a mean with items and wordings drawn anew, by Brennan (2001), chapter 4."""
+    rows, opened, crossed = made
+    table = build_table("scored_means", opened)
+    for (model, measure), part in rows.groupby(["model", "condition"]):
+        error = select(table, model=model, measure=measure)["error"]
+        if not crossed:
+            assert error == pytest.approx(part.groupby("item")["score"].mean().sem(), rel=1e-9)
+            continue
+        squares = anova_lm(smf.ols("score ~ C(item) + C(variant)", part).fit())["mean_sq"]
+        of_items, of_wordings, rest = squares[["C(item)", "C(variant)", "Residual"]]
+        # (of_items + of_wordings - rest) / 120: the interaction is counted once
+        if of_items >= rest and of_wordings >= rest:
+            assert error == pytest.approx(np.sqrt((of_items + of_wordings - rest) / 120), rel=1e-6)
+
+
+def components_of(part):
+    """Components of models x items x wordings within items, by the mean squares of statsmodels."""
+    squares = anova_lm(smf.ols("score ~ C(model) * C(item) + C(item):C(variant)", part).fit())["mean_sq"]
+    n_wordings, n_items = part["variant"].nunique(), part["item"].nunique()
+    names = {"model": "C(model)", "model_item": "C(model):C(item)", "rest": "Residual"}
+    model, model_item, rest = (squares[name] for name in names.values())
+    return {
+        "models": (model - model_item) / n_wordings / n_items,
+        "model_item": (model_item - rest) / n_wordings,
+        "residual": rest,
+        "relative": (model - model_item) / model,
+    }
+
+
+def test_generalizability_is_that_of_the_mean_squares_of_statsmodels(tmp_path):
+    rows = draw_scores(MODELS, 12, 4, measures=["F1", "likert"], seed=3)
+    rows["pair"] = rows["item"] + rows["variant"]
+    table = build_table("ranking_reliability", runs.open_runs(write_scored(tmp_path / "run", rows)))
+    for measure, width in (("F1", 1), ("likert", 4)):
+        row, expected = select(table, measure=measure), components_of(rows[rows["condition"] == measure])
+        if min(expected.values()) > 0:
+            assert row["relative"] == pytest.approx(expected.pop("relative"), abs=1e-6)
+            for name, value in expected.items():
+                assert row[name] == pytest.approx(value / width**2, abs=1e-6)
+
+
+@pytest.mark.skipif(shutil.which("R") is None or find_spec("pymer4") is None, reason="no R with pymer4 on this machine")
+def test_variance_components_are_those_of_lme4(tmp_path):
+    from analysis.statistics import mixed
+
+    rows = draw_scores(["m"], 40, 5, crossed=True, seed=4)
+    row = select(build_table("variance_components", runs.open_runs(write_scored(tmp_path / "run", rows))), model="m")
+    frame = rows.assign(y=rows["score"], wording=rows["variant"])[["y", "item", "wording"]]
+    fit = mixed.fit_mixed_models(frame, "y ~ 1 + (1 | item) + (1 | wording)", engine="pymer4").diagnostics.iloc[0]
+    assert row["item"] == pytest.approx(fit["sd_item"] ** 2, abs=1e-6)
+    assert row["wording"] == pytest.approx(fit["sd_wording"] ** 2, abs=1e-6)
+    assert row["interaction"] == pytest.approx(fit["sigma"] ** 2, abs=1e-6)
+
+
+def test_spreads_and_passes(made):
+    rows, opened, _ = made
+    table = build_table("scored_spread", opened, resamples=200)
+    for (model, measure), part in rows.groupby(["model", "condition"]):
+        row, items = select(table, model=model, measure=measure), part.groupby("item")["score"]
+        assert row["sd"] == pytest.approx(items.std().mean()) and row["sd_lower"] < row["sd"] < row["sd_upper"]
+        assert row["range"] == pytest.approx((items.max() - items.min()).mean())
+        middle = {"judged": 0.5, "likert": 3, "F1": 0.5, "tests": 5}.get(measure)
+        middle = rows.loc[rows["condition"] == "ms", "score"].median() if middle is None else middle
+        assert row["threshold"] == pytest.approx(middle)
+        passes = (part["score"] <= middle if measure == "ms" else part["score"] >= middle).groupby(part["item"]).mean()
+        some = ((passes > 0) & (passes < 1)).mean()
+        assert (row["passed_all"], row["passed_some"], row["passed_none"]) == pytest.approx(
+            ((passes == 1).mean(), some, (passes == 0).mean())
+        )
+        np.testing.assert_allclose([row["passed_some_lower"], row["passed_some_upper"]], wilson(some, 24), atol=1e-9)
+
+
+def test_another_threshold_and_one_that_is_none(made):
+    _, opened, _ = made
+    table = build_table("scored_spread", opened, resamples=0, passing=0.75)
+    assert select(table, measure="likert")["threshold"] == 4
+    with pytest.raises(InputError, match=r"passing = 1\.5"):
+        build_table("scored_spread", opened, passing=1.5)
+
+
+def test_wordings_that_items_share_have_means_and_other_ones_have_none(made):
+    rows, opened, crossed = made
+    table = build_table("scored_wordings", opened)
+    if not crossed:
+        assert table.empty
+        return
+    assert len(table) == 5 * len(MODELS) * len(SHAPES)
+    for (model, measure), part in table.groupby(["model", "measure"], sort=False):
+        own = rows[(rows["model"] == model) & (rows["condition"] == measure)].groupby("variant")["score"]
+        np.testing.assert_allclose(part["mean"], own.mean()[part["wording"]])
+        assert (np.diff(part["mean"]) >= 0).all() if measure == "ms" else (np.diff(part["mean"]) <= 0).all()
+        first = own.get_group(part["wording"].iloc[0])
+        if first.nunique() > 2:
+            expected = DescrStatsW(first).tconfint_mean()
+            np.testing.assert_allclose(part[["mean_lower", "mean_upper"]].iloc[0].astype(float), expected)
+
+
+def test_examples_show_the_best_and_the_worst_wording(made):
+    rows, opened, _ = made
+    table = build_table("scored_examples", opened, examples=2)
+    texts = rows.drop_duplicates(["item", "variant"]).set_index(["item", "text"])["variant"]
+    for row in table.itertuples():
+        own = rows[(rows["model"] == row.model) & (rows["condition"] == row.measure)]
+        scores = own[own["item"] == row.item].set_index("variant")["score"]
+        assert row.difference == pytest.approx(np.ptp(scores)) and row.difference > 0
+        ends = (scores.min(), scores.max()) if row.measure == "ms" else (scores.max(), scores.min())
+        assert (row.best, row.worst) == ends
+        assert scores[texts[row.item, row.best_text]] == row.best
+        assert scores[texts[row.item, row.worst_text]] == row.worst
+    ranges = rows.groupby(["model", "condition", "item"])["score"].agg(np.ptp)
+    assert select(table, model="org/a", measure="likert")["difference"] == ranges["org/a", "likert"].max()
+
+
+def test_lower_scores_rank_first_where_they_are_better(made):
+    rows, opened, _ = made
+    table = build_table("wording_ranking", opened)
+    means = rows[rows["condition"] == "ms"].groupby("model")["score"].mean()
+    assert list(table.loc[table["measure"] == "ms", "model"]) == list(means.sort_values().index)
+    np.testing.assert_allclose(table.loc[table["measure"] == "ms", "mean"], means.sort_values())
+    assert list(table.loc[table["measure"] == "F1", "model"]) == MODELS[::-1]
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_two_options_as_scores_give_the_accuracy_of_other_pages_to_the_last_digit(tmp_path, crossed):
+    asked = random_frame(["a", "b", "c"], items=15, paraphrases=6, seed=5).assign(mass=1.0)
+    asked = asked[asked["variant"] != "original"].reset_index(drop=True)
+    right_answer = np.random.default_rng(5).choice(["agree", "disagree"], 15)
+    asked["gold"] = right_answer[pd.factorize(asked["item"])[0]]
+    if crossed:
+        asked["attributes"] = [[("template", variant)] for variant in asked["variant"]]
+    scored = asked.drop(columns=["agreement", "mass", "gold"]).assign(
+        score=((asked["agreement"] >= 0.5) == (asked["gold"] == "agree")).astype(float), condition="F1"
+    )
+    ours, theirs = runs.open_runs(write_scored(tmp_path / "scored", scored)), runs.open_runs(
+        write_run(tmp_path / "agreement", asked)
+    )  # fmt: skip
+    for name in ("wording_precision", "variance_components", "beyond_rewording", "wording_ranking",
+                 "ranking_reliability"):  # fmt: skip
+        expected, table = build_table(name, theirs), build_table(name, ours)
+        expected = expected[expected["measure"] == "accuracy"].reset_index(drop=True)
+        numbers = expected.select_dtypes("number").columns.difference(["validity"])
+        assert len(table) == len(expected) and len(numbers) > 5
+        pd.testing.assert_frame_equal(table[numbers], expected[numbers], check_exact=True, check_dtype=False)
+    means = build_table("scored_means", ours)
+    names = ["mean", "mean_lower", "mean_upper", "like_lower", "like_upper", "error"]
+    accuracies = build_table("wording_precision", theirs)
+    accuracies = accuracies[accuracies["measure"] == "accuracy"]
+    assert means[names].to_numpy().tolist() == accuracies[names].to_numpy().tolist()
+    if crossed:
+        by_wording = build_table("scored_wordings", ours).sort_values(["model", "wording"])
+        by_template = build_table("templates", theirs).sort_values(["model", "template"])
+        assert by_wording["mean"].tolist() == by_template["accuracy"].tolist()
+        assert by_wording["mean_lower"].tolist() == pytest.approx(by_template["accuracy_lower"].tolist(), abs=1e-12)
+
+
+def test_samples_are_a_component_of_their_own(tmp_path):
+    rows = draw_scores(["m"], 20, 3, measures=["likert"], seed=2)
+    draws = np.random.default_rng(2).integers(1, 6, (len(rows), 4)).astype(float)
+    rows = rows.assign(sample_score=list(map(list, draws)), score=draws.mean(axis=1))
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows))
+    (scored,) = read_scores(opened)
+    np.testing.assert_allclose(scored.study.spread.ravel(), draws.var(axis=1, ddof=1) / 16)
+    row = select(build_table("variance_components", opened), model="m")
+    assert row["n_samples"] == 4 and row["sample"] == pytest.approx(draws.var(axis=1, ddof=1).mean() / 16)
+
+
+def test_missing_scores_are_no_scores_of_0(tmp_path):
+    rows = draw_scores(["m", "n"], 20, 3, seed=2)
+    lost = (rows["model"] == "n") & (rows["item"] < "item-0012")
+    rows["error"] = np.where(lost, "no score in column F1", None)
+    rows.loc[lost, "score"] = np.nan
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows))
+    row = select(build_table("scored_means", opened), model="n")
+    left = rows[(rows["model"] == "n") & ~lost]
+    assert row["mean"] == pytest.approx(left.groupby("item")["score"].mean().mean())
+    assert (row["n_items"], row["validity"]) == (8, pytest.approx(0.4))
+    pair = build_table("scored_differences", opened)
+    assert pair.empty  # less than half of its responses have a score: it is not compared
+
+
+def test_a_score_per_item_says_nothing_of_wordings(tmp_path):
+    opened = runs.open_runs(write_scored(tmp_path / "run", draw_scores(["m", "n"], 20, 1)))
+    table = build_table("scored_spread", opened, resamples=20)
+    assert (table["n_items"] == 0).all() and table["passed_some"].isna().all()
+    row = build_table("scored_differences", opened).iloc[0]
+    assert row["p_items"] == pytest.approx(stats.ttest_rel(*(
+        part["score"].to_numpy() for _, part in draw_scores(["m", "n"], 20, 1).groupby("model"))).pvalue)  # fmt: skip
