@@ -200,20 +200,21 @@ def _list_lowest_numbers_sql(runs: Runs) -> str:
 
 
 def _build_response_samples_table() -> ExportTable:
-    """Return the query and the columns of the exported table of samples: a row per thought, or text that was read."""
+    """Return the query and the columns of the exported table of samples: a row per thought, text read, or score."""
     query = f"""
         SELECT {_RESPONSE}, place, sample_answer[place] AS answer, sample_answer_otherwise[place] AS answer_otherwise,
-               thought_tokens[place] AS thought_tokens, thought[place] AS thought
-        FROM (SELECT *, unnest(range(1, greatest(len(thought), len(sample_answer), len(sample_probability)) + 1))
-                     AS place FROM responses)"""
+               sample_score[place] AS score, thought_tokens[place] AS thought_tokens, thought[place] AS thought
+        FROM (SELECT *, unnest(range(1, greatest(len(thought), len(sample_answer), len(sample_probability),
+                                             len(sample_score)) + 1)) AS place FROM responses)"""
     return ExportTable(
-        "a thought, or a text that was read: the answer of this sample", query,
+        "a thought, a text that was read, or a sample of a score: the answer of this sample", query,
         _describe_columns(
-            "responses", f"{_RESPONSE}, place, answer, answer_otherwise, thought_tokens, thought",
+            "responses", f"{_RESPONSE}, place, answer, answer_otherwise, score, thought_tokens, thought",
             place=Column("number of the sample, from 1"),
             answer=Column("option that the text was read as, or the likeliest one after the thought; missing without "
                           "an answer"),
             answer_otherwise=Column("option that the other rule, strict or lenient, reads in the text"),
+            score=Column("score of the sample, in the unit of its condition's `measure`"),
             thought_tokens=Column("tokens of the thought; missing where it is a text", "tokens"),
             thought=Column("what was thought, as it was written; what was written after it is in response_texts"),
         ),

@@ -61,8 +61,8 @@ _ITEM_MEANINGS = {
 }
 # Of the responses in results/schema.json: their keys stand first, and `error` is null in all that are answers.
 _RESPONSE_COLUMNS = ("score", "n", "mass", "mass_upper", "probability", "logprob", "count", "invalid", "clipped",
-                     "read_otherwise", "text_logprob", "output", "unclosed", "thought_tokens", "sample_probability",
-                     "sample_answer", "sample_answer_otherwise")  # fmt: skip
+                     "read_otherwise", "text_logprob", "output", "unclosed", "thought_tokens", "sample_score",
+                     "sample_probability", "sample_answer", "sample_answer_otherwise")  # fmt: skip
 _WORDING_COLUMNS = ("pattern", "parents", "language", "text", "gold", "gold_score", "options", "canonical")
 
 

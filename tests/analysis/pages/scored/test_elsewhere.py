@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
+import waver as notebook
 from helpers.commands import waver
 from helpers.scored_runs import draw_scores, write_scored
 
@@ -38,6 +40,23 @@ def test_records_of_every_eval_ever_hold_the_measure_and_come_back(run, tmp_path
         assert {key: fields[key] for key in ("measure", "range", "direction")} == {
             key: before["conditions"][name][key] for key in ("measure", "range", "direction")
         }
+
+
+def test_samples_are_in_the_exports_and_in_the_tidy_rows_and_come_back(tmp_path):
+    rows = draw_scores(["m"], 2, 1, measures=["likert"])
+    rows = rows.assign(sample_score=[[1.0, 4.0], [5.0]], score=[2.5, 5.0])
+    folder = write_scored(tmp_path / "run", rows)
+    assert [list(samples) for samples in notebook.open(folder).responses()["sample_score"]] == [[1.0, 4.0], [5.0]]
+    waver("analysis", "export", folder, "--as", "parquet", "--out", tmp_path / "tables")
+    samples = pq.read_table(tmp_path / "tables" / "response_samples.parquet").to_pylist()
+    assert [(row["item"], row["place"], row["score"]) for row in samples] == [
+        ("item-0000", 1, 1.0), ("item-0000", 2, 4.0), ("item-0001", 1, 5.0)
+    ]  # fmt: skip
+    assert {row["answer"] for row in samples} == {None}
+    waver("analysis", "export", folder, "--as", "eee", "--out", tmp_path / "eee")
+    waver("inference", "import", "eee", tmp_path / "eee", "--out", tmp_path / "back")
+    back = notebook.open(tmp_path / "back").responses()
+    assert [list(samples) for samples in back["sample_score"]] == [[1.0, 4.0], [5.0]]
 
 
 def test_a_part_of_a_run_has_its_own_means(run):
