@@ -109,6 +109,28 @@ class Study:
         """Return what answers lie within; None where they have no bounds."""
         return (0.0, 1.0) if self.has_range and self.measure != LOGIT else None
 
+    def cut_at_bounds(self, ends: tuple[float, float], *, of_difference: bool = False) -> tuple[float, float]:
+        """Cut an interval at the bounds of what it is about: by `t`, it may pass them, which no mean can.
+
+        Parameters
+        ----------
+        ends
+            Of the interval; NaN where there is none.
+        of_difference
+            Whether it is about the difference between two means, not about a mean.
+
+        Returns
+        -------
+        tuple of float
+            The ends; unchanged where answers have no bounds.
+        """
+        if self.bounds is None:
+            return ends
+        lowest, highest = self.bounds
+        if of_difference:
+            lowest, highest = lowest - highest, highest - lowest
+        return float(np.clip(ends[0], lowest, highest)), float(np.clip(ends[1], lowest, highest))
+
     @property
     def has_single_wording(self) -> bool:
         """Tell whether no unit has an item in two wordings."""

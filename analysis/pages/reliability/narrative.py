@@ -263,7 +263,10 @@ def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
         f"The wordings add {'most ' if len(widened_rows) > 1 else ''}to the standard error of {label}: it is "
         f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
     )
-    wide = (row["like_upper"] - row["like_lower"]) / (2 * NORMAL * row["error_least"])
+    sides = row["mean"] - row["like_lower"], row["like_upper"] - row["mean"]
+    # An end that was cut at 0 or 1 would make the interval look as if wordings told more: then, the longer side counts.
+    is_cut = row["like_lower"] == 0 or row["like_upper"] == 1
+    wide = (2 * max(sides) if is_cut else sum(sides)) / (2 * NORMAL * row["error_least"])
     if wide > WIDER * row["widening"]:
         yield (
             f"Its interval for wordings like these is {wide:.1f} times as wide as with wordings without end: few "

@@ -43,7 +43,7 @@ def tabulate_scored_wordings(runs: Runs) -> pd.DataFrame:
                 panel = estimate_panel_mean(
                     study.values[unit][:, [place]], True, is_share=None if study.has_range else False
                 )
-                low, high = panel.compute_interval("items")
+                low, high = study.cut_at_bounds(panel.compute_interval("items"))
                 unit_rows.append({
                     "study": study.name, "model": model, "condition": condition, "measure": study.measure,
                     "wording": wording, "n_items": panel.n_items, "mean": scored.low + scored.width * panel.mean,

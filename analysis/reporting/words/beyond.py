@@ -137,7 +137,8 @@ def _compare_pairs_within_study(study: Study, margin: float | None) -> list[dict
     rows = []
     for a, b in _list_unit_pairs(study):
         pair_panel = estimate_panel_mean(study.values[a] - study.values[b], study.crossed, is_share=False)
-        (low, high), (like_low, like_high) = pair_panel.compute_interval("items"), pair_panel.compute_interval("both")
+        low, high = study.cut_at_bounds(pair_panel.compute_interval("items"), of_difference=True)
+        like_low, like_high = study.cut_at_bounds(pair_panel.compute_interval("both"), of_difference=True)
         row: dict[str, object] = {
             "study": study.name, "measure": study.measure, "headline": study.headline,
             "a_model": study.units[a][0], "a_condition": study.units[a][1],

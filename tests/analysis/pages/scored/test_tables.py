@@ -240,6 +240,38 @@ def test_samples_are_a_component_of_their_own(tmp_path):
     assert row["n_samples"] == 4 and row["sample"] == pytest.approx(draws.var(axis=1, ddof=1).mean() / 16)
 
 
+@pytest.mark.parametrize("crossed", [False, True])
+def test_no_interval_passes_the_range(tmp_path, crossed):
+    measures, models = ["likert", "F1", "ms"], ["m", "n"]
+    rows = draw_scores(models, 5, 3, measures=measures, crossed=crossed, seed=3)
+    ends = {"m": {"likert": 5.0, "F1": 1.0, "ms": 9.0}, "n": {"likert": 1.0, "F1": 0.0, "ms": 1.0}}
+    rows["score"] = [ends[model][measure] for model, measure in zip(rows["model"], rows["condition"], strict=True)]
+    other = (rows["item"] == "item-0000") & (rows["variant"] == "w0")
+    rows.loc[other, "score"] = rows["condition"].map({"likert": 3.0, "F1": 0.4, "ms": 700.0})
+    opened = runs.open_runs(write_scored(tmp_path / "run", rows))
+    means = build_table("scored_means", opened)
+    for (model, measure), part in rows.groupby(["model", "condition"]):
+        row = select(means, model=model, measure=measure)
+        low, high = SHAPES[measure]["range"] or (-np.inf, np.inf)
+        plain = DescrStatsW(part.groupby("item")["score"].mean()).tconfint_mean()
+        assert measure == "ms" or not low <= plain[0] <= plain[1] <= high  # by t it would pass it
+        ours = row[["mean_lower", "mean_upper"]].astype(float)
+        np.testing.assert_allclose(ours, np.clip(plain, low, high), rtol=1e-9)
+        assert low <= row["like_lower"] <= row["mean"] <= row["like_upper"] <= high
+    for table, columns in (
+        ("scored_differences", ("lower", "upper")), ("scored_wordings", ("mean_lower", "mean_upper")),
+        ("wording_precision", ("like_lower", "like_upper")),
+    ):  # fmt: skip
+        frame = build_table(table, opened)
+        for measure, part in frame[frame["measure"] != "ms"].groupby("measure"):
+            low, high = (0, 1) if table == "wording_precision" else SHAPES[measure]["range"]
+            if table == "scored_differences":
+                low, high = low - high, high - low
+            inside = part[list(columns)].stack().dropna().between(low - 1e-12, high + 1e-12)
+            assert inside.all()
+            assert len(inside) or (table == "scored_wordings" and not crossed)
+
+
 def test_missing_scores_are_no_scores_of_0(tmp_path):
     rows = draw_scores(["m", "n"], 20, 3, seed=2)
     lost = (rows["model"] == "n") & (rows["item"] < "item-0012")
