@@ -21,6 +21,7 @@ from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
     LOGIT,
+    RIGHT,
     SCORE,
     Study,
     average_answers_into_array,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = "scored"
 HIGHER, LOWER = "higher", "lower"
-TAKEN = frozenset({ACCURACY, AGREEMENT, LOGIT, SCORE})  # names of measures that mean something else
+TAKEN = frozenset({ACCURACY, AGREEMENT, LOGIT, RIGHT, SCORE})  # names of measures that mean something else
 
 
 @dataclass(frozen=True, slots=True)
