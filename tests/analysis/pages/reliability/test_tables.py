@@ -260,7 +260,7 @@ def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_
 
 def test_items_that_samples_explain_are_not_said_to_be_alike():
     parts = pd.DataFrame({"study": "s", "measure": "score", "icc": [-0.02, 0.6], "icc_sample": [-0.01, 0.13],
-                          "item_lower": [-0.03, 0.01], "n_samples": 10.0})  # fmt: skip
+                          "item_lower": [-0.03, 0.01], "n_samples": 10.0, "sampled": "samples"})  # fmt: skip
     assert list(narrative._describe_sampling_reliability(parts)) == [
         "Score from 10 samples of one wording tells items of s apart with a reliability of 0.60 by 1 model; from one, "
         "0.13.",
