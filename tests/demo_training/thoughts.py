@@ -51,7 +51,7 @@ answer must come from the thought then."""
 UNDECIDED = 0.3
 """Share of thoughts on a matter of opinion that come to nothing: the answer is then that of any one person."""
 HESITATES, RAMBLES = 0.2, 0.25
-"""Share of thoughts that hesitate first, and share of these that do so without end."""
+"""Share of thoughts that hesitate first, and share of these, where they are learnt, that do so without end."""
 RAMBLE = range(8, 16)
 """How often a thought without end says the same, as far as it is read."""
 
@@ -96,10 +96,10 @@ def write_thinking_text(corpus: Corpus, rng: random.Random, stage: Stage, upbrin
         return (Reading(f"{before}{OPEN}{BREAK}{CLOSE}{BREAK}", draw_answer(exercise, rng)),)
     frames = corpus.formats["thoughts"]
     hesitation = frames["hesitation"] if rng.random() < HESITATES else ""
-    if hesitation and rng.random() < RAMBLES:
+    given = rng.random() < GIVEN
+    if hesitation and not given and rng.random() < RAMBLES:
         ramble = " ".join([hesitation] * rng.choice(RAMBLE))
         return (Reading(before, f"{OPEN}\n{ramble}", f" {hesitation}"),)
-    given = rng.random() < GIVEN
     thought, answer = draw_thought(corpus.world, frames, exercise, effort, rng, GIVEN_MISTAKEN if given else MISTAKEN)
     written = f"{OPEN}\n{f'{hesitation} {thought}'.lstrip()}\n{CLOSE}{BREAK}"
     return (Reading(before + written, answer) if given else Reading(before, written + answer),)
