@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 _WORDING = "study, item, variant"
 _RESPONSE = "study, model, condition, item, variant"
+_RESPONSE_OF_R = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
+_NAME_OF_OPTION = ", ".join(  # by its place; where a condition has a range, the number
+    f"CASE WHEN lowest IS NULL THEN {names}[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS {name}"
+    for names, name in (("options", "option"), ("canonical", "canonical"))
+)
 _UNITS = {"probability": MASS, "mass": MASS, "mass_upper": MASS, "logprob": "natural logarithm",
           "text_logprob": "natural logarithm", "count": "samples", "invalid": "samples", "clipped": "samples",
+          "unclosed": "thoughts",
           "score": "the condition's range", "gold_score": "the study's own"}  # fmt: skip
 
 
@@ -49,6 +55,8 @@ def build_export_tables(runs: Runs) -> dict[str, ExportTable]:
         "responses": _build_responses_table(),
         "response_options": _build_response_options_table(runs),
         "response_texts": _build_response_texts_table(),
+        "response_samples": _build_response_samples_table(),
+        "response_sample_options": _build_response_sample_options_table(runs),
         "variants": _build_variants_table(),
         "variant_options": _build_variant_options_table(),
         "variant_attributes": _build_variant_attributes_table(),
@@ -125,7 +133,7 @@ def _build_variant_parents_table() -> ExportTable:
 def _build_responses_table() -> ExportTable:
     """Return the query and the columns of the exported table of responses, failed ones with their error included."""
     keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
-    number_names = "score, mass, mass_upper, invalid, clipped, text_logprob"
+    number_names = "score, mass, mass_upper, invalid, clipped, unclosed, text_logprob"
     query = f"""
         SELECT {keys}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
                canonical_answer = s.gold AS correct, {number_names}, NULL::VARCHAR AS error
@@ -145,23 +153,13 @@ def _build_responses_table() -> ExportTable:
 
 def _build_response_options_table(runs: Runs) -> ExportTable:
     """Make the table of options; where the numbers of a range were asked for, they are the options."""
-    lowest = [
-        f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
-        for study, conditions in runs.info["conditions"].items()
-        for name, fields in conditions.items()
-        if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
-    ]
-    scales = f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
-    keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
     query = f"""
-        WITH scales(study, condition, lowest) AS ({scales}),
+        WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
         answered AS (
-            SELECT {keys}, s.options, s.canonical, lowest, probability, logprob, "count",
+            SELECT {_RESPONSE_OF_R}, s.options, s.canonical, lowest, probability, logprob, "count",
                    unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING}))
-        SELECT {_RESPONSE}, place,
-               CASE WHEN lowest IS NULL THEN options[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS option,
-               CASE WHEN lowest IS NULL THEN canonical[place] ELSE CAST(lowest + place - 1 AS VARCHAR) END AS canonical,
+        SELECT {_RESPONSE}, place, {_NAME_OF_OPTION},
                probability[place] AS probability, logprob[place] AS logprob, "count"[place] AS count
         FROM answered"""
     return ExportTable(
@@ -187,4 +185,60 @@ def _build_response_texts_table() -> ExportTable:
         "a text that a model wrote", query,
         _describe_columns("responses", f"{_RESPONSE}, place, text", place=Column("number of the sample, from 1"),
                   text=Column("the text as it was written, unchanged")),
+    )  # fmt: skip
+
+
+def _list_lowest_numbers_sql(runs: Runs) -> str:
+    """Write the SQL of study, condition and lowest number of every condition that asks for numbers of a range."""
+    lowest = [
+        f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
+        for study, conditions in runs.info["conditions"].items()
+        for name, fields in conditions.items()
+        if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
+    ]
+    return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
+
+
+def _build_response_samples_table() -> ExportTable:
+    """Return the query and the columns of the exported table of samples: a row per thought, or text that was read."""
+    query = f"""
+        SELECT {_RESPONSE}, place, sample_answer[place] AS answer, sample_answer_otherwise[place] AS answer_otherwise,
+               thought_tokens[place] AS thought_tokens, thought[place] AS thought
+        FROM (SELECT *, unnest(range(1, greatest(len(thought), len(sample_answer), len(sample_probability)) + 1))
+                     AS place FROM responses)"""
+    return ExportTable(
+        "a thought, or a text that was read: the answer of this sample", query,
+        _describe_columns(
+            "responses", f"{_RESPONSE}, place, answer, answer_otherwise, thought_tokens, thought",
+            place=Column("number of the sample, from 1"),
+            answer=Column("option that the text was read as, or the likeliest one after the thought; missing without "
+                          "an answer"),
+            answer_otherwise=Column("option that the other rule, strict or lenient, reads in the text"),
+            thought_tokens=Column("tokens of the thought; missing where it is a text", "tokens"),
+            thought=Column("what was thought, as it was written; what was written after it is in response_texts"),
+        ),
+    )  # fmt: skip
+
+
+def _build_response_sample_options_table(runs: Runs) -> ExportTable:
+    """Return the query and the columns of the exported table of probabilities after single thoughts."""
+    query = f"""
+        WITH scales(study, condition, lowest) AS ({_list_lowest_numbers_sql(runs)}),
+        samples AS (
+            SELECT {_RESPONSE_OF_R}, s.options, s.canonical, lowest, sample_probability,
+                   unnest(range(1, len(sample_probability) + 1)) AS sample
+            FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING})),
+        entries AS (SELECT *, unnest(range(1, len(sample_probability[sample]) + 1)) AS place FROM samples)
+        SELECT {_RESPONSE}, sample, place, {_NAME_OF_OPTION}, sample_probability[sample][place] AS probability
+        FROM entries"""
+    return ExportTable(
+        "an option after a thought, or of a text that a judge read: its probability", query,
+        _describe_columns(
+            "responses", f"{_RESPONSE}, sample, place, option, canonical, probability",
+            sample=Column("number of the thought or text, from 1; one without an answer has no rows"),
+            place=Column("place of the option as shown, from 1"),
+            option=Column("its label as shown; where a condition has a range, the number"),
+            canonical=Column("what it means in the frame of the original item"),
+            probability=Column("exact probability after this thought, or that this text means the option", MASS),
+        ),
     )  # fmt: skip

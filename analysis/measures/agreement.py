@@ -71,9 +71,9 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     """Create the views and tables that the stability tables are made from; a second call does nothing.
 
     - view `answers`: study, model, condition, item, variant, original (bool), agreement, validity, output, written
-      (bool: a text or a given answer, not probabilities), outvoted (bool: has an agreement, of samples of which as many
-      hold no answer as give the more frequent one), samples (valid ones that agreement is the share of, else
-      null); one row per answer, without those of `conditions.find_subsampled_model_conditions`.
+      (bool: a text or a given answer, not probabilities or thoughts), outvoted (bool: has an agreement, of samples of
+      which as many hold no answer as give the more frequent one), samples (valid ones that agreement is the share
+      of, else null); one row per answer, without those of `conditions.find_subsampled_model_conditions`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -191,7 +191,10 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
         )
         samples = "NULL::BIGINT"
     else:
-        (agreement, validity), written = _build_agreement_and_validity_sql(common_kind, agree), "r.probability IS NULL"
+        (agreement, validity), written = (
+            _build_agreement_and_validity_sql(common_kind, agree),
+            "r.probability IS NULL AND r.thought_tokens IS NULL",
+        )
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
         outvoted_sql = (
             f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_no_answer_wins_among_samples_sql()}'

@@ -1,9 +1,9 @@
 """Tell which answers chance had a part in: an answer that was drawn can change without another wording.
 
 Answers are *determined* where a run holds probabilities, or texts of temperature 0. All others are drawn: at a
-temperature above 0, or at one that is not recorded. With one drawn answer per wording, effects of the wording cannot be
-told from chance. Two samples or more tell them apart: those of one wording then agree more often than those of
-different wordings of the item.
+temperature above 0, or at one that is not recorded, as are thoughts, also with probabilities behind them. With one
+drawn answer per wording, effects of the wording cannot be told from chance. Two samples or more tell them apart: those
+of one wording then agree more often than those of different wordings of the item.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from analysis.measures import agreement
+from analysis.measures.thoughts import THOUGHT, has_sampled_probabilities
 from analysis.runs.folder import ORIGINAL, UNIT
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
     open_conditions = {
         study: [name for name, fields in study_conditions.items() if not has_determined_answers(fields)]
         for study, study_conditions in conditions.items()
-        if not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
+        if has_sampled_probabilities(runs, study)
+        or not all(folder.two_probabilities for folder in runs.folders if folder.study == study)
     }
     for study, names in open_conditions.items():
         # A log of lm-eval that holds no text has compared log-likelihoods, also where only right or wrong was kept.
@@ -51,8 +53,10 @@ def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
             """
             SELECT model, condition, avg(CAST(drawn AND samples < 2 AS DOUBLE)), avg(CAST(drawn AS DOUBLE))
             FROM (SELECT model, condition, probability IS NULL AND logprob IS NULL
-                         AND NOT (output IS NULL AND list_contains($compared, condition)) AS drawn,
-                         coalesce(list_sum("count") + coalesce(invalid, 0), len(output), 1) AS samples
+                         AND NOT (output IS NULL AND list_contains($compared, condition))
+                         OR thought_tokens IS NOT NULL AS drawn,
+                         coalesce(len(thought_tokens), list_sum("count") + coalesce(invalid, 0), len(output), 1)
+                         AS samples
                   FROM responses WHERE study = $study AND list_contains($names, condition))
             GROUP BY model, condition""",
             {"study": study, "names": names, "compared": compared},
@@ -74,7 +78,8 @@ def has_determined_answers(condition_fields: Mapping[str, Any]) -> bool:
     (False, False, False)
     """
     try:
-        return condition_fields.get("method") == "exact" or float(condition_fields.get("temperature", "unknown")) == 0
+        is_exact = condition_fields.get("method") == "exact" and condition_fields.get("answer") != THOUGHT
+        return is_exact or float(condition_fields.get("temperature", "unknown")) == 0
     except (TypeError, ValueError):
         return False
 
@@ -103,8 +108,11 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     return runs.sql(
         f"""
         WITH said AS (
-            SELECT r.model, r.condition, r.item, r.variant, unnest(s.canonical) AS label, unnest(r."count") AS n
-            FROM (SELECT * FROM responses WHERE study = $study AND probability IS NULL AND "count" IS NOT NULL) AS r
+            SELECT r.model, r.condition, r.item, r.variant, unnest(s.canonical) AS label,
+                   unnest(coalesce(r."count", [len([said FOR said IN r.sample_answer IF said = option])
+                                               FOR option IN s.options])) AS n
+            FROM (SELECT * FROM responses WHERE study = $study AND (probability IS NULL AND "count" IS NOT NULL
+                         OR thought_tokens IS NOT NULL AND sample_answer IS NOT NULL)) AS r
             JOIN (SELECT * FROM stimuli WHERE study = $study AND (pattern <> '{ORIGINAL}' OR NOT $of_agreement)) AS s
                  USING (item, variant)),
         wordings AS (SELECT model, condition, item, sum(n) AS n, sum(n * (n - 1)) AS alike FROM said

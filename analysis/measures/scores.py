@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_sampled_probabilities
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 PROTOCOL = "scoring"
+MAKER = "maker"  # in place of a temperature: thoughts are sampled as the maker of the model says
 GOLD = "gold"  # in place of a model's id, in rows about human scores
-METHODS = ("sampled", "exact")
+METHODS = ("sampled", "exact")  # and, by field `answer` of a condition, exact after thoughts
 UNGROUPED = "all"  # group of items that name no group
 TOLERANCE = 1e-6  # largest difference between a row's score and the expectation of its probabilities
 # The rule by which runs of this protocol read texts: digits with or without a point, as Japanese texts write them, too.
@@ -53,8 +55,9 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     DataFrame
         study, group (attribute `group` of the item, "all" without one), item, text (judged), source (the sentence that
         was translated);
-        model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature, samples
-        (NaN if exact), method (sampled or exact), setting ("0-9/0.7/sampled");
+        model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature (NaN for thoughts
+        that are sampled as the maker of the model says), samples (NaN if exact), method (sampled or exact; of thoughts
+        thought, with its effort and budget, as thought-low), setting ("0-9/0.7/sampled", "0-9/maker/thought");
         score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
         its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
         dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
@@ -101,7 +104,9 @@ def _read_score_rows(runs: Runs) -> pd.DataFrame:
                u.model, u.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
                r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
                coalesce(r.invalid, 0) AS dropped, coalesce(r.clipped, 0) AS clipped, e.n_numbers, e.expected,
-               CASE WHEN c.method = 'exact' THEN r.mass ELSE 1 - coalesce(r.invalid, 0) / len(r.output) END AS validity
+               CASE c.method WHEN 'sampled' THEN 1 - coalesce(r.invalid, 0) / len(r.output)
+                             WHEN 'exact' THEN r.mass
+                             ELSE CASE WHEN r.item IS NOT NULL THEN coalesce(r.mass, 0) END END AS validity
         FROM units AS u JOIN score_conditions AS c USING (study, condition) JOIN stimuli AS s USING (study)
         LEFT JOIN responses AS r USING (study, model, condition, item, variant)
         LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
@@ -118,7 +123,8 @@ def _read_score_rows(runs: Runs) -> pd.DataFrame:
 
 def name_settings(rows: pd.DataFrame) -> pd.Series:
     """Join range, temperature and method of every row to one name, such as "0-9/0.7/sampled"."""
-    return rows["range"] + "/" + rows["temperature"].map("{:g}".format) + "/" + rows["method"]
+    temperatures = rows["temperature"].map("{:g}".format).replace("nan", MAKER)
+    return rows["range"] + "/" + temperatures + "/" + rows["method"]
 
 
 def _create_score_conditions_table(runs: Runs) -> None:
@@ -142,13 +148,31 @@ def _create_score_conditions_table(runs: Runs) -> None:
 def _parse_scoring_condition(where: str, condition_fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
     """Check and return a scoring condition's low and high end of the range, temperature and method."""
     ends, temperature, method = (condition_fields.get(name) for name in ("range", "temperature", "method"))
+    is_thought = condition_fields.get("answer") == THOUGHT
+    if is_thought:  # the field `method` is about scores right after the prompt
+        method = _name_thought_method(condition_fields)
+        temperature = math.nan if temperature is None else temperature
     if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) is int for end in ends) or ends[0] >= ends[1]:
         raise InputError(f"{where}: range is {ends!r}; scores need two whole numbers, the lower one first")
-    if isinstance(temperature, bool) or not isinstance(temperature, int | float) or not math.isfinite(temperature):
+    if (
+        isinstance(temperature, bool)
+        or not isinstance(temperature, int | float)
+        or not (math.isfinite(temperature) or is_thought)
+    ):
         raise InputError(f"{where}: temperature is {temperature!r}; scores need a number")
-    if method not in METHODS:
+    if not is_thought and method not in METHODS:
         raise InputError(f"{where}: method is {method!r}; it must be {' or '.join(METHODS)}")
-    return ends[0], ends[1], float(temperature), method
+    return ends[0], ends[1], float(temperature), str(method)
+
+
+def _name_thought_method(condition_fields: Mapping[str, Any]) -> str:
+    """Name how scores after thoughts were asked for.
+
+    >>> _name_thought_method({}), _name_thought_method({"effort": "low", "budget": 512})
+    ('thought', 'thought-low-b512')
+    """
+    effort, budget = condition_fields.get("effort"), condition_fields.get("budget")
+    return "-".join([THOUGHT, *([str(effort)] if effort else []), *([f"b{budget}"] if budget else [])])
 
 
 def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
@@ -158,7 +182,9 @@ def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:
         "ANTI JOIN stimuli USING (study, item, variant) LIMIT 1"
     )
     _check_no_wrong_rows(runs, unknown, "is not in stimuli.parquet")
-    score, exact = rows["score"], (rows["method"] == "exact") & rows["answered"]
+    score, exact = rows["score"], (rows["method"] != "sampled") & rows["answered"]
+    is_thought = ~rows["method"].isin(METHODS)
+    exact &= ~is_thought | rows["n_numbers"].notna() | score.notna()  # without an end, no thought has probabilities
     wrong_by_problem = {
         "has two answers or two variants; a scoring item has one of each": rows.duplicated([*UNIT, "item"]),
         "has a score outside the range that was asked for": (score < rows["low"]) | (score > rows["high"]),
@@ -204,27 +230,42 @@ def _join_study_paths(runs: Runs, study: str | None = None) -> str:
 
 
 def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
-    """Read the sampled numbers again from the texts, as they were read for the score.
+    """Read the sampled numbers again from the texts, as they were read for the score, and the scores after thoughts.
 
     Returns
     -------
     DataFrame
-        study, model, condition, item; drawn: texts with a number; spread: variance (n - 1) of their numbers, moved into
-        the range; NaN below two, and where the numbers do not have the row's score as their mean: then it was read by
-        another rule.
+        study, model, condition, item; drawn: texts with a number, or thoughts with an answer; spread: variance (n - 1)
+        of their numbers, moved into the range; NaN below two, and where the numbers do not have the row's score as
+        their mean: then it was read by another rule; counting: of thoughts, what drawing a number after each would add
+        to their variance (`analysis.measures.thoughts`), else NaN.
     """
     rows = runs.sql(
         """
         SELECT study, model, condition, item, output, score, low, high
         FROM responses JOIN score_conditions USING (study, condition)
-        WHERE method = 'sampled' AND output IS NOT NULL AND score IS NOT NULL"""
+        WHERE method = 'sampled' AND sample_probability IS NULL AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
         _count_sampled_numbers_with_variance(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
-    return rows[[*UNIT, "item"]].assign(drawn=np.array(drawn, float), spread=np.array(spread, float))
+    of_texts = rows[[*UNIT, "item"]].assign(
+        drawn=np.array(drawn, float), spread=np.array(spread, float), counting=np.nan
+    )
+    studies = [name for name, fields in runs.info["studies"].items() if fields["protocol"] == PROTOCOL]
+    if not any(has_sampled_probabilities(runs, study) for study in studies):
+        return of_texts
+    numbered_sql = (
+        "SELECT r.*, range(low, high + 1) AS option_numbers FROM responses AS r "
+        "JOIN score_conditions USING (study, condition)"
+    )
+    of_thoughts = runs.sql(
+        "SELECT study, model, condition, item, samples::DOUBLE AS drawn, spread, counting "
+        f"FROM ({build_sample_moments_sql(numbered_sql)})"
+    )
+    return pd.concat([of_texts, of_thoughts], ignore_index=True) if len(of_texts) else of_thoughts
 
 
 def _count_sampled_numbers_with_variance(

@@ -9,7 +9,10 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 # Fields of a condition that say how the model answers; all other fields say what it is asked.
-ANSWER_FIELDS = frozenset({"answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule"})
+ANSWER_FIELDS = frozenset({
+    "answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule",
+    "thoughts", "sampler", "top_p", "top_k", "min_p", "budget",
+})  # fmt: skip
 Conditions = Mapping[str, Mapping[str, Any]]
 
 

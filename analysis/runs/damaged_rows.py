@@ -48,8 +48,37 @@ STIMULUS_RULES: Rules = (
 )  # fmt: skip
 MISSING: Rules = tuple(
     (name, f"list_count({name}) <> len({name})", "has an entry that is missing")
-    for name in ("probability", "logprob", "count")
+    for name in ("probability", "logprob", "count", "thought", "thought_tokens")
 )
+_KNOWN = "[x FOR x IN sample_probability IF x IS NOT NULL]"  # of the thoughts, or judged texts, with an answer
+_UNLIKE = "has not as many entries as there are "
+SAMPLE_RULES: Rules = (
+    ("thought", "len(thought) = 0 OR len(thought) <> len(output)", f"{_UNLIKE}texts in output, or none"),
+    ("thought_tokens", "len(thought_tokens) <> len(thought)", f"{_UNLIKE}thoughts"),
+    ("thought_tokens", "list_min(thought_tokens) < 0", "has an entry below 0"),
+    ("unclosed", "unclosed < 0 OR unclosed > len(thought)", "is not from 0 to the number of thoughts"),
+    ("sample_probability", "len(sample_probability) = 0 OR len(sample_probability) <> len(thought)",
+     f"{_UNLIKE}thoughts, or none"),
+    ("sample_probability", f"list_max([abs(len(x) - n_values) FOR x IN {_KNOWN}]) > 0",
+     "has an entry with more or fewer numbers than there are options"),
+    ("sample_probability", f"list_min([list_count(x) - len(x) FOR x IN {_KNOWN}]) < 0", "has a number that is missing"),
+    ("sample_probability", f"NOT list_min(flatten({_KNOWN})) >= -{ENTRY_TOLERANCE}", "has a number below 0"),
+    ("sample_probability", f"NOT list_max([list_sum(x) FOR x IN {_KNOWN}]) <= 1 + {SUM_TOLERANCE}",
+     "has an entry with a sum above 1"),
+    ("sample_probability", f"probability IS NULL AND len({_KNOWN}) > 0", "is there, and no probability"),
+    ("sample_probability", "NOT list_max([abs(list_avg([x[place] FOR x IN sample_probability IF x IS NOT NULL]) "
+                           f"- probability[place]) FOR place IN range(1, len(probability) + 1)]) <= {SUM_TOLERANCE}",
+     "does not have probability as its mean"),
+    ("sample_probability", f"len(sample_probability) - len({_KNOWN}) > unclosed",
+     "lacks more entries than there are thoughts without an end"),
+    ("sample_answer", "len(sample_answer) <> coalesce(len(thought), len(output))", f"{_UNLIKE}thoughts or texts"),
+    *((name, f"CASE WHEN lowest IS NULL THEN NOT list_has_all(options, [x FOR x IN {name} IF x IS NOT NULL]) "
+             f"ELSE NOT list_bool_and([isfinite(coalesce(try_cast(x AS DOUBLE), 'nan')) FOR x IN {name} "
+             "IF x IS NOT NULL]) END", "has an entry that is none of the options")
+      for name in ("sample_answer", "sample_answer_otherwise")),
+    ("sample_answer_otherwise", "len(sample_answer_otherwise) <> len(sample_answer)",
+     f"{_UNLIKE}entries of sample_answer"),
+)  # fmt: skip
 RESPONSE_RULES: Rules = (
     *MISSING,
     ("item", "options IS NULL", "and variant are not in stimuli.parquet"),
@@ -78,6 +107,7 @@ RESPONSE_RULES: Rules = (
     ("answer", "answer IS NOT NULL AND NOT CASE WHEN lowest IS NULL THEN list_contains(options, answer) "
                "ELSE isfinite(coalesce(try_cast(answer AS DOUBLE), 'nan')) END", "is none of the options"),
     ("text_logprob", f"NOT text_logprob <= {ENTRY_TOLERANCE}", "is above 0, or not a number"),
+    *SAMPLE_RULES,
 )  # fmt: skip
 
 

@@ -147,10 +147,13 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     -------
     DataFrame
         study, model, condition, item, variant, said (what came back, in words: see the function), output (texts, or
-        None); in the order of conditions and models in run.json, and of the wordings in the study.
+        None), thought, thought_tokens (lists, or None); in the order of conditions and models in run.json, and of the
+        wordings in the study.
     """
     runs.con.register("asked_keys", wording_keys[["study", "item", "variant"]])
-    columns = 'probability, "count", invalid, mass, mass_upper, score, answer, output'
+    columns = (
+        'probability, "count", invalid, mass, mass_upper, score, answer, output, thought, thought_tokens, unclosed'
+    )
     null_columns = ", ".join(f"NULL AS {name}" for name in columns.split(", "))
     try:
         frame = runs.sql(
@@ -179,7 +182,10 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     rows = frame.astype(object).where(frame.notna(), None) if len(frame) else frame
     return frame[RESPONSE_KEY].assign(
         said=[describe_response(row, scales[row["condition"]]) for row in rows.to_dict("records")],
-        output=[None if output is None else list(output) for output in rows["output"]],
+        **{
+            name: [None if texts is None else list(texts) for texts in rows[name]] for name in ("output", "thought")
+        },
+        thought_tokens=[None if tokens is None else list(map(int, tokens)) for tokens in rows["thought_tokens"]],
     ).reset_index(drop=True)  # fmt: skip
 
 
@@ -199,15 +205,26 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
 
     >>> describe_response({"probability": [0.25, 0.5], "mass": 0.75, "answer": "no", "options": ["yes", "no"]})
     'yes 0.25, no 0.5, together 0.75; answer: no'
+    >>> describe_response({"thought_tokens": [9, 8], "unclosed": 2})
+    '2 thoughts, 2 of them without an end; most thoughts say: none'
     """
     if row.get("error") is not None:
         return f"no response: {row['error']}"
-    parts = [_describe_probabilities(row, scale), _describe_sample_counts(row)]
+    parts = [_describe_thoughts(row), _describe_probabilities(row, scale), _describe_sample_counts(row)]
     if row.get("score") is not None:
         parts.append(f"score {row['score']:.3g}")
-    if row.get("answer") is not None or row.get("score") is None:
-        parts.append(f"answer: {row.get('answer') or 'none'}")
+    if row.get("score") is None or (row.get("answer") is not None and row.get("thought_tokens") is None):
+        about = "answer" if row.get("thought_tokens") is None else "most thoughts say"
+        parts.append(f"{about}: {row.get('answer') or 'none'}")
     return "; ".join(filter(None, parts))
+
+
+def _describe_thoughts(row: Mapping[str, Any]) -> str:
+    """Write how many thoughts the probabilities are the mean of, and how many did not end; empty without thoughts."""
+    tokens, unclosed = row.get("thought_tokens"), int(row.get("unclosed") or 0)
+    if tokens is None:
+        return ""
+    return f"{len(tokens)} thought{'s' * (len(tokens) != 1)}" + f", {unclosed} of them without an end" * (unclosed > 0)
 
 
 def _describe_probabilities(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:

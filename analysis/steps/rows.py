@@ -83,11 +83,17 @@ def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.
 def find_given_answers(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """Find what every row says: its answer, or the option that most of its samples give; None for a tie or neither.
 
+    Of several thoughts, it is the likeliest option of their mean.
+
     Parameters
     ----------
     rows
-        answer, count, options: responses with the options of their wording.
+        answer, count, options, and perhaps probability and thought_tokens: responses with the options of their wording.
     """
+    if "thought_tokens" in rows and rows["thought_tokens"].notna().any():
+        options, is_thought = stack_lists(rows["options"], object), rows["thought_tokens"].notna()
+        likeliest = pick_entries(options, find_largest(stack_lists(rows["probability"])))
+        return np.where(is_thought, likeliest, find_given_answers(rows.drop(columns="thought_tokens")))
     most = pick_entries(stack_lists(rows["options"], object), find_largest(stack_lists(rows["count"])))
     return np.where(rows["answer"].notna(), rows["answer"].to_numpy(object), most)
 

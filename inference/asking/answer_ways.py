@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import hashlib
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
 from inference.asking import text_answers
-from inference.asking.rounds import Condition, Round, Thinking
-from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling
+from inference.asking.rounds import Condition, Round
+from inference.asking.thoughts import (
+    SAMPLER_OPTIONS,
+    THOUGHT,
+    add_sampler_arguments,
+    add_thought_arguments,
+    build_thought_condition_fields,
+    name_thought_condition,
+    parse_thinkings,
+    read_sampler_fields,
+)
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
 from inference.numerals import build_decimal_converter, build_whole_number_converter
 
 if TYPE_CHECKING:
     from inference.stimuli.study import Variant
     from inference.stimuli.templates.prompts import Prompt
 
-PROBABILITY, TEXT, THOUGHT = "probability", "text", "thought"
+PROBABILITY, TEXT = "probability", "text"
 SAMPLES = 10
+EFFORT_HELP = "reasoning effort, passed on to thinking models, each a condition (none: thinking is off)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +44,15 @@ class AnswerWays:
         Whether the options' exact probabilities are asked for.
     texts
         Texts to generate, each a condition of its own, parsed for an option (module `text_answers`).
-    thinking
-        Thinking after which the options' exact probabilities are asked for; None: not asked for.
+    thinkings
+        Ways of thinking after which the options' exact probabilities are asked for, each a condition of its own.
     share
         Share of the variants (0-1] for which texts or thinking are generated, chosen by the names of the stimuli.
     """
 
     probability: bool = True
     texts: tuple[Sampling, ...] = ()
-    thinking: Thinking | None = None
+    thinkings: tuple[Thinking, ...] = ()
     share: float = 1.0
 
     def rounds(
@@ -52,7 +63,7 @@ class AnswerWays:
         Parameters
         ----------
         condition_name
-            Condition of the probabilities; texts are `name/text...`, thinking is `name/thought`.
+            Condition of the probabilities; texts are `name/text...`, thoughts are `name/thought...`.
         fields
             What run.json records of all these conditions.
         render
@@ -65,23 +76,13 @@ class AnswerWays:
         rounds = [Round((Condition(condition_name, fields),), render)] if self.probability else []
         texts = tuple(
             Condition(
-                f"{condition_name}/{_name_text_condition(way)}",
+                f"{condition_name}/{name_text_condition(way)}",
                 {**fields, **build_text_condition_fields(way), "text_rule": text_answers.VERSION},
                 way,
             )
             for way in self.texts
         )
-        thoughts = (
-            (
-                Condition(
-                    f"{condition_name}/{THOUGHT}",
-                    {**fields, **_build_thought_condition_fields(self.thinking)},
-                    self.thinking,
-                ),
-            )
-            if self.thinking
-            else ()
-        )
+        thoughts = build_thought_conditions(condition_name, fields, self.thinkings)
         for conditions in (texts, thoughts):
             if conditions:
                 shared = tuple(
@@ -120,7 +121,11 @@ def add_answer_arguments(parser: ArgumentParser) -> None:
         help="probability: of the options (default); text: generated and parsed for an option; thought: probabilities "
         "of the options after the thinking of a thinking model; or several of these",
     )
-    add_text_arguments(group, "length of a text or of thinking, a text's own thinking included (default: 32 and 1024)")
+    add_text_arguments(
+        group,
+        "length of a text, its own thinking included (default: 32), or of a thought with the answer behind it",
+    )
+    add_thought_arguments(group)
     group.add_argument(
         "--text-share",
         type=build_decimal_converter(0, 1),
@@ -144,7 +149,8 @@ def add_text_arguments(group: _ArgumentGroup, length_help: str) -> None:
         nargs="+",
         type=build_decimal_converter(0, MOST_TEMPERATURE),
         metavar="T",
-        help="of generated texts, each a condition (default: 0, always the most probable token)",
+        help="of texts and thoughts, each a condition (default: of texts 0, always the most probable token; of "
+        "thoughts, as the model's maker advises)",
     )
     group.add_argument(
         "--samples",
@@ -153,7 +159,13 @@ def add_text_arguments(group: _ArgumentGroup, length_help: str) -> None:
         help=f"texts per prompt at temperatures above 0 (default: {SAMPLES})",
     )
     group.add_argument("--max-tokens", type=build_whole_number_converter(1, MOST_TOKENS), metavar="N", help=length_help)
-    group.add_argument("--effort", metavar="LEVEL", help="reasoning effort, passed on to thinking models")
+    group.add_argument(
+        "--effort",
+        nargs="+",
+        metavar="LEVEL",
+        help=EFFORT_HELP,
+    )
+    add_sampler_arguments(group)
 
 
 def parse_answer_ways(options: Namespace) -> AnswerWays:
@@ -164,29 +176,75 @@ def parse_answer_ways(options: Namespace) -> AnswerWays:
     InputError
         For a setting of texts although no text is asked for, or a value out of range.
     """
-    settings = {
-        "--temperature": options.temperature,
-        "--samples": options.samples,
-        "--max-tokens": options.max_tokens,
-        "--text-share": options.text_share,
-        "--effort": options.effort,
-    }
     text, thought = TEXT in options.answer, THOUGHT in options.answer
-    given_options = [name for name, value in settings.items() if value is not None]
-    alien = (
-        given_options
-        if not (text or thought)
-        else [name for name in ("--temperature", "--samples") if name in given_options]
-    )
-    if alien and not text:
-        raise InputError(f"{alien[0]} is about generated texts: add --answer text, or leave it out")
+    refuse_settings_without_answer(options, text=text, thought=thought)
     share = 1.0 if options.text_share is None else options.text_share
     if not 0 < share <= 1:
         raise InputError(f"--text-share {share}: give a share above 0, at most 1")
     length = {} if options.max_tokens is None else {"max_tokens": options.max_tokens}
     texts = parse_samplings(options, length) if text else ()
-    thinking = Thinking(**length, effort=options.effort) if thought else None
-    return AnswerWays(PROBABILITY in options.answer, texts, thinking, share)
+    return AnswerWays(PROBABILITY in options.answer, texts, parse_thinkings(options) if thought else (), share)
+
+
+def refuse_settings_without_answer(options: Namespace, *, text: bool, thought: bool) -> None:
+    """Refuse a setting of texts or thoughts where the call asks for none.
+
+    Parameters
+    ----------
+    options
+        Those of `add_text_arguments` and `add_thought_arguments`.
+    text, thought
+        Whether texts, and whether thoughts are asked for.
+
+    Raises
+    ------
+    InputError
+        Naming the setting.
+    """
+    of_thoughts = {"--thoughts": options.thoughts, "--budget": options.budget}
+    of_both = {
+        "--temperature": options.temperature,
+        "--max-tokens": options.max_tokens,
+        "--text-share": getattr(options, "text_share", None),
+        "--effort": options.effort,
+        **{option: getattr(options, name) for name, option in SAMPLER_OPTIONS.items()},
+    }
+    for settings, is_asked, advice in (
+        ({"--samples": options.samples}, text, f"generated texts: add --answer {TEXT}"),
+        (of_thoughts, thought, f"thoughts: add --answer {THOUGHT}"),
+        (of_both, text or thought, f"generated texts and thoughts: add --answer {TEXT} or {THOUGHT}"),
+    ):
+        given_options = [name for name, value in settings.items() if value is not None]
+        if given_options and not is_asked:
+            raise InputError(f"{given_options[0]} is about {advice}, or leave it out")
+
+
+def build_thought_conditions(
+    condition_name: str, fields: Mapping[str, Any], thinkings: Sequence[Thinking]
+) -> tuple[Condition, ...]:
+    """Make a condition of every way of thinking.
+
+    Parameters
+    ----------
+    condition_name
+        What their names begin with.
+    fields
+        What run.json records of all of them.
+    thinkings
+        The ways of thinking.
+
+    Returns
+    -------
+    The conditions, in order.
+    """
+    return tuple(
+        Condition(
+            f"{condition_name}/{name_thought_condition(thinking)}",
+            {**fields, **build_thought_condition_fields(thinking)},
+            thinking,
+        )
+        for thinking in thinkings
+    )
 
 
 def parse_samplings(options: Namespace, length_field: Mapping[str, int]) -> tuple[Sampling, ...]:
@@ -211,33 +269,55 @@ def parse_samplings(options: Namespace, length_field: Mapping[str, int]) -> tupl
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
         raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
+    restrictions = read_sampler_fields(options)
+    if restrictions and not any(temperatures):
+        name = SAMPLER_OPTIONS[next(iter(restrictions))]
+        raise InputError(f"{name} is for temperatures above 0: at 0 the likeliest token is taken; give a --temperature")
     return tuple(
         Sampling(
             samples=1 if not temperature else SAMPLES if options.samples is None else options.samples,
             temperature=temperature,
-            effort=options.effort,
+            effort=effort,
             **length_field,
+            **(restrictions if temperature else {}),
         )
         for temperature in dict.fromkeys(temperatures)
+        for effort in dict.fromkeys(options.effort or [None])
     )
 
 
-def _name_text_condition(sampling: Sampling) -> str:
-    """Name the condition of generated texts by their temperature."""
-    return TEXT if sampling.temperature == 0 else f"{TEXT}-t{sampling.temperature:g}"
+def name_text_condition(sampling: Sampling, stem: str = TEXT) -> str:
+    """Name the condition of generated texts by their temperature and effort: "text", "text-t0.7-low".
+
+    Parameters
+    ----------
+    sampling
+        How the texts are written.
+    stem
+        What the name begins with.
+
+    Returns
+    -------
+    The name.
+    """
+    parts = (
+        None if sampling.temperature == 0 else f"t{sampling.temperature:g}",
+        None if sampling.top_p == 1 else f"p{sampling.top_p:g}",
+        None if sampling.top_k == 0 else f"k{sampling.top_k}",
+        None if sampling.min_p == 0 else f"m{sampling.min_p:g}",
+        sampling.effort,
+    )
+    return "-".join([stem, *filter(None, parts)])
 
 
 def build_text_condition_fields(sampling: Sampling) -> dict[str, Any]:
-    """Return the fields of a condition that say how its texts were generated."""
+    """Return the fields of a condition that say how its texts were generated; no restriction is no field."""
+    restrictions = {"top_p": (sampling.top_p, 1), "top_k": (sampling.top_k, 0), "min_p": (sampling.min_p, 0)}
     return {
         "answer": TEXT,
         "temperature": sampling.temperature,
         "samples": sampling.samples,
         "max_tokens": sampling.max_tokens,
         "effort": sampling.effort,
+        **{name: value for name, (value, neutral) in restrictions.items() if value != neutral},
     }
-
-
-def _build_thought_condition_fields(thinking: Thinking) -> dict[str, Any]:
-    """Return the fields of a condition that say how the model thought."""
-    return {"answer": THOUGHT, "max_tokens": thinking.max_tokens, "effort": thinking.effort}

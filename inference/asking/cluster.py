@@ -19,9 +19,9 @@ from typing import Any, Self
 from ground.errors import InputError
 from ground.extras import explain_missing_package
 from inference.asking.models import Model
-from inference.asking.rounds import AnsweredBatch, PendingRound, Response
+from inference.asking.rounds import AnsweredBatch, PendingRound, Response, Way
 from inference.asking.workers import Asker, Key, Load, PackedPrompts, Scout, Source, pack_value, unpack_value
-from inference.engines.contract import Generation, Sampling, Score
+from inference.engines.contract import Generation, Sampling, Score, Thinking, Thoughts
 from inference.stimuli.templates.prompts import Prompt
 
 LOCAL = "local"
@@ -194,8 +194,7 @@ class RemoteEngine:
         message = f"the worker that asked this batch died every time ({RETRIES + 1} times and again by itself)"
         for (place, _), batch in left.items():
             lost: list[Sequence[Response]] = [
-                [Generation(error=message) if isinstance(way, Sampling) else Score(error=message)] * len(batch)
-                for way in rounds[place].ways
+                [_build_lost_response(way, message)] * len(batch) for way in rounds[place].ways
             ]
             yield place, batch, [rounds[place].prompts[index] for index in batch], lost
 
@@ -302,3 +301,10 @@ def group_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> 
         tasks[-1].append(key)
         size += len(batch)
     return tasks
+
+
+def _build_lost_response(way: Way, message: str) -> Response:
+    """Build the response to a prompt whose worker died."""
+    if isinstance(way, Sampling):
+        return Generation(error=message)
+    return Thoughts(error=message) if isinstance(way, Thinking) else Score(error=message)

@@ -25,11 +25,12 @@ from inference.asking.rounds import (
     Questions,
     Response,
     Round,
-    Thinking,
+    Way,
     ask_rounds,
 )
 from inference.asking.session import PAID_EVERY, SAVED_EVERY, Stop, Tally, Writer, open_bar
 from inference.engines import is_hosted
+from inference.engines.contract import NO_SAMPLER, Thinking
 from inference.engines.digest import compute_folder_digest
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
@@ -231,15 +232,30 @@ def select_fitting_rounds(
     if thinks and any(round_.has_way(Exact) for round_ in fitting):
         raise InputError(
             f"model {model.id} thinks before it answers, so its first token is no answer: "
-            "ask it for --answer thought (probabilities after its thinking) or text, or with --form plain"
+            "ask it for --answer thought (probabilities after its thoughts; --effort none: without them) or text, or "
+            "with --form plain"
         )
     if not thinks and any(round_.has_way(Thinking) for round_ in fitting):
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
-    if engine.info.get("unshown") and any(round_.has_way(Exact) for round_ in fitting):
+    for condition in (condition for round_ in fitting for condition in round_.conditions):
+        refuse_unfit_thinking(model, engine, condition.way)
+    if engine.info.get("unshown") and any(round_.has_way(Exact) or round_.has_way(Thinking) for round_ in fitting):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
+
+
+def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
+    """Refuse a way of thinking whose sampler is not known, or longer than the model's window.
+
+    Raises
+    ------
+    InputError
+        Naming the model and what to give.
+    """
+    if isinstance(way, Thinking) and way.temperature is None and engine.info.get("sampler") is None:
+        raise InputError(f"model {model.id}: {NO_SAMPLER}")
 
 
 def _select_askable_rounds(form: str, rounds: Sequence[Round]) -> list[Round]:

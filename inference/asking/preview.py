@@ -5,12 +5,13 @@ from __future__ import annotations
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_memory, select_fitting_rounds
 from inference.asking.rounds import Exact, Prompts, Questions, Way, ask_batch
-from inference.engines.contract import Sampling
+from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Sampling, Thinking
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -22,6 +23,7 @@ SHOWN_NUMBERS = 3  # of a scale, the likeliest first
 SHOWN_FORMS = 12  # spellings of an answer, or words that do not count
 TIMED_BATCHES, TIMED_SECONDS = 3, 10.0  # the sample ends at whichever comes first
 TIMED_PROMPTS = 32  # where a prompt costs money
+TIMED_TOKENS = 64  # of a thought
 
 
 def describe_preview(
@@ -63,8 +65,12 @@ def describe_preview(
                 continue
             yield from _describe_prompt_and_option_tokens(engine.explain(round_prompts[0]), chosen[0])
             tokens, ways = sum(engine.lengths(round_prompts)), [condition.way for condition in round_.conditions]
-            estimate = estimate_seconds(engine, round_prompts, ways)
-            yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, about {format_duration(estimate)}"
+            if round_.has_way(Thinking):
+                yield "  these are the probabilities without a thought; the run asks for them after each thought"
+            short_ways, factor = shorten_thoughts(ways)
+            estimate = estimate_seconds(engine, round_prompts, short_ways) * factor
+            limit = "at most" if factor > 1 else "about"
+            yield f"  to come: {len(round_prompts):,} prompts, {tokens:,} tokens, {limit} {format_duration(estimate)}"
             bill = engine.bill(*_count_billed_tokens(tokens, len(round_prompts), ways))
             if bill is not None:
                 yield f"  {bill}"
@@ -115,15 +121,45 @@ def estimate_seconds(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[W
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
+def shorten_thoughts(ways: Sequence[Way]) -> tuple[list[Way], float]:
+    """Make thoughts short enough to be timed before a run.
+
+    Parameters
+    ----------
+    ways
+        The ways of answering.
+
+    Returns
+    -------
+    The ways, with thoughts of at most `TIMED_TOKENS` tokens, and how many times as long the longest of them may take.
+    """
+    short_ways: list[Way] = []
+    factor = 1.0
+    for way in ways:
+        longest = (way.budget or way.max_tokens or LONGEST_THOUGHT) if isinstance(way, Thinking) else 0
+        if isinstance(way, Thinking) and longest > TIMED_TOKENS and way.effort != NO_EFFORT:
+            short_ways.append(replace(way, budget=None, max_tokens=TIMED_TOKENS))
+            factor = max(factor, longest / TIMED_TOKENS)
+        else:
+            short_ways.append(way)
+    return short_ways, factor
+
+
 def _count_billed_tokens(prompt_tokens: int, n_prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
     """Count the tokens that are read, and written at most, when prompts are asked in several ways.
 
     One request for one token gives all probabilities; all samples of a text take one more request.
     """
     exact = int(any(isinstance(way, Exact) for way in ways))
-    texts = [way for way in ways if not isinstance(way, Exact)]
-    written = exact + sum(way.max_tokens * (way.samples if isinstance(way, Sampling) else 1) for way in texts)
-    return (exact + len(texts)) * prompt_tokens, n_prompts * written
+    written, read, read_again = exact, exact, 0
+    for way in ways:
+        if isinstance(way, Sampling):
+            written, read = written + way.max_tokens * way.samples, read + 1
+        elif isinstance(way, Thinking):  # prompt and thought are read again for the one token after each thought
+            thought_tokens = way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
+            written, read = written + thought_tokens + way.thoughts, read + 1 + way.thoughts
+            read_again += thought_tokens
+    return read * prompt_tokens + n_prompts * read_again, n_prompts * written
 
 
 def format_duration(seconds: float) -> str:

@@ -9,8 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
+from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
-from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thought
+from inference.asking.thoughts import build_columns_of_thoughts
+from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
 from inference.stimuli.templates.prompts import Prompt
 
 if TYPE_CHECKING:
@@ -18,35 +20,15 @@ if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import PromptBook
 
 
+# Enough that vLLM is busy with most of them most of the time.
+THOUGHTS_OF_BATCH = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Way of answering: exact option probabilities, under the full-vocabulary softmax at a temperature."""
 
     temperature: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """Way of answering: exact option probabilities after the model's own thinking.
-
-    It thinks at temperature 0, for at most `max_tokens` tokens; `effort` as in `Sampling`.
-
-    Raises
-    ------
-    InputError
-        For no tokens.
-    """
-
-    max_tokens: int = 1024
-    effort: str | None = None
-
-    def __post_init__(self) -> None:
-        _ = self.sampling  # made to check the numbers
-
-    @property
-    def sampling(self) -> Sampling:
-        """The sampling that generates the thinking."""
-        return Sampling(max_tokens=self.max_tokens, effort=self.effort)
 
 
 Way = Exact | Sampling | Thinking
@@ -57,7 +39,7 @@ def find_effort(way: Way) -> str | None:
     return way.effort if isinstance(way, Sampling | Thinking) else None
 
 
-Response = Score | Generation | Thought
+Response = Score | Generation | Thoughts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +67,8 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     """
     if isinstance(response, Generation):
         return _build_columns_of_generation(variant, prompt, response)
-    if isinstance(response, Thought):
-        return {
-            "output": [response.text],
-            **(_build_columns_of_score(variant, response.score) if response.score else {}),
-        }
+    if isinstance(response, Thoughts):
+        return build_columns_of_thoughts(response, [option.label for option in variant.options])
     return _build_columns_of_score(variant, response)
 
 
@@ -183,8 +162,17 @@ class PendingRound:
         do not depend on how often a run was interrupted. If the engine is independent of the batch, only the wanted
         prompts are asked.
         """
-        batches = [batch for batch in engine.batches(self.prompts) if any(map(self.needs_row, batch))]
+        batches = self._cut_batches_of_thoughts(engine.batches(self.prompts))
+        batches = [batch for batch in batches if any(map(self.needs_row, batch))]
         return [list(filter(self.needs_row, batch)) for batch in batches] if engine.independent_of_batch else batches
+
+    def _cut_batches_of_thoughts(self, batches: list[list[int]]) -> list[list[int]]:
+        """Cut batches whose thoughts would take hours: what a kill interrupts is asked again."""
+        thoughts = max((way.thoughts for way in self.ways if isinstance(way, Thinking)), default=0)
+        if not thoughts:
+            return batches
+        size = max(1, THOUGHTS_OF_BATCH // thoughts)
+        return [batch[start : start + size] for batch in batches for start in range(0, len(batch), size)]
 
     def tokenize_prompts_of_batch(self, engine: Engine, prompt_indices: list[int]) -> tuple[list[int], list[Prompt]]:
         """Render and tokenise the prompts of a batch before it is asked; return the batch and its prompts.
@@ -266,7 +254,7 @@ def ask_batch(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) ->
         responses_by_way.update(zip(sampled, engine.generate(prompts, sampled), strict=True))
     for way in ways:
         if isinstance(way, Thinking):
-            responses_by_way[way] = engine.think(prompts, way.sampling)
+            responses_by_way[way] = engine.think(prompts, way)
     return [responses_by_way[way] for way in ways]
 
 
@@ -305,14 +293,12 @@ def _stream_round(engine: StreamingEngine, number: int, round_: PendingRound) ->
     """Ask a round; a batch is what came in the last moments, perhaps nothing."""
     exact = [way for way in round_.ways if isinstance(way, Exact)]
     sampled = [way for way in round_.ways if isinstance(way, Sampling)]
-    for way in round_.ways:
-        if isinstance(way, Thinking):
-            engine.think((), way.sampling)  # refuses
+    thinkings = [way for way in round_.ways if isinstance(way, Thinking)]
     indices = list(filter(round_.needs_row, range(len(round_.prompts))))
     prompts = (round_.prompts[place] for place in indices)
-    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled)) as streamed:
+    with closing(engine.stream(prompts, [way.temperature for way in exact], sampled, thinkings)) as streamed:
         for came in streamed:
-            answers_by_way = [dict(zip((*exact, *sampled), answers, strict=True)) for _, _, answers in came]
+            answers_by_way = [dict(zip((*exact, *sampled, *thinkings), answers, strict=True)) for _, _, answers in came]
             columns: list[Sequence[Response]] = [[answers[way] for answers in answers_by_way] for way in round_.ways]
             yield number, [indices[place] for place, _, _ in came], [prompt for _, prompt, _ in came], columns
 
@@ -337,7 +323,8 @@ def _build_columns_of_generation(variant: Variant, prompt: Prompt, generation: G
     count = [chosen.count(label) for label in labels]
     most = max(count)
     answer = labels[count.index(most)] if most and count.count(most) == 1 else None
-    return {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
+    columns = {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
+    return columns | build_sample_answer_columns(generation.answers, wordings, chosen)
 
 
 __all__ = [

@@ -216,10 +216,10 @@ class Thoughts:
     tokens
         Tokens of each thought, up to the end of thinking; all that were written where it did not end.
     closed
-        Whether each ended by itself.
+        Whether each ended by itself, before its tokens were used up.
     scores
         Option probabilities right after each thought and the line breaks that the model wrote there. None: the tokens
-        were used up before the thought ended, and it was not closed by force.
+        were used up before its answer could begin, and it was not closed by force.
     error
         Why there is no response. The other fields are empty then.
     """

@@ -8,7 +8,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.engines.contract import NOT_FINITE, PAST_WINDOW, Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import (
+    NOT_FINITE,
+    PAST_WINDOW,
+    Explanation,
+    Generation,
+    Sampling,
+    Score,
+)
 from inference.engines.exact.answer_words import Answers, extract_prompt_end, list_spaced_forms, tokenize_answers
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
@@ -122,33 +129,13 @@ class LeftToRight(RowEngine):
             lambda problem: [Generation(error=problem)] * len(samplings),
         )
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Let the model think after the prompts of one batch, then score the options.
-
-        Parameters
-        ----------
-        prompts, sampling
-            As in `Engine.think`.
-
-        Returns
-        -------
-        One thought per prompt; a prompt that is too long gets an error.
-        """
-        rows = self._ensure_rows(prompts, sampling.effort)
-        problems = [
-            self._find_row_problem_at_length(row, sampling.max_tokens + self._count_longest_answer_tokens(row))
-            for row in rows
-        ]
-        return self._ask_good_rows(
-            partial(self._think_after_rows, sampling=sampling), rows, problems, lambda problem: Thought(error=problem)
-        )
-
     @abstractmethod
-    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> Sequence[list[int] | None]:
+    def _generate_token_ids(
+        self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
+    ) -> Sequence[list[int] | None]:
         """Write all texts as token ids, without the token that ended each; None where a probability is not finite.
 
-        Order: by prompt, then by sampling, then by sample. All texts fit into the context window, and the samplings
-        have the same effort and length.
+        Order: by prompt, then by sampling, then by sample. All texts fit into the context window.
         """
 
     @abstractmethod
@@ -175,32 +162,10 @@ class LeftToRight(RowEngine):
 
     def _generate_after_rows(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[Generation]]:
         """Generate texts after rows: per row a generation for every sampling."""
-        written = iter(self._generate_token_ids(rows, samplings))
+        written = iter(self._generate_token_ids(rows, [samplings] * len(rows)))
         return [
             [self._build_generation(row, [next(written) for _ in range(sampling.samples)]) for sampling in samplings]
             for row in rows
-        ]
-
-    def _think_after_rows(self, rows: Sequence[Row], sampling: Sampling) -> list[Thought]:
-        """Let the model think after rows, then score their options: a thought per row."""
-        written = self._generate_token_ids(rows, [sampling])
-        good = [(row, ids) for row, ids in zip(rows, written, strict=True) if ids is not None]
-        thoughts = iter(self._score_options_after_thoughts(*map(list, zip(*good, strict=True)))) if good else iter(())
-        return [Thought(error=NOT_FINITE) if ids is None else next(thoughts) for ids in written]
-
-    def _score_options_after_thoughts(self, rows: Sequence[Row], thought_ids: Sequence[list[int]]) -> list[Thought]:
-        """Score the options after what the model has thought."""
-        lengths = [self.tokens.count_thinking(row.text, ids) for row, ids in zip(rows, thought_ids, strict=True)]
-        begun = [
-            Row(row.text + self.tokens.decode_raw(ids[:length]), row.ids + ids[:length], row.answers)
-            for row, ids, length in zip(rows, thought_ids, lengths, strict=True)
-            if length is not None
-        ]
-        scores = iter(self._score_rows(begun, (1.0,)) if begun else ())
-        thought_scores = [None if length is None else next(scores)[0] for length in lengths]
-        return [
-            Thought(error=score.error) if score is not None and score.error else Thought(text, score)
-            for text, score in zip(self.tokens.decode(thought_ids), thought_scores, strict=True)
         ]
 
     def _build_generation(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:

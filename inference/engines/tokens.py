@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
 from transformers.utils import chat_template_utils
 
 from ground.errors import InputError
+from inference.engines.contract import NO_EFFORT
 from inference.engines.exact.answer_words import Encode
+from inference.engines.thinking_marks import THINKING, ThinkingMarks, decode_until_known, locate_answer
 from inference.engines.words import WordByWord, tokenizes_words_separately
 from inference.stimuli.templates.prompts import Prompt
 from inference.stimuli.templates.sandbox import Sandbox
@@ -19,18 +20,8 @@ chat_template_utils.ImmutableSandboxedEnvironment = Sandbox
 
 # Some chat templates write today's date unless they get one; the same run would then ask another prompt tomorrow.
 CHAT_DATE = "26 Jul 2024"
-NO_EFFORT = "none"
 QUESTION, ANSWER = "Question", "Answer"
 LONGEST_REASON = 300  # characters of what a template says when it refuses
-# Marks around thinking. The chat template or the vocabulary of a model shows which of these it writes.
-THINKING = (
-    ("<think>", "</think>"),  # Qwen, DeepSeek and most others
-    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),  # gpt-oss
-    ("[THINK]", "[/THINK]"),  # Magistral
-    ("<|START_THINKING|>", "<|END_THINKING|>"),  # Command A
-    ("<seed:think>", "</seed:think>"),
-    ("<thinking>", "</thinking>"),
-)
 
 
 class Tokens:
@@ -41,7 +32,7 @@ class Tokens:
         self.tokenizer = tokenizer
         self.bare: Encode = build_plain_encoder(tokenizer)
         self._leading = _find_leading_specials(tokenizer)
-        self._thinking = self._find_thinking_marks()
+        self.marks = self._find_thinking_marks()
         self.ends = self._find_end_ids()
 
     @property
@@ -52,7 +43,7 @@ class Tokens:
     @property
     def thinks(self) -> bool:
         """Whether the chat template opens room for thinking before the answer."""
-        return self._thinking is not None
+        return self.marks is not None
 
     def count_thinking(self, prompt_text: str, ids: Sequence[int]) -> int | None:
         """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
@@ -69,31 +60,23 @@ class Tokens:
         The number of tokens up to the end of thinking, with the line breaks after it; 0 where there is no thinking;
         None where it does not end.
         """
-        if self._thinking is None:
+        marks = self.marks
+        if marks is None:
             return 0
-        begin, end = self._thinking
-        written = self.decode_raw(ids)
-        if end not in written:
-            return None if begin in written or prompt_text.rstrip().endswith(begin) else 0
-        # The shortest beginning with the closing mark. Example: if 6 tokens write "<think> a b </think> \n yes", a word
-        # each, the mark is in the first 4 tokens, not in the first 3: length 4. The line break then makes it 5.
-        length = bisect_left(range(len(ids)), True, key=lambda n: end in self.decode_raw(ids[:n]))
-        for more in range(length + 1, len(ids) + 1):
-            blank = self.decode_raw(ids[length:more])
-            if not blank.isspace():
-                break
-            if blank.endswith("\n"):
-                length = more
-        return length
+        return decode_until_known(locate_answer(prompt_text, ids, marks), self.decode_raw)
 
-    def _find_thinking_marks(self) -> tuple[str, str] | None:
+    def is_thinking_off(self, prompt_text: str) -> bool:
+        """Tell whether a rendered prompt closes the thinking before the model writes anything."""
+        return self.marks is not None and self.marks.closes_thought(prompt_text)
+
+    def _find_thinking_marks(self) -> ThinkingMarks | None:
         """Find the marks around thinking that the chat template or the vocabulary shows; None: it does not think."""
         template = self.chat_template or ""
-        mark_pairs = [marks for marks in THINKING if any(mark in template for mark in marks)]
-        if not mark_pairs and "enable_thinking" in template:
+        families = [marks for marks in THINKING if marks.begin in template or marks.end in template]
+        if not families and "enable_thinking" in template:
             added_tokens = self.tokenizer.get_added_vocab()
-            mark_pairs = [*(marks for marks in THINKING if added_tokens.keys() & set(marks)), THINKING[0]]
-        return mark_pairs[0] if mark_pairs else None
+            families = [*(marks for marks in THINKING if added_tokens.keys() & {marks.begin, marks.end}), THINKING[0]]
+        return families[0] if families else None
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write the prompt out as the text that is tokenised.

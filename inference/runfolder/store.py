@@ -296,6 +296,27 @@ class Run:
             self._content |= {"prompts": prompts, "asked": entries}
             self._save_run_json()
 
+    def record_judge(self, judge: str, fields: Mapping[str, Any]) -> None:
+        """Record a model that read texts of this run, as `judges` of run.json has it.
+
+        Parameters
+        ----------
+        judge
+            Its id.
+        fields
+            What it is, and how it was asked.
+
+        Raises
+        ------
+        InputError
+            It is recorded with another engine, revision or other field of `IDENTITY`, or with another prompt.
+        """
+        judges: dict[str, dict[str, Any]] = self._content.setdefault("judges", {})
+        fixed = (*IDENTITY, "prompt_hash")
+        recorded, new = ({name: about.get(name) for name in fixed} for about in (judges.get(judge, fields), fields))
+        self._check_unchanged("judge", judge, recorded, new)
+        self._record_fields("judges", judge, dict(fields))
+
     def note_session(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)

@@ -63,6 +63,22 @@ RESPONSES = [
     *(Damage(f"a score of {new}", "responses", "score", to(new)) for new in (NAN, -1e9, 1e9)),
     Damage("a text that the other rule reads below 0", "responses", "read_otherwise", to(-1)),
     Damage("an answer that is none", "responses", "answer", to("no such option")),
+    Damage("a thought too many", "responses", "thought", longer),
+    Damage("a thought that is missing", "responses", "thought", entry(None)),
+    Damage("the tokens of a thought too many", "responses", "thought_tokens", longer),
+    Damage("tokens of a thought below 0", "responses", "thought_tokens", entry(-1)),
+    *(Damage(f"{new} thoughts without an end", "responses", "unclosed", to(new)) for new in (-1, 1_000)),
+    Damage("probabilities after a thought too many", "responses", "sample_probability", longer),
+    Damage("probabilities after a thought that are missing", "responses", "sample_probability", entry(None)),
+    *(
+        Damage(f"{new} after a thought", "responses", "sample_probability", entry(new))
+        for new in ([1.5, -0.5], [0.9, 0.9], [NAN, 0.1], [0.5, None], [0.5], [0.1, 0.2, 0.3])
+    ),
+    Damage(
+        "a mean that is another", "responses", "sample_probability", lambda draw, values: [[0.31, 0.01]] * len(values)
+    ),
+    Damage("an answer after a thought too many", "responses", "sample_answer", longer),
+    Damage("an answer after a thought that is none", "responses", "sample_answer", entry("no such option")),
     Damage("an item that is none", "responses", "item", to("no such item")),
     Damage("a variant that is none", "responses", "variant", to("no such variant")),
     Damage("no item", "responses", "item", to(None)),

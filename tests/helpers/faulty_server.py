@@ -51,7 +51,7 @@ def distribution(text: str) -> list[tuple[str, float]]:
 
 def text_of(body: dict[str, Any]) -> str:
     """The prompt of a request."""
-    return body["prompt"] if "prompt" in body else "\n".join(message["content"] for message in body["messages"])
+    return str(body["prompt"]) if "prompt" in body else "\n".join(message["content"] for message in body["messages"])
 
 
 class FaultyServer:
@@ -125,7 +125,7 @@ class FaultyServer:
         headers = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
         raw = await reader.readexactly(int(headers.get("content-length", 0)))
         if not path.endswith("completions"):
-            return await self._send(writer, 404, {"error": {"message": f"no {path} here"}})
+            return await self._send(writer, *await self._answer_other(path, json.loads(raw or b"{}")))
         body = json.loads(raw)
         text = text_of(body)
         number, before = len(self.requests), self._seen[text]
@@ -138,6 +138,10 @@ class FaultyServer:
             await asyncio.sleep(self.delay)
         self.under_way -= 1
         return await self._reply(writer, body, self.fault(number, text, before) or Fault("none"), headers)
+
+    async def _answer_other(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Status and content of the answer to what is no completion."""
+        return 404, {"error": {"message": f"no {path} here"}}
 
     async def _reply(
         self, writer: asyncio.StreamWriter, body: dict[str, Any], fault: Fault, headers: dict[str, str]

@@ -12,8 +12,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from helpers import accuracy_runs, choice_runs, negation_runs, scoring_runs, text_feature_runs, wording_runs
+from helpers import (
+    accuracy_runs,
+    choice_runs,
+    negation_runs,
+    reading_runs,
+    scoring_runs,
+    text_feature_runs,
+    wording_runs,
+)
 from helpers.synthetic import CANONICAL, paraphrases, random_frame, write_run
+from helpers.thinking_runs import FIELDS, THOUGHT, think
 
 PLAIN, TEXT = "plain/yes-no", "plain/yes-no/text"
 STAGES = {
@@ -49,6 +58,21 @@ def opinions(path: Path, canonical: Sequence[str] = CANONICAL) -> Written:
         conditions={PLAIN: fields, TEXT: {**fields, **ways}}, canonical=canonical,
     )  # fmt: skip
     return run, {"resamples": 20}
+
+
+def _thoughts(path: Path) -> Written:
+    """Two models asked for probabilities, right after the prompt and after three thoughts, of which some do not end."""
+    plain = random_frame(["a", "b"], items=8, paraphrases=5)
+    share, rng = plain["agreement"].to_numpy()[:, None], np.random.default_rng(1)
+    after = np.clip(share + rng.normal(0, 0.1, (len(plain), 3)), 0.01, 0.99)
+    closed = rng.random(after.shape) < 0.9
+    prompts = plain.drop(columns=["agreement", "mass"])
+    said = think(prompts, np.stack([after, 1 - after], axis=-1), closed)
+    of_plain = plain.assign(
+        probability=[[value * mass, (1 - value) * mass] for value, mass in zip(share[:, 0], plain["mass"], strict=True)]
+    ).drop(columns="agreement")  # fmt: skip
+    rows = pd.concat([of_plain, said], ignore_index=True)
+    return write_run(path, rows, conditions={THOUGHT: FIELDS}), {"resamples": 20}
 
 
 def _one_opinion(path: Path) -> Written:
@@ -173,6 +197,31 @@ def _templates(path: Path) -> Written:
     return path, {"resamples": 20}
 
 
+def _readings(path: Path) -> Written:
+    """Three models read in five ways, of which one misreads texts; a sheet of what people read."""
+    names = {"org/small": 0, "org/middle": 1, "org/large": 2}
+    rows = pd.concat([
+        reading_runs.reading_rows(model, items=15, seed=seed, misread=0.15) for model, seed in names.items()
+    ], ignore_index=True)  # fmt: skip
+    sheet = reading_runs.write_sheet(path.with_suffix(".csv"), rows)
+    return reading_runs.write_readings(path, rows), {"resamples": 50, "sheet": str(sheet)}
+
+
+def _two_readings(path: Path) -> Written:
+    """One model, one item, one wording; a probability and a text."""
+    rows = reading_runs.reading_rows(items=1, wordings=1, samples=1, ways=reading_runs.WAYS[:2])
+    return reading_runs.write_readings(path, rows), {"resamples": 0}
+
+
+def _silent_readings(path: Path) -> Written:
+    """Two models that put a tenth of their probability on the answers, and seldom write one."""
+    rows = pd.concat([
+        reading_runs.reading_rows(model, items=8, mass=0.1, no_rule=0.9, ways=reading_runs.WAYS[:2]) for model in "ab"
+    ], ignore_index=True)  # fmt: skip
+    rows["sample_answer"] = rows["sample_answer_otherwise"]
+    return reading_runs.write_readings(path, rows), {"resamples": 20}
+
+
 FULL: dict[str, Callable[[Path], Written]] = {
     "stability": opinions,
     "text_features": opinions,
@@ -181,8 +230,9 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "scoring": _judges,
     "negation": _negations,
     "choice": _multiple_choice,
-    "transcripts": opinions,
+    "transcripts": _thoughts,
     "reliability": _templates,
+    "readings": _readings,
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,
@@ -194,6 +244,7 @@ BARE: dict[str, Callable[[Path], Written]] = {
     "choice": _one_choice,
     "transcripts": _one_opinion,
     "reliability": _one_opinion,
+    "readings": _two_readings,
 }
 SILENT: dict[str, Callable[[Path], Written]] = {
     "stability": _silent_opinions,
@@ -204,4 +255,5 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "negation": _silent_negations,
     "choice": _silent_choices,
     "reliability": _silent_opinions,
+    "readings": _silent_readings,
 }

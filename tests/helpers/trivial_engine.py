@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from inference.asking.models import Model
-from inference.engines.contract import Explanation, Generation, Sampling, Score, Thought
+from inference.engines.contract import Explanation, Generation, Sampling, Score, Thinking, Thoughts
 from inference.stimuli.study import Study
 from inference.stimuli.templates.prompts import Prompt
 
@@ -82,15 +82,23 @@ class TrivialEngine:
     def close(self) -> dict:
         return {}
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """The thinking of short prompts ends."""
+    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
+        """The thoughts of prompts with an odd length end; every second one does not where there are several."""
         scores = self.score(prompts)[0]
         return [
-            Thought(error=score.error)
-            if score.error
-            else Thought("I think.", score if len(shown(prompt)) % 2 else None)
+            Thoughts(error=score.error) if score.error else self._think(prompt, score, thinking)
             for prompt, score in zip(prompts, scores, strict=True)
         ]
+
+    def _think(self, prompt: Prompt, score: Score, thinking: Thinking) -> Thoughts:
+        ends = [len(shown(prompt)) % 2 == 1 and number % 2 == 0 for number in range(thinking.thoughts)]
+        return Thoughts(
+            tuple(f"I think {number}." for number in range(thinking.thoughts)),
+            tuple("yes" if end else "" for end in ends),
+            tuple(3 + number for number in range(thinking.thoughts)),
+            tuple(ends),
+            tuple(score if end or thinking.budget else None for end in ends),
+        )
 
     def _write(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Every third text declines; the others begin with an answer word."""

@@ -16,8 +16,10 @@ from analysis.measures.reworded.study import (
     LOGIT,
     NESTED,
     SCORE,
+    THOUGHTS,
     Study,
     estimate_components_across_models,
 )
 
-__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "Study", "estimate_components_across_models"]
+__all__ = ["ACCURACY", "AGREEMENT", "CROSSED", "LOGIT", "NESTED", "SCORE", "THOUGHTS", "Study",
+           "estimate_components_across_models"]  # fmt: skip

@@ -22,7 +22,12 @@ from analysis.measures.reworded.study import (
     has_several_wordings,
 )
 from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
-from analysis.runs.folder import ORIGINAL
+from analysis.measures.thoughts import (
+    build_sample_moments_sql,
+    has_sampled_probabilities,
+    list_thought_conditions,
+)
+from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 
 if TYPE_CHECKING:
@@ -64,11 +69,18 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
             if measure == AGREEMENT or rows[measure].notna().any():
                 headline = measure == (ACCURACY if right else AGREEMENT)
                 values = average_answers_into_array(rows, measure, shape)
-                samples = spread = None
+                samples = spread = counting = None
                 if measure == AGREEMENT and rows["samples"].notna().any():
                     samples = average_answers_into_array(rows, "samples", shape)
                     spread = compute_yes_no_sample_variance(values, samples)
-                yield Study(name, measure, headline, crossed, units, validity, values, wordings, samples, spread)
+                    if rows["counting"].notna().any():
+                        counting = average_answers_into_array(rows, "counting", shape)
+                        of_thoughts = average_answers_into_array(rows, "spread", shape)
+                        spread = np.where(np.isnan(counting), spread, of_thoughts)
+                yield Study(
+                    name, measure, headline, crossed, units, validity, values, wordings, samples, spread,
+                    counting=counting, thought_conditions=list_thought_conditions(runs.info["conditions"][name]),
+                )  # fmt: skip
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -118,14 +130,24 @@ def _number_items_and_wordings(runs: Runs, study_names: list[str], shared_wordin
 def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.DataFrame:
     """Return the answers of a study: unit, item_code, wording_code, validity and the measures."""
     label = str(runs.info["studies"][study]["canonical"][0])
+    columns, join = "a.samples, NULL::DOUBLE AS spread, NULL::DOUBLE AS counting", ""
+    if has_sampled_probabilities(runs, study):
+        numbers = f"[CAST(entry = {quote_sql_literal(label)} AS DOUBLE) FOR entry IN s.canonical] AS option_numbers"
+        moments = build_sample_moments_sql(
+            f"SELECT r.*, {numbers} FROM responses AS r JOIN stimuli AS s USING (study, item, variant) "
+            "WHERE study = $study"
+        )
+        columns = "coalesce(m.samples, a.samples) AS samples, m.spread, m.counting"
+        join = f"LEFT JOIN ({moments}) AS m USING (model, condition, item, variant)"
     runs.con.register("reliability_codes", codes[["item", "variant", "row"]])
     try:
         rows = runs.sql(
-            """
-            SELECT u.position AS unit, c.row, a.agreement, a.validity, a.samples
+            f"""
+            SELECT u.position AS unit, c.row, a.agreement, a.validity, {columns}
             FROM (SELECT * FROM answers WHERE study = $study) AS a
             JOIN reliability_codes AS c USING (item, variant)
-            JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)""",
+            JOIN (SELECT * FROM units WHERE study = $study) AS u USING (model, condition)
+            {join}""",
             {"study": study},
         )
     finally:
@@ -139,6 +161,7 @@ def _read_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame) -> pd.Data
     inside = np.where((share > 0) & (share < 1), share, np.nan)
     return pd.DataFrame({
         "unit": units, "item": codes["item_code"].to_numpy()[place], "wording": codes["wording_code"].to_numpy()[place],
-        "validity": rows["validity"], "samples": rows["samples"],
+        "validity": rows["validity"], "samples": rows["samples"], "spread": rows["spread"],
+        "counting": rows["counting"],
         AGREEMENT: share, LOGIT: np.log(inside / (1 - inside)), ACCURACY: right,
     })  # fmt: skip

@@ -4,19 +4,25 @@ Where questions have several wordings, the answer to a wording is the mean over 
 asked in: its share of right answers. Paraphrases belong to their question; wordings that name their template in the
 attribute `template`, or are templates by their texts, are shared by all questions. Where questions have one wording,
 the orders are its wordings: shared where all questions with as many options have the same ones, else drawn for each.
+
+Accuracy is of the likeliest option, 0 or 1: how far thoughts move it is not known from the thoughts of one prompt. So
+conditions in which models think are read a second time, by the probability of the right option, whose mean over
+thoughts has a variance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.measures.choices import NOT_ASKED, Choices
 from analysis.measures.choices import read_choice_studies as read_choices
-from analysis.measures.reworded.study import ACCURACY, Study, has_several_wordings
+from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_several_wordings
 from analysis.measures.templates import count_templates_by_study
+from analysis.measures.thoughts import build_sample_moments_sql, has_sampled_probabilities, list_thought_conditions
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
@@ -52,10 +58,13 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
             values, orders = np.asarray(np.fmax.reduce(right, axis=1)), True  # the one wording that a question has
             shared = _list_shared_order_names(runs, choices)
             crossed, wordings = bool(shared) or values.shape[1] == 1, shared
-        yield Study(
+        study = Study(
             choices.study, ACCURACY, True, crossed, list(choices.units), choices.validity, np.moveaxis(values, 2, 0),
             wordings if crossed else [], orders=orders, averaged=several and right.shape[2] > 1,
         )  # fmt: skip
+        yield study
+        if has_sampled_probabilities(runs, choices.study):
+            yield from _read_right_probabilities(runs, choices, study)
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -73,6 +82,55 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     Whether a question of one of them was asked in two wordings or orders, the original counted.
     """
     return has_several_wordings(runs, study_names, count_original=True)
+
+
+def _read_right_probabilities(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
+    """Read the probability of the right option under the conditions that think, laid out as the accuracy is."""
+    thinking = list_thought_conditions(runs.info["conditions"][choices.study])
+    study = accuracy.select_conditions(thinking)
+    arrays = _lay_out_thoughts(runs, choices, study.units)
+    if np.isnan(arrays["ratio"]).all():
+        return
+    # The answer is the mean over all orders of a wording; or, of several orders of one wording, that of each.
+    axis = 2 if accuracy.orders else 3
+    with np.errstate(invalid="ignore", divide="ignore"):
+        averaged = {name: np.nansum(array, axis=axis) / (~np.isnan(array)).sum(axis=axis)
+                    for name, array in arrays.items() if name != "samples"}  # fmt: skip
+        inverse = 1 / arrays["samples"]
+        samples = (~np.isnan(inverse)).sum(axis=axis) ** 2 / np.nansum(inverse, axis=axis)
+    yield replace(
+        study, measure=RIGHT, headline=False, values=averaged["ratio"], samples=samples, spread=averaged["spread"],
+        counting=averaged["counting"], thought_conditions=thinking,
+    )  # fmt: skip
+
+
+def _lay_out_thoughts(runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]) -> dict[str, Array]:
+    """Lay out what thoughts say of the right option as (units, questions, wordings, orders): ratio, samples, spread and
+    counting (`analysis.measures.thoughts`)."""
+    rows_sql = (
+        "SELECT r.*, [CAST(entry = s.gold AS DOUBLE) FOR entry IN s.canonical] AS option_numbers "
+        "FROM responses AS r JOIN stimuli AS s USING (study, item, variant) WHERE study = $study"
+    )
+    rows = runs.sql(
+        f"""
+        SELECT m.model, m.condition, m.item, s.pattern, ratio, samples::DOUBLE AS samples, spread, counting,
+               CAST(regexp_extract(m.variant, '/([0-9]{{1,4}})$', 1) AS INTEGER) AS number
+        FROM ({build_sample_moments_sql(rows_sql)}) AS m JOIN stimuli AS s USING (study, item, variant)""",
+        {"study": choices.study},
+    )
+    unit_places = {unit: place for place, unit in enumerate(units)}
+    items = {item: place for place, item in enumerate(choices.items)}
+    rows = rows[[unit in unit_places for unit in zip(rows["model"], rows["condition"], strict=True)]]
+    place = (
+        [unit_places[unit] for unit in zip(rows["model"], rows["condition"], strict=True)],
+        rows["item"].map(items).to_numpy(int), rows["pattern"].map(choices.wordings.index).to_numpy(int),
+        np.searchsorted(choices.orders, rows["number"]),
+    )  # fmt: skip
+    arrays = {}
+    for name in ("ratio", "samples", "spread", "counting"):
+        arrays[name] = np.full((len(units), *choices.asked_mask.shape), np.nan)
+        arrays[name][place] = rows[name]
+    return arrays
 
 
 def _mark_right_answers(choices: Choices) -> Array:

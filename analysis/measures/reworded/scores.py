@@ -14,6 +14,7 @@ import pandas as pd
 
 from analysis.measures import scores
 from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_several_wordings
+from analysis.measures.thoughts import list_thought_conditions
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
@@ -56,14 +57,19 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             "score": (study_rows["score"] - study_rows["low"]) / width,
             "samples": study_rows["drawn"].where(study_rows["score"].notna()),
             "spread": study_rows["spread"] / width**2,
+            "counting": study_rows["counting"] / width**2,
         })  # fmt: skip
         shape = len(units), int(answer_rows["item"].max()) + 1, len(wordings)
         validity = answer_rows.groupby("unit")["validity"].mean().reindex(range(len(units))).to_numpy(float)
-        sampled = answer_rows["spread"].notna().any()
+        arrays = {
+            column: average_answers_into_array(answer_rows, column, shape) if answer_rows[known].notna().any() else None
+            for column, known in (("samples", "spread"), ("spread", "spread"), ("counting", "counting"))
+        }
+        thinking = list_thought_conditions(runs.info["conditions"][name])
         yield Study(
             name, SCORE, True, True, units, validity, average_answers_into_array(answer_rows, "score", shape), wordings,
-            average_answers_into_array(answer_rows, "samples", shape) if sampled else None,
-            average_answers_into_array(answer_rows, "spread", shape) if sampled else None,
+            arrays["samples"], arrays["spread"], counting=arrays["counting"],
+            thought_conditions=frozenset(settings[condition] for condition in thinking),
         )  # fmt: skip
 
 
@@ -89,9 +95,9 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
 
 
 def _has_several_samples(condition_fields: Mapping[str, Any]) -> bool:
-    """Tell whether a condition asked for more than one sample of a score."""
-    samples = condition_fields.get("samples")
-    return isinstance(samples, int) and samples > 1
+    """Tell whether a condition asked for more than one sample of a score, or thought."""
+    numbers = condition_fields.get("samples"), condition_fields.get("thoughts")
+    return any(isinstance(number, int) and number > 1 for number in numbers)
 
 
 def name_settings_and_prompts(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:

@@ -13,17 +13,25 @@ import pandas as pd
 from analysis.measures.thresholds import LOW_MASS
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
-from analysis.statistics.reliability.sampling import SampleSpread, estimate_sampling_variance
+from analysis.statistics.reliability.sampling import (
+    UNKNOWN_WORTH,
+    SampleSpread,
+    Worth,
+    estimate_sampling_variance,
+    estimate_worth_of_exact_probabilities,
+)
 from analysis.statistics.resampling import Array
 
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
 AGREEMENT, LOGIT, ACCURACY, SCORE = "agreement", "logit", "accuracy", "score"
+RIGHT = "probability of the right answer"  # of choices after thoughts, beside accuracy
 CROSSED, NESTED = "shared by all items", "own wordings of each item"
 ONE, ONE_EACH = "one wording, shared by all items", "one wording of each item"
 ORDERS_CROSSED, ORDERS_NESTED = "orders, shared by all items", "own orders of each item"
 AVERAGED = "; mean over orders"  # behind one of the others
+SAMPLES, THOUGHTS = "samples", "thoughts"  # what answers are means of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +42,9 @@ class Study:
     ----------
     name, measure
         Name of the study; `AGREEMENT`; its `LOGIT`, which 0 and 1 have none of; `ACCURACY`: 1 where the answer is
-        right, else 0, or of several orders of the options the share of right ones; or `SCORE` on its scale, from 0, the
-        lowest number, to 1, the highest.
+        right, else 0, or of several orders of the options the share of right ones; `RIGHT`: probability of the right
+        option as a share of that of all, which has a component of thoughts, as 0 and 1 have not; or `SCORE` on its
+        scale, from 0, the lowest number, to 1, the highest.
     headline
         Whether sentences are about this measure of the study: accuracy where a right answer is known.
     crossed
@@ -51,6 +60,11 @@ class Study:
     samples, spread
         Laid out as `values`: valid samples that an answer is the mean of, and their variance (n - 1), NaN where it is
         none; None where all are none.
+    counting
+        Laid out as `values`, of samples with exact probabilities, such as thoughts: what it would add to their variance
+        to draw one answer from each and count these (`analysis.measures.thoughts`); None where there are none.
+    thought_conditions
+        Conditions whose samples are thoughts of the model.
     orders
         Whether the wordings are orders of the options.
     averaged
@@ -69,6 +83,8 @@ class Study:
     spread: Array | None = None
     orders: bool = False
     averaged: bool = False
+    counting: Array | None = None
+    thought_conditions: frozenset[str] = frozenset()
 
     @property
     def design(self) -> str:
@@ -105,6 +121,18 @@ class Study:
             return None
         return estimate_sampling_variance(self.spread[unit], self.samples[unit])
 
+    def name_unit_samples(self, unit: int) -> str:
+        """Name what the answers of a unit are means of: thoughts, or samples; empty where nothing was sampled."""
+        if self.samples is None or np.isnan(self.samples[unit]).all():
+            return ""
+        return THOUGHTS if self.units[unit][1] in self.thought_conditions else SAMPLES
+
+    def estimate_worth_of_exact_probabilities(self, unit: int, seed: int = 0) -> Worth:
+        """Estimate how many counted answers a sample with exact probabilities is worth."""
+        if self.counting is None or self.spread is None:
+            return UNKNOWN_WORTH
+        return estimate_worth_of_exact_probabilities(self.spread[unit], self.counting[unit], seed=seed)
+
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a
         `Panel`."""
@@ -121,6 +149,7 @@ class Study:
             values=self.values[unit_places],
             samples=None if self.samples is None else self.samples[unit_places],
             spread=None if self.spread is None else self.spread[unit_places],
+            counting=None if self.counting is None else self.counting[unit_places],
         )  # fmt: skip
 
 

@@ -33,15 +33,17 @@ TABLES = {
     "variance_components": Table(
         "tables.tabulate_variance_components",
         "What the variance of the answers is made of",
-        "Components of items, wordings, their interaction and samples with 95 % intervals, which allow for one more "
-        "item that is as unstable as can be. Where each item has its own wordings, these include the interaction. An "
-        "estimate below 0 is shown as 0.",
-        split_names("study model condition measure headline design validity n_items n_wordings n_samples item "
+        "Components of items, wordings, their interaction and samples (thoughts, of models that think) with 95 % "
+        "intervals, which allow for one more item that is as unstable as can be. Worth: how many counted answers one "
+        "thought with exact probabilities is worth. Where each item has its own wordings, these include the "
+        "interaction. An estimate below 0 is shown as 0.",
+        split_names("study model condition measure headline design validity n_items n_wordings sampled n_samples item "
               "item_lower item_upper wording wording_lower wording_upper interaction interaction_lower "
-              "interaction_upper sample sample_lower sample_upper icc icc_mean icc_sample alpha missing"),
+              "interaction_upper sample sample_lower sample_upper worth worth_lower worth_upper icc "
+              "icc_mean icc_sample alpha missing"),
         frozenset(split_names("headline validity item_lower item_upper wording_lower wording_upper interaction_lower "
-                        "interaction_upper sample_lower sample_upper")),
-        frozenset(split_names("n_samples sample icc_sample missing")),
+                        "interaction_upper sample_lower sample_upper worth_lower worth_upper")),
+        frozenset(split_names("sampled n_samples sample worth icc_sample missing")),
         measures=Measures(
             {"icc": "ICC of a wording"}, headline=("icc",), lead="icc", kinds=("measure",), row_filter="headline",
         ),

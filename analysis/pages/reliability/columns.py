@@ -16,7 +16,8 @@ COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(
         "agreement: probability of the first answer, divided by that of both; logit: its log odds; accuracy: 1 where "
-        "the answer is right, else 0, or the share of orders of the options in which it is; score: from 0, the lowest "
+        "the answer is right, else 0, or the share of orders of the options in which it is; probability of the right "
+        "answer: of choices after thoughts, divided by that of all options; score: from 0, the lowest "
         "number of the scale, to 1, the highest",
         header="Measure",
     ),
@@ -45,7 +46,10 @@ COLUMNS: Mapping[str, Column] = {
         "wordings", "Shared", 1,
     ),
     "n": Column("valid answers", "answers", "n"),
-    "n_samples": Column("valid samples behind an answer, harmonic mean; missing where nothing was sampled twice",
+    "sampled": Column("what an answer is the mean of: thoughts, each with exact probabilities, or samples, such as "
+                      "texts and scores; empty where nothing was sampled", header="Mean of"),
+    "n_samples": Column("valid samples, or thoughts with an answer, behind an answer, harmonic mean; missing where "
+                        "nothing was sampled twice",
                         "samples", "Samples", 1),
     "missing": Column("why figures of this row are missing", header="Missing"),
     "wording_ranking.anew": Column("what another study has anew: items and wordings, or, where all items share one "
@@ -77,20 +81,28 @@ COLUMNS: Mapping[str, Column] = {
                       SQUARED, "Wording", 4),
     "interaction": Column("variance component of items by wordings, with all else that is left but samples; missing "
                           "where each item has its own wordings", SQUARED, "Item × wording", 4),
-    "sample": Column("variance component of a single sample; an answer from n of them is off by an n-th of it", SQUARED,
-                     "Sample", 4),
+    "sample": Column("variance component of a single sample, or thought; an answer from n of them is off by an n-th of "
+                     "it", SQUARED, "Sample or thought", 4),
     "item_lower": Column("lower end of the 95 % interval of the component of items", SQUARED, "Lower", 4),
     "item_upper": Column("upper end of the 95 % interval of the component of items", SQUARED, "Upper", 4),
     "wording_lower": Column("lower end of the 95 % interval of the component of wordings", SQUARED, "Lower", 4),
     "wording_upper": Column("upper end of the 95 % interval of the component of wordings", SQUARED, "Upper", 4),
     "interaction_lower": Column("lower end of the 95 % interval of the component of interactions", SQUARED, "Lower", 4),
     "interaction_upper": Column("upper end of the 95 % interval of the component of interactions", SQUARED, "Upper", 4),
-    "sample_lower": Column("lower end of the 95 % interval of the component of samples", SQUARED, "Lower", 4),
-    "sample_upper": Column("upper end of the 95 % interval of the component of samples", SQUARED, "Upper", 4),
+    "sample_lower": Column("lower end of the 95 % interval of the component of samples or thoughts", SQUARED,
+                           "Lower", 4),
+    "sample_upper": Column("upper end of the 95 % interval of the component of samples or thoughts", SQUARED,
+                           "Upper", 4),
+    "worth": Column("counted answers that one thought with exact probabilities is worth: variance of an answer drawn "
+                    "after a thought, divided by that of the thought's exact probabilities; 1 where every thought "
+                    "settles the answer; missing without two thoughts", "answers, from 1 on", "Worth", 2),
+    "worth_lower": Column("lower end of its 95 % interval, over items", "answers, from 1 on", "Lower", 2),
+    "worth_upper": Column("upper end of its 95 % interval, over items", "answers, from 1 on", "Upper", 2),
     "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1); with "
                   "one wording of each item, share of the variance of answers that is not due to sampling",
                   "up to 1", "ICC, one wording", 2),
-    "icc_sample": Column("the same of one wording read from a single sample", "up to 1", "ICC, one sample", 2),
+    "icc_sample": Column("the same of one wording read from a single sample or thought", "up to 1",
+                         "ICC, one sample", 2),
     "icc_mean": Column("intraclass correlation of the mean of all wordings: ICC(A,k), or ICC(k)", "up to 1",
                        "ICC, all wordings", 2),
     "alpha": Column("Krippendorff's alpha of the wordings of each item, on an interval scale", "up to 1", "Alpha", 2),

@@ -12,21 +12,24 @@ from ground.errors import InputError, suggest_nearest
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
+    from analysis.runs import Runs
     from analysis.statistics.reliability.forecast import Forecast
-    from analysis.statistics.reliability.planning import Design
+    from analysis.statistics.reliability.planning import Design, ThoughtTokens
     from analysis.statistics.reliability.sampling import SampleSpread
 
 COMMAND = "plan"
 HELP = "say how many items and wordings a study needs, from a pilot as small as 20 items in 5 wordings"
 DESCRIPTION = (
     "Print designs as CSV, the cheapest first: items, wordings of each, texts sampled with each (empty where answers "
-    "are probabilities), prompts of one model and condition, cost, and the standard error that the pilot foresees, "
+    "are probabilities) or thoughts, prompts of one model and condition, tokens of thoughts and prompts, cost (of a "
+    "pilot of thoughts: tokens), and the standard error that the pilot foresees, "
     "with other items and wordings; of a pilot in one wording, with other items and samples. With several models, a "
     "design is enough for each of them; with --difference, for each pair of them. SD and flips are those of as many "
     "wordings as a design has."
 )
 EXAMPLE = "example: waver plan results/demo/agreement --difference 0.05 --power 0.9"
 PRINTS = True
+CHARACTERS = 4  # of a token, about; in a language without blanks fewer
 SD, FLIPS = "sd", "flips"  # of agreement, over the wordings of an item
 TELLS = {
     SD: "two items with three wordings each that a model answers",
@@ -43,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="mean agreement, logit, accuracy (default where it is known) or score; sd or flips: SD of agreement over "
         "the wordings of an item, and share of items that flip",
     )  # fmt: skip
+    parser.add_argument(
+        "--condition", default="", metavar="C", help="condition of the pilot; default: the first of each model"
+    )
     goal = parser.add_mutually_exclusive_group(required=True)
     goal.add_argument("--se", type=float, metavar="X", help="standard error to reach")
     goal.add_argument("--difference", type=float, metavar="D", help="difference between two models to find")
@@ -53,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--cost-item", type=float, default=0.0, metavar="C", help="cost of an item")
     parser.add_argument("--cost-wording", type=float, default=0.0, metavar="C", help="cost of a wording")
+    parser.add_argument("--cost-token", type=float, default=0.0, metavar="C", help="of thoughts: cost of a token")
+    parser.add_argument(
+        "--prompt-tokens", type=float, metavar="N",
+        help="of thoughts: how many tokens of a thought reading a prompt counts like; default: a fourth of the "
+        "prompts' characters",
+    )  # fmt: skip
 
 
 def main(args: argparse.Namespace) -> int:
@@ -62,12 +74,11 @@ def main(args: argparse.Namespace) -> int:
     from analysis.reporting.catalogue.rewordings import read_reworded_studies
     from analysis.reporting.words import format_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
-    from analysis.statistics.reliability.planning import SAMPLES, Goal, list_sufficient_designs
+    from analysis.statistics.reliability.planning import SAMPLES, THOUGHTS, Goal, list_sufficient_designs
 
     _check_plan_arguments(args)
-    study = _choose_study(
-        read_reworded_studies(runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)), args
-    )
+    pilot = runs.open_runs(args.run, protocols=list_pages()["reliability"].protocols)
+    study = _choose_study(read_reworded_studies(pilot), args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
     forecasts = _forecast_errors(study, args)
     if not forecasts:
@@ -75,9 +86,10 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
+    tokens = _measure_tokens(pilot, study, args) if is_sampled else None
     ranked_designs = list_sufficient_designs(
-        forecasts, goal, crossed=study.crossed, samples=SAMPLES if is_sampled else (None,),
-        cost_item=args.cost_item, cost_wording=args.cost_wording,
+        forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
+        cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,
     )  # fmt: skip
     if not ranked_designs:
         raise InputError(
@@ -93,11 +105,57 @@ def main(args: argparse.Namespace) -> int:
     )
     for doubt in _describe_flip_share_error_bounds(forecasts, ranked_designs[0]):
         print(doubt, file=sys.stderr)
-    print("items,wordings,samples,prompts,cost,standard_error")
+    if tokens:
+        print(_describe_tokens(tokens, args), file=sys.stderr)
+    print(
+        f"items,wordings,{'thoughts' if tokens else 'samples'},prompts,{'tokens,' if tokens else ''}cost,standard_error"
+    )
     for design in ranked_designs:
         samples = "" if design.samples is None else design.samples
-        print(f"{design.items},{design.wordings},{samples},{design.prompts},{design.cost:g},{design.error:.6g}")
+        n_tokens = "" if design.tokens is None else f"{design.tokens:.0f},"
+        cost = f"{design.cost:.0f}" if design.cost == design.tokens else f"{design.cost:g}"
+        print(f"{design.items},{design.wordings},{samples},{design.prompts},{n_tokens}{cost},{design.error:.6g}")
     return 0
+
+
+def _measure_tokens(pilot: Runs, study: Study, args: argparse.Namespace) -> ThoughtTokens | None:
+    """Measure what a thought and a prompt of the pilot take; None where its samples are no thoughts."""
+    from analysis.measures.reworded import THOUGHTS
+    from analysis.measures.thoughts import list_thought_conditions, measure_thought_tokens
+    from analysis.statistics.reliability.planning import ThoughtTokens
+
+    units = study.list_units_to_rank()
+    if {study.name_unit_samples(unit) for unit in units} != {THOUGHTS}:
+        if args.cost_token or args.prompt_tokens is not None:
+            raise InputError("--cost-token and --prompt-tokens are about thoughts, which this pilot does not have")
+        return None
+    conditions = list_thought_conditions(pilot.info["conditions"][study.name])
+    conditions = conditions & {args.condition} or conditions  # settings of scores are no names of conditions
+    thought, answered = measure_thought_tokens(pilot, study.name, conditions)
+    prompt = _estimate_prompt_tokens(pilot, study.name) if args.prompt_tokens is None else args.prompt_tokens
+    return ThoughtTokens(prompt, thought, answered)
+
+
+def _estimate_prompt_tokens(pilot: Runs, study: str) -> float:
+    """Estimate the tokens of a prompt by its characters: of the prompts in run.json, else of the wordings alone."""
+    folder = next(folder for folder in pilot.folders if folder.study == study)
+    entries = [entry for entries in folder.info.get("asked", {}).values() for entry in entries]
+    lengths = [entry["characters"] for entry in entries if entry.get("characters")]
+    if not lengths:
+        lengths = [pilot.execute("SELECT avg(len(text)) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]]
+    return float(sum(lengths)) / len(lengths) / CHARACTERS
+
+
+def _describe_tokens(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
+    """Say what the tokens of the designs rest on."""
+    from analysis.reporting.words import format_percent
+
+    given = f"taken to be its characters / {CHARACTERS}" if args.prompt_tokens is None else "as given"
+    answered = f"; {format_percent(tokens.answered)} of thoughts have an answer" if tokens.answered < 1 else ""
+    return (
+        f"a thought takes {tokens.thought:.0f} tokens in the pilot{answered}; a prompt counts like {tokens.prompt:.0f} "
+        f"({given}) and is read once for all of its thoughts"
+    )
 
 
 def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
@@ -110,6 +168,9 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
         raise InputError(
             f"--measure {args.measure!r}{suggest_nearest(args.measure, names)}; known here: {', '.join(names)}"
         )
+    if args.condition:
+        pilot_studies = [_select_condition(study, args.condition) for study in pilot_studies]
+        studies_by_measure = {study.measure: study for study in pilot_studies}
     if args.measure in (SD, FLIPS):
         study = studies_by_measure["agreement"]
         if args.measure == FLIPS and study.crossed:
@@ -121,6 +182,16 @@ def _choose_study(pilot_studies: Sequence[Study], args: argparse.Namespace) -> S
     return (
         studies_by_measure[args.measure] if args.measure else next(study for study in pilot_studies if study.headline)
     )
+
+
+def _select_condition(study: Study, condition: str) -> Study:
+    """Keep the answers under one condition."""
+    conditions = dict.fromkeys(name for _, name in study.units)
+    if condition not in conditions:
+        raise InputError(
+            f"--condition {condition!r}{suggest_nearest(condition, conditions)}; known here: {', '.join(conditions)}"
+        )
+    return study.select_conditions([condition])
 
 
 def _forecast_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
@@ -214,6 +285,8 @@ def _check_plan_arguments(args: argparse.Namespace) -> None:
         raise InputError("--threshold is about flips: add --measure flips, or leave it out")
     if args.threshold is not None and not 0 <= args.threshold < 0.5:
         raise InputError(f"--threshold {args.threshold:g}: give a share from 0 to below 0.5, such as 0.05")
-    for option in ("cost_item", "cost_wording"):
+    if args.prompt_tokens is not None and not 0 <= args.prompt_tokens < float("inf"):
+        raise InputError(f"--prompt-tokens {args.prompt_tokens:g}: give a number of tokens from 0 on")
+    for option in ("cost_item", "cost_wording", "cost_token"):
         if not 0 <= getattr(args, option) < float("inf"):
             raise InputError(f"--{option.replace('_', '-')} {getattr(args, option):g}: give a cost from 0 on")

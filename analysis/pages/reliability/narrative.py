@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.chance import DRAWN
+from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import is_silent
 from analysis.pages.reliability.comparisons import FEW, ITEMS
 from analysis.reporting.words import (
@@ -68,16 +69,23 @@ def answer_question(
     precision = frames["wording_precision"]
     headline_rows = precision[precision["headline"].astype(bool)].drop_duplicates(["study", "model"])
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
-    asked_sentence = _describe_asked_wordings(headline_rows, parts["n_samples"].dropna(), when)
+    asked_sentence = _describe_asked_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
     answering = headline_rows[~is_silent(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         verdict, why = describe_models_without_answers(list(labels.build_row_labels(headline_rows).unique()))
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
+    component_rows = frames["variance_components"]
+    # Accuracy, which has no component of thoughts, may be the headline: then it is that of agreement.
+    is_told = component_rows["headline"].astype(bool) | (component_rows["sampled"] == THOUGHTS)
+    answering_parts = component_rows[is_told].merge(answering[labels.UNIT])
     details = {
         "wordings_needed": (*WORD_MEANINGS, *_describe_largest_widening(answering)),
         "wording_ranking": tuple(_describe_ranking_reliability(ranking)),
-        "variance_components": tuple(_describe_sampling_reliability(parts.merge(answering[[*labels.UNIT, "measure"]]))),
+        "variance_components": (
+            *_describe_sampling_reliability(answering_parts),
+            *_describe_worth_of_thoughts(answering_parts),
+        ),
         "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
     }
@@ -94,16 +102,20 @@ def answer_question(
     )  # fmt: skip
 
 
-def _describe_asked_wordings(headline_rows: pd.DataFrame, sample_counts: pd.Series, when: str) -> str:
-    """Say how many models were asked about how many items, in one or several wordings and samples."""
+def _describe_asked_wordings(headline_rows: pd.DataFrame, sampled_rows: pd.DataFrame, when: str) -> str:
+    """Say how many models were asked about how many items, in one or several wordings, samples and thoughts."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
     valid_rows = headline_rows[headline_rows["n_items"] > 0]
     sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
     several = valid_rows["n_wordings"] > 1
     answers = f", with {format_count_range(sizes)} valid answers to each on average" if several.any() else ""
-    if len(sample_counts):
-        answers += f"{' from' if answers else ', with'} {format_count_range(sample_counts.round())} samples each"
+    if len(sampled_rows):
+        counts = [
+            f"{format_count_range(part['n_samples'].round())} {sampled}"
+            for sampled, part in sampled_rows.groupby("sampled", sort=False)
+        ]
+        answers += f"{' from' if answers else ', with'} {' or '.join(counts)} each"
     ways = [way for way, some in (("one", ~several), ("several", several)) if some.any()] or ["several"]
     wordings = f"{' or '.join(ways)} {'wording' if ways == ['one'] else 'wordings'}"
     if several.all() and valid_rows["design"].str.startswith(ORDERS).all():
@@ -181,14 +193,14 @@ def _phrase_in_this_wording(row: Mapping[str, Any]) -> str:
 
 
 def _describe_sampling_reliability(component_rows: pd.DataFrame) -> Iterator[str]:
-    """Say how far sampled answers tell items apart, from as many samples as there were and from a single one."""
-    for (study, measure), part in component_rows.dropna(subset=["icc", "icc_sample"]).groupby(
-        ["study", "measure"], sort=False
+    """Say how far sampled answers tell items apart, from as many samples or thoughts as there were and from one."""
+    for (study, measure, sampled), part in component_rows.dropna(subset=["icc", "icc_sample"]).groupby(
+        ["study", "measure", "sampled"], sort=False
     ):
         reliable_parts = part[part["item_lower"] > 0]
         if len(reliable_parts):
             yield (
-                f"{str(measure).capitalize()} from {format_count_range(reliable_parts['n_samples'].round())} samples "
+                f"{str(measure).capitalize()} from {format_count_range(reliable_parts['n_samples'].round())} {sampled} "
                 f"of one wording tells items of {study} apart with a reliability of "
                 f"{_format_value_range(reliable_parts['icc'])} by {format_quantity(len(reliable_parts), 'model')}; "
                 f"from one, {_format_value_range(reliable_parts['icc_sample'])}."
@@ -196,8 +208,26 @@ def _describe_sampling_reliability(component_rows: pd.DataFrame) -> Iterator[str
         if len(reliable_parts) < len(part):
             yield (
                 f"With {len(part) - len(reliable_parts):,} of {format_quantity(len(part), 'model')}, items of {study} "
-                "are not shown to differ by more than samples explain."
+                f"are not shown to differ by more than {sampled} explain."
             )
+
+
+def _describe_worth_of_thoughts(component_rows: pd.DataFrame) -> Iterator[str]:
+    """Say how many counted answers one thought with exact probabilities is worth, and where it settles the answer."""
+    thought_rows = component_rows[component_rows["sampled"] == THOUGHTS].dropna(subset=["worth"])
+    for study, part in thought_rows.groupby("study", sort=False):
+        number, of_study = len(part), f" in {study}" if thought_rows["study"].nunique() > 1 else ""
+        row = part.iloc[0]
+        ends = f" (95 % interval {row['worth_lower']:.2f} to {row['worth_upper']:.2f})" if number == 1 else ""
+        by = f" with {format_quantity(number, 'model')}" if number > 1 else ""
+        yield (
+            f"One thought with exact probabilities is worth {_format_value_range(part['worth'])} answers counted"
+            f"{ends}{by}{of_study}."
+        )
+        n_settled = int((part["worth_upper"] <= WIDER).sum())
+        if n_settled:
+            who = f"With {n_settled:,} of {format_quantity(number, 'model')}{of_study}, a" if number > 1 else "A"
+            yield f"{who} thought settles the answer: exact probabilities after it add at most a tenth."
 
 
 def _format_value_range(values: pd.Series) -> str:

@@ -92,11 +92,13 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, model, condition, measure, headline (bool), design, validity, n_items, n_wordings; n_samples: behind an
-        answer; item, wording, interaction, sample: components (`reliability.components`, `reliability.sampling`), 0
-        where the estimate is below, each with X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample:
-        intraclass correlations of one wording, of the mean of all, and of one wording and sample; alpha:
-        Krippendorff's; missing: why components are.
+        study, model, condition, measure, headline (bool), design, validity, n_items, n_wordings; sampled: what the
+        samples are, thoughts or samples, empty without any; n_samples: behind an answer; item, wording, interaction,
+        sample: components (`reliability.components`, `reliability.sampling`), 0 where the estimate is below, each with
+        X_lower, X_upper (`reliability.ranges`); icc, icc_mean, icc_sample: intraclass correlations of one wording, of
+        the mean of all, and of one wording and sample; alpha: Krippendorff's; worth, worth_lower, worth_upper: counted
+        answers that one thought with exact probabilities is worth
+        (`reliability.sampling.estimate_worth_of_exact_probabilities`); missing: why components are.
     """
     rows = []
     for study, row_keys, panel, values in list_answer_panels_by_unit(runs):
@@ -107,7 +109,9 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         }  # fmt: skip
         ends, samples = compute_component_intervals(panel, study.bounds, seed), panel.sampled
         parts = {name: getattr(panel, name) for name in ("item", "wording", "interaction")}
-        row |= {"n_samples": samples.number if samples else np.nan}
+        row |= {"sampled": study.name_unit_samples(unit), "n_samples": samples.number if samples else np.nan}
+        worth = study.estimate_worth_of_exact_probabilities(unit, seed)
+        row |= {"worth": worth.estimate, "worth_lower": worth.lower, "worth_upper": worth.upper}
         for name, value in (parts | {"sample": samples.sample if samples else np.nan}).items():
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
         coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import read_scores
+from analysis.measures.scores import METHODS, read_scores
+from analysis.measures.thoughts import THOUGHT
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width
 from analysis.pages.scoring.undefined import list_undefined_reasons
 from analysis.statistics import forms, interval, weighted
@@ -25,6 +26,7 @@ Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and tw
 
 PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
+SAME = (*SETTING, "samples", "answer", "thoughts", "effort", "budget")  # fields of conditions that compare
 
 
 def tabulate_score_changes_by_tuning(
@@ -91,7 +93,9 @@ def tabulate_sampled_versus_exact_scores(
             is_same_prompt = all(
                 exact_fields.get(name) == sampled_fields.get(name) for name in ("form", "range", "temperature")
             )
-            if is_same_prompt and (exact_fields["method"], sampled_fields["method"]) == ("exact", "sampled"):
+            methods = tuple(fields.get("method") for fields in (exact_fields, sampled_fields))
+            thinks = any(fields.get("answer") == THOUGHT for fields in (exact_fields, sampled_fields))
+            if is_same_prompt and not thinks and methods == METHODS[::-1]:
                 pairs.append((study, (model, exact), (model, sampled)))
     frame = _compare_unit_pairs(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
     frame = frame.rename(columns={"exact_model": "model"})
@@ -211,7 +215,7 @@ def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair
         }
         for a, b in product(before, after):
             base_fields, tuned_fields = fields_by_condition[study, a], fields_by_condition[study, b]
-            has_same_setting = all(base_fields.get(name) == tuned_fields.get(name) for name in (*SETTING, "samples"))
+            has_same_setting = all(base_fields.get(name) == tuned_fields.get(name) for name in SAME)
             if has_same_setting and (base_fields.get("form") == tuned_fields.get("form") or not shared):
                 yield study, (pre, a), (post, b)
 

@@ -54,7 +54,7 @@ def tabulate_influence_on_correlation(
         correlate_with_omissions(part, resamples=resamples, seed=seed).assign(**dict(zip(_FAMILY, family, strict=True)))
         for source in sources
         if len(source)
-        for family, part in name_correlation_points(source).groupby(_FAMILY, sort=False)
+        for family, part in name_correlation_points(source).groupby(_FAMILY, sort=False, dropna=False)
     ]
     return pd.concat(parts, ignore_index=True)
 

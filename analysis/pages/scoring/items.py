@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import name_settings
+from analysis.measures.scores import METHODS, name_settings
 from ground.errors import InputError
 
 
@@ -39,8 +39,12 @@ def choose_headline_setting(rows: pd.DataFrame, setting: str = "") -> str:
     if setting:
         return setting
     first = condition_rows[condition_rows["range"] == condition_rows["range"].iloc[0]]
-    first = first.assign(exact=first["method"] == "exact", off=(first["temperature"] - 0.7).abs())
-    return str(name_settings(first.sort_values(["exact", "off"], kind="stable")).iloc[0])
+    first = first.assign(
+        exact=first["method"] != "sampled",
+        thought=~first["method"].isin(METHODS),
+        off=(first["temperature"] - 0.7).abs(),
+    )
+    return str(name_settings(first.sort_values(["exact", "thought", "off"], kind="stable")).iloc[0])
 
 
 def parse_range_ends(span: str) -> tuple[int, int]:
@@ -68,9 +72,9 @@ def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     DataFrame
         Its rows.
     """
-    span, temperature, method = setting.rsplit("/", 2)
-    at_temperature = frame["temperature"].astype(float).map("{:g}".format) == temperature
-    return frame[(frame["range"] == span) & at_temperature & (frame["method"] == method)]
+    if frame.empty:
+        return frame
+    return frame[name_settings(frame.assign(temperature=frame["temperature"].astype(float))) == setting]
 
 
 def build_score_matrix_gold_and_width(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:

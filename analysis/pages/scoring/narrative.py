@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import GOLD
+from analysis.measures.scores import GOLD, MAKER, METHODS
 from analysis.measures.thresholds import is_silent
 from analysis.pages.scoring.by_setting import (
     HOLM,
@@ -161,10 +161,12 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     low, high = parse_range_ends(span)
     sizes = select_setting_rows(models, setting)["samples"].dropna()
     how = f"{format_count_range(sizes)} samples each" if method == "sampled" and len(sizes) else "by probabilities"
+    how += " after thoughts" if method not in METHODS else ""
+    at = "the temperature of its maker" if temperature == MAKER else f"temperature {temperature}"
     return (
         f"{format_quantity(models['model'].nunique(), 'model')} scored {format_quantity(total, 'item')} of "
-        f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at temperature "
-        f"{temperature}{dates_text}."
+        f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at "
+        f"{at}{dates_text}."
     )
 
 

@@ -27,7 +27,18 @@ TABLES = {
         "tables.tabulate_transcript_answers",
         "What every model answered to these prompts",
         "Probabilities are exact; texts are as the model wrote them.",
-        split_names("study model condition item variant prompt_number said output"),
+        split_names("study model condition item variant prompt_number said output thought thought_tokens"),
+    ),
+    "thought_lengths": Table(
+        "tables.tabulate_thought_lengths",
+        "How long thoughts are, and how many did not end",
+        "By model, condition and kind of wording. A thought without an end has no answer and is in no mean, unless its "
+        "condition has a budget, at which it was closed by force.",
+        split_names(
+            "study model condition pattern n_prompts n_thoughts n_unclosed unclosed n_unanswered "
+            "tokens tokens_median tokens_most most_allowed"
+        ),
+        frozenset({"n_unclosed", "tokens_median"}),
     ),
 }
 FIGURES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue.columns import SHARE, Column
 
 COLUMNS: Mapping[str, Column] = {
     "text": Column("the item's original wording; of prompts, the wording that is asked", header="Text"),
@@ -24,5 +24,22 @@ COLUMNS: Mapping[str, Column] = {
     "prompt": Column("what they read; empty where the run does not hold it", header="Prompt"),
     "unknown": Column("why the prompt is not known; empty where it is", header="Not known because"),
     "said": Column("probabilities, counts, score and answer, as far as there are any", header="Answer"),
-    "output": Column("texts that the model wrote", header="Texts"),
+    "n_prompts": Column("prompts after which the model thought", "prompts", "Prompts"),
+    "n_thoughts": Column("thoughts of these prompts", "thoughts", "Thoughts"),
+    "n_unclosed": Column("thoughts that did not end by themselves", "thoughts", "Without an end"),
+    "unclosed": Column("share of the thoughts that did not end by themselves", SHARE, "Without an end", 2),
+    "n_unanswered": Column("prompts of which no thought has an answer", "prompts", "No answer"),
+    "tokens": Column("mean tokens of a thought, those without an end included", "tokens", "Mean tokens", 0),
+    "tokens_median": Column("median tokens of a thought", "tokens", "Median", 0),
+    "tokens_most": Column("tokens of the longest thought", "tokens", "Longest", 0),
+    "most_allowed": Column(
+        "tokens that the condition allowed for a thought with its answer, or its budget; missing where "
+        "that is what fits the model's window, or 8,192",
+        "tokens",
+        "Allowed",
+        0,
+    ),
+    "output": Column("texts that the model wrote; of a model that thinks, one after each thought", header="Texts"),
+    "thought": Column("what the model thought before it answered; none where it was not asked to", header="Thoughts"),
+    "thought_tokens": Column("tokens of each thought", "tokens", "Tokens of thoughts"),
 }

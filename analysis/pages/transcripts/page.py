@@ -11,7 +11,7 @@ from analysis.pages.transcripts.catalogue import RULE
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_fragment
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import join_names
+from analysis.reporting.words import format_quantity, join_names
 
 PROMPTS, MODELS, TEXTS = 4, 8, 2  # on the page: per wording, per prompt, per model
 LONGEST = 4_000  # characters of a prompt or text on the page
@@ -36,7 +36,10 @@ class TranscriptsPage(Page):
             {"study": study if several else "", "item": item, "wordings": _build_wording_cards(rows, by_prompt)}
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
         ]
-        return render_fragment("transcripts/examples", cards=cards)
+        examples = render_fragment("transcripts/examples", cards=cards)
+        if self.frame("thought_lengths").empty:
+            return examples
+        return Html(examples.text + self.table("thought_lengths").text)
 
     def method(self) -> Html:
         """Say how the examples were chosen and what is exact about them."""
@@ -70,9 +73,27 @@ def _build_prompt_card(row: dict[str, Any], answers_by_prompt: dict[Any, pd.Data
             {
                 "model": answer["model"],
                 "said": answer["said"],
-                "texts": [text[:LONGEST] for text in (answer["output"] or ())[:TEXTS]],
+                "texts": _build_text_cards(answer),
                 "left": max(0, len(answer["output"] or ()) - TEXTS),
+                "of": "thought" if answer["thought"] else "text",
             }
             for answer in rows.head(MODELS).to_dict("records")
         ],
     }
+
+
+def _build_text_cards(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Build what the template shows of the first texts that a model wrote, each with its thought if there is one."""
+    texts, thoughts, tokens = answer["output"] or (), answer["thought"] or (), answer["thought_tokens"] or ()
+    return [
+        {
+            "text": text[:LONGEST],
+            "thought": thoughts[place][:LONGEST] if thoughts else "",
+            "cut": max(0, len(thoughts[place]) - LONGEST) if thoughts else 0,
+            "about": f"Thought {place + 1} of {len(thoughts):,}"
+            + (f" ({format_quantity(tokens[place], 'token')})" if tokens else "")
+            if thoughts
+            else "",
+        }
+        for place, text in enumerate(texts[:TEXTS])
+    ]

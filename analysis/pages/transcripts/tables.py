@@ -209,6 +209,48 @@ def tabulate_transcript_prompts(runs: Runs) -> pd.DataFrame:
 
 
 def tabulate_transcript_answers(runs: Runs) -> pd.DataFrame:
-    """List what came back to these prompts: study, model, condition, item, variant, prompt_number, said, output."""
+    """List what came back to these prompts.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, item, variant, prompt_number, said, output; thought, thought_tokens: of models that
+        think.
+    """
     frame = _list_example_prompts_and_answers(runs)[1]
-    return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output"]]
+    return frame[["study", "model", "condition", "item", "variant", "prompt_number", "said", "output", "thought",
+                  "thought_tokens"]]  # fmt: skip
+
+
+def tabulate_thought_lengths(runs: Runs) -> pd.DataFrame:
+    """Count thoughts, those without an end, and their tokens, by kind of wording.
+
+    Returns
+    -------
+    DataFrame
+        study, model, condition, pattern; n_prompts, n_thoughts; n_unclosed, unclosed: thoughts that did not end by
+        themselves, and their share; n_unanswered: prompts without any answer; tokens, tokens_median, tokens_most: mean,
+        median and largest number of tokens of a thought; most_allowed: `budget` or `max_tokens` of the condition. No
+        rows where nothing was thought.
+    """
+    frame = runs.sql(
+        """
+        SELECT study, model, condition, pattern, count(*) AS n_prompts, sum(len(thought_tokens))::BIGINT AS n_thoughts,
+               sum(coalesce(unclosed, 0))::BIGINT AS n_unclosed, n_unclosed / n_thoughts AS unclosed,
+               count(*) FILTER (WHERE probability IS NULL) AS n_unanswered,
+               sum(list_sum(thought_tokens)) / n_thoughts AS tokens,
+               median_of.middle AS tokens_median, max(list_max(thought_tokens)) AS tokens_most
+        FROM responses JOIN stimuli USING (study, item, variant) JOIN units USING (study, model, condition)
+        JOIN (SELECT study, model, condition, pattern, median(number) AS middle
+              FROM (SELECT study, model, condition, pattern, unnest(thought_tokens) AS number
+                    FROM responses JOIN stimuli USING (study, item, variant))
+              GROUP BY ALL) AS median_of USING (study, model, condition, pattern)
+        WHERE thought_tokens IS NOT NULL
+        GROUP BY ALL ORDER BY any_value(units.position), min(stimuli.position)"""
+    )
+    limits = [
+        runs.info["conditions"][study][condition].get("budget")
+        or runs.info["conditions"][study][condition].get("max_tokens")
+        for study, condition in frame[["study", "condition"]].itertuples(index=False)
+    ]
+    return frame.assign(most_allowed=pd.to_numeric(pd.Series(limits, dtype=object), errors="coerce").astype(float))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.agreement import build_no_answer_wins_among_samples_sql, check_invalid_answer_convention
+from analysis.measures.thoughts import build_said_option_sql
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -158,6 +159,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
     name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
     place = f"list_position(s.options, {yes_sql})"
     counted = 'r."count"[1] + r."count"[2]'
+    said = build_said_option_sql("r", "s")
     most = """CASE WHEN r."count"[1] > r."count"[2] THEN s.options[1] WHEN r."count"[2] > r."count"[1]
                THEN s.options[2] END"""
     return f"""
@@ -168,7 +170,7 @@ def _build_wording_answers_sql(study: str, yes_label: str) -> str:
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
                      coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
-                     s.gold, s.options, s.canonical, coalesce(r.answer, {most}) AS said,
+                     s.gold, s.options, s.canonical, coalesce({said}, {most}) AS said,
                      r.probability IS NULL AND coalesce({build_no_answer_wins_among_samples_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL
                           THEN r.probability[{place}] / nullif(r.probability[1] + r.probability[2], 0)

@@ -139,6 +139,10 @@ class Run:
         """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others."""
         return read_tidy_table(self._tidy, "responses")
 
+    def thoughts(self) -> pd.DataFrame:
+        """Return every thought of a model that thinks: tokens, probability of each option after it, and its text."""
+        return read_tidy_table(self._tidy, "thoughts")
+
     def wordings(self) -> pd.DataFrame:
         """Return every wording with its attributes (`attributes.x`) and those text features that are stored."""
         return read_tidy_table(self._tidy, "wordings")
@@ -156,7 +160,7 @@ class Run:
         return read_tidy_table(self._tidy, "conditions")
 
     def columns(self, name: str) -> Listing:
-        """List the columns of `responses`, `wordings`, `items`, `models` or `conditions`: name -> meaning."""
+        """List the columns of `responses`, `thoughts`, `wordings` and so on: name -> meaning."""
         if name not in TABLES:
             raise InputError(
                 f"there is no table {shorten_line(repr(name))}{suggest_nearest(str(name), TABLES)}; the tables are "
@@ -165,7 +169,7 @@ class Run:
         return Listing(explain_tidy_columns(self._tidy, self._runs.info, name))
 
     def sql(self, query: str) -> pd.DataFrame:
-        """Run a SELECT over the tables responses, wordings, items, models and conditions by DuckDB.
+        """Run a SELECT over the tables responses, thoughts, wordings, items, models and conditions by DuckDB.
 
         It reads the files of the run as it goes, also millions of rows. It can read nothing else, and change nothing.
         A column with a dot in its name stands in quotes: `SELECT "attributes.source" FROM wordings`.

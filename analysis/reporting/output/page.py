@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
@@ -33,7 +34,7 @@ from analysis.reporting.output import files, provenance, steps
 from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, build_data_uri, render_fragment, render_missing_content_note
 from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
-from analysis.reporting.words import Answer, prompts
+from analysis.reporting.words import Answer, prompts, thinking
 from analysis.runs.folder import list_run_folders, read_protocol
 from analysis.runs.unanswered import count_unanswered_prompts
 from analysis.steps.checking import TOLERANCE
@@ -112,7 +113,8 @@ class Page:
     def show_answer(self, answer: Answer) -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
-        The cautions about a part and about prompts without a response come first, on every page.
+        The cautions about a part, about prompts without a response and about thoughts without an end come first, on
+        every page.
         """
         for name in answer.details:
             assert name in catalogue.list_figures() or name in catalogue.list_tables(), (
@@ -122,7 +124,9 @@ class Page:
         part_cautions = words.list_part_cautions(self.runs.part)
         unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs))
         setup = f"{answer.setup} A part only: {words.count_part(self.runs.part)}." if part_cautions else answer.setup
-        self._answer = replace(answer, setup=setup, cautions=(*part_cautions, *unanswered_cautions, *answer.cautions))
+        unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))
+        cautions = (*part_cautions, *unanswered_cautions, *unclosed_cautions, *answer.cautions)
+        self._answer = replace(answer, setup=setup, cautions=cautions)
         return render_fragment("answer", answer=self._answer)
 
     def cautions(self) -> Html:

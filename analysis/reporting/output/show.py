@@ -111,7 +111,7 @@ def _describe_prompts_and_answers(
         yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
         for row in answers[:MODELS]:
             yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
-            yield from _quote_first_texts(row["output"] or ())
+            yield from _quote_first_texts(row["output"] or (), row["thought"] or (), row["thought_tokens"] or ())
         if len(answers) > MODELS:
             yield f"  and {format_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
@@ -137,12 +137,16 @@ def _quote_prompt_lines(text: str) -> Iterator[str]:
         yield f"  and {len(text) - MOST_CHARACTERS:,} more characters"
 
 
-def _quote_first_texts(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the first texts that a model wrote, and how many more there are."""
-    for text in texts[:TEXTS]:
-        yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
+def _quote_first_texts(texts: Sequence[str], thoughts: Sequence[str], tokens: Sequence[int]) -> Iterator[str]:
+    """Yield the first texts that a model wrote, each after its thought if there is one, and how many more there are."""
+    for place, text in enumerate(texts[:TEXTS]):
+        if thoughts:
+            length = f" ({format_quantity(tokens[place], 'token')})" if tokens else ""
+            yield from _wrap_text(f"thought{length}: “{shorten_line(thoughts[place], LONGEST_TEXT)}”", "    ")
+        if text or not thoughts:
+            yield from _wrap_text(f"wrote: “{shorten_line(text, LONGEST_TEXT)}”", "    ")
     if len(texts) > TEXTS:
-        yield f"    and {format_quantity(len(texts) - TEXTS, 'more text')}"
+        yield f"    and {format_quantity(len(texts) - TEXTS, 'more thought' if thoughts else 'more text')}"
 
 
 def _describe_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) -> Iterator[str]:

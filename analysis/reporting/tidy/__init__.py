@@ -1,1 +1,1 @@
-"""Give run folders as tidy tables: responses, wordings, items, models and conditions, every column explained."""
+"""Give run folders as tidy tables: responses, thoughts, wordings, items, models, conditions; columns are explained."""

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
     from analysis.runs import Runs
 
-TABLES = ("responses", "wordings", "items", "models", "conditions")
+TABLES = ("responses", "thoughts", "wordings", "items", "models", "conditions")
 # How a table is read whole: in the order of run.json and of the wordings in their study.
 _READ = {
     "responses": "SELECT r.* FROM responses AS r JOIN main.places USING (study, model, condition) "
                  "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position",
+    "thoughts": "SELECT t.* FROM thoughts AS t JOIN main.places USING (study, model, condition) "
+                "JOIN main.stimuli AS s USING (study, item, variant) ORDER BY place, s.position, number",
     "wordings": "SELECT w.* FROM wordings AS w JOIN main.study_places USING (study) ORDER BY place, position",
     "items": "SELECT i.* FROM items AS i JOIN main.study_places USING (study) JOIN (SELECT study, item, "
              "min(position) AS position FROM main.stimuli GROUP BY ALL) USING (study, item) ORDER BY place, position",
@@ -41,6 +43,16 @@ _OWN_MEANINGS = {
     "n_wordings": "wordings of the item",
     "n_paraphrases": "of these, those whose pattern is not original",
 }
+_THOUGHT_MEANINGS = {
+    "number": "number of the thought of this prompt, from 1",
+    "tokens": "tokens of the thought, up to the end of thinking, or all that were written where it did not end",
+    "answered": "whether it has an answer: it ended by itself, or was closed at the budget of its condition",
+    "answer": "option that owns the most probable token after the thought",
+    "canonical_answer": "`answer` in the frame of the original item",
+    "probability": "exact probability of every option after the thought; of a range, of every number",
+    "thought": "what was thought",
+    "output": "what was written after it; empty where it did not end by itself",
+}
 _ITEM_MEANINGS = {
     "text": "the original wording; the first one where none is original",
     "language": "language code of that wording",
@@ -49,7 +61,8 @@ _ITEM_MEANINGS = {
 }
 # Of the responses in results/schema.json: their keys stand first, and `error` is null in all that are answers.
 _RESPONSE_COLUMNS = ("score", "n", "mass", "mass_upper", "probability", "logprob", "count", "invalid", "clipped",
-                     "read_otherwise", "text_logprob", "output")  # fmt: skip
+                     "read_otherwise", "text_logprob", "output", "unclosed", "thought_tokens", "sample_probability",
+                     "sample_answer", "sample_answer_otherwise")  # fmt: skip
 _WORDING_COLUMNS = ("pattern", "parents", "language", "text", "gold", "gold_score", "options", "canonical")
 
 
@@ -94,6 +107,7 @@ def create_tidy_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
     con.execute(f"CREATE VIEW tidy.items AS {_build_items_sql(attributes)}")
     labels = dict.fromkeys(str(label) for study in runs.info["studies"].values() for label in study["canonical"])
     con.execute(f"CREATE VIEW tidy.responses AS {_build_responses_sql(labels)}")
+    con.execute(f"CREATE VIEW tidy.thoughts AS {_build_thoughts_sql(labels)}")
     con.execute("SET schema = 'tidy'")
 
 
@@ -147,9 +161,9 @@ def explain_tidy_columns(con: duckdb.DuckDBPyConnection, info: Mapping[str, Any]
     if name in ("models", "conditions"):
         fields = build_run_json_tables(info)[name][2]
         return {column: fields[column].meaning for column in columns}
-    schema = SCHEMA["responses" if name == "responses" else "stimuli"]["columns"]
+    schema = SCHEMA["responses" if name in ("responses", "thoughts") else "stimuli"]["columns"]
     meanings = {column["name"]: str(column["meaning"]) for column in schema} | _OWN_MEANINGS
-    meanings |= _ITEM_MEANINGS if name == "items" else {}
+    meanings |= {"items": _ITEM_MEANINGS, "thoughts": _THOUGHT_MEANINGS}.get(name, {})
     return {column: meanings.get(column) or _explain_column_of_run(column) for column in columns}
 
 
@@ -213,15 +227,7 @@ def _build_items_sql(attributes: Mapping[str, str]) -> str:
 
 def _build_responses_sql(labels: Iterable[str]) -> str:
     """Write the SQL of the responses, with the probability of every canonical option in a column of its own."""
-    names: dict[str, str] = {}
-    for label in labels:
-        names[label] = choose_unique_column_name(f"probability.{label}", names.values())
-    # Of a range, `probability` is about its numbers, not about the options.
-    probabilities = [
-        "CASE WHEN len(r.probability) = len(s.canonical) "
-        f"THEN r.probability[list_position(s.canonical, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
-        for label, name in names.items()
-    ]
+    probabilities = _list_option_probabilities_sql("r.probability", labels)
     columns = [
         *(f"r.{name}" for name in _KEY), "r.answer",
         "s.canonical[list_position(s.options, r.answer)] AS canonical_answer",
@@ -229,4 +235,33 @@ def _build_responses_sql(labels: Iterable[str]) -> str:
     ]  # fmt: skip
     return (
         f"SELECT {', '.join(columns)} FROM main.responses AS r LEFT JOIN main.stimuli AS s USING (study, item, variant)"
+    )
+
+
+def _list_option_probabilities_sql(probabilities_sql: str, labels: Iterable[str]) -> list[str]:
+    """Write the SQL of a column for the probability of every canonical option."""
+    names: dict[str, str] = {}
+    for label in labels:
+        names[label] = choose_unique_column_name(f"probability.{label}", names.values())
+    # Of a range, probabilities are about its numbers, not about the options.
+    return [
+        f"CASE WHEN len({probabilities_sql}) = len(s.canonical) THEN {probabilities_sql}"
+        f"[list_position(s.canonical, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
+        for label, name in names.items()
+    ]
+
+
+def _build_thoughts_sql(labels: Iterable[str]) -> str:
+    """Write the SQL of the thoughts, a row each, with the probability of every canonical option after it."""
+    columns = [
+        *(f"r.{name}" for name in _KEY), "number", "r.thought_tokens[number] AS tokens",
+        "r.sample_probability[number] IS NOT NULL AS answered", "r.sample_answer[number] AS answer",
+        "s.canonical[list_position(s.options, r.sample_answer[number])] AS canonical_answer",
+        *_list_option_probabilities_sql("r.sample_probability[number]", labels),
+        "r.sample_probability[number] AS probability", "r.thought[number] AS thought", "r.output[number] AS output",
+    ]  # fmt: skip
+    return (
+        f"SELECT {', '.join(columns)} FROM (SELECT *, unnest(range(1, len(thought_tokens) + 1)) AS number "
+        "FROM main.responses WHERE thought_tokens IS NOT NULL) AS r "
+        "LEFT JOIN main.stimuli AS s USING (study, item, variant)"
     )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.measures.thresholds import is_silent
 from analysis.statistics.multiplicity import ALPHA
 from analysis.statistics.shares import clopper_pearson
 
@@ -45,6 +46,11 @@ RULES: Mapping[str, str] = {
     "answers to one item being alike.",
     "beyond": "A difference “holds” where its test says so after Holm: for these wordings over items, for wordings "
     "like these over items and wordings. The second ones are more than rewording.",
+    "kept": "“Mostly the model” is said where the whole interval of what stays under every reading is at least one "
+    "half, “less than half” where it is below. Readings of the same texts alone get no word.",
+    "artefact": "An artefact of a reading is named where more than 5 % of its variance over wordings is its own, by a "
+    "test after Holm. Three readings are needed, or what people read; bounds are not enough. A "
+    "single text per wording, which is on one side or the other, is not judged by other readings.",
     "holm": "“Differ” is said where the test says so after Holm's correction for all comparisons of its table.",
 }
 UNCLEAR = "These runs cannot tell"
@@ -330,6 +336,34 @@ def mark_clear_effects(*corrected_p_values: pd.Series) -> pd.Series:
     [True, False, False]
     """
     return functools.reduce(operator.and_, (values.astype(float) < ALPHA for values in corrected_p_values))
+
+
+def mark_artefacts(own_share: pd.Series, p_holm: pd.Series, validity: pd.Series) -> pd.Series:
+    """Tell which readings are named an artefact (rule "artefact").
+
+    Parameters
+    ----------
+    own_share
+        Estimated share of a reading's variance over wordings that is its own; NaN where there are only bounds.
+    p_holm
+        p value of the test that it is more than 5 %, after Holm; NaN where there is none.
+    validity
+        Share of valid answers.
+
+    Returns
+    -------
+    Series of bool
+
+    >>> import pandas as pd
+    >>> mark_artefacts(pd.Series([0.4, 0.4, float("nan")]), pd.Series([0.01, 0.01, 0.01]),
+    ...                pd.Series([0.9, 0.4, 0.9])).tolist()
+    [True, False, False]
+    """
+    return mark_clear_effects(p_holm) & own_share.notna() & ~is_silent(validity.astype(float))
+
+
+KEPT_BANDS = (Band("less than half", 0, 0.5), Band("mostly the model", 0.5, 1))
+"""Of what stays under every reading: rule "kept"."""
 
 
 def describe_verdict_word_counts(words: Sequence[str], rows_phrase: str) -> str:

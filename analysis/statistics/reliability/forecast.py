@@ -143,7 +143,7 @@ def predict_standard_error(
 
 
 def predict_largest_standard_error(
-    forecasts: Sequence[Forecast], n_items: int, n_wordings: int, n_samples: int | None = None
+    forecasts: Sequence[Forecast], n_items: int, n_wordings: int, n_samples: float | None = None
 ) -> float:
     """Foresee the largest standard error of several figures.
 

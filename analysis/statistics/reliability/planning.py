@@ -1,8 +1,11 @@
-"""Plan a study: how many items, wordings and sampled texts reach a standard error, or find a difference.
+"""Plan a study: how many items, wordings and sampled texts or thoughts reach a standard error, or find a difference.
 
 With the parts of `forecast` the variance of a figure over I items is shared + own / I, both of which fall with the
 number of wordings. So every number of wordings, and of texts, gives a smallest I; wordings that items share allow none
 where their own part is too much already.
+
+Thoughts of one prompt share its tokens, another wording has to be read anew: so the tokens of a design weigh thoughts
+against wordings and items.
 
 A difference is found where the test for wordings like these (`replication.compute_p_of_panel_mean_against_value`)
 rejects 0. Its power is that of a noncentral t test where items have wordings of their own. Where they share them, the
@@ -35,15 +38,30 @@ from analysis.statistics.resampling import LEVEL
 
 WORDINGS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500)
 SAMPLES = (1, 2, 3, 5, 10, 20, 50, 100)
+THOUGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 LEAST_ITEMS, MOST_ITEMS = 2, 10_000_000  # fewer have no interval; more are not tried
 PLACES = 60  # at which a variance that is estimated turns out
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtTokens:
+    """Say what thoughts take: tokens of a prompt and of a thought, and the share of thoughts that have an answer."""
+
+    prompt: float
+    thought: float
+    answered: float = 1.0
+
+    def count(self, n_prompts: int, n_thoughts: int) -> float:
+        """Count the tokens of prompts with so many thoughts each."""
+        return n_prompts * (self.prompt + n_thoughts * self.thought)
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """One design that reaches what was asked for, in the unit that needs most.
 
-    `samples` are texts sampled with each wording; None where answers are probabilities. `prompts` counts every text.
+    `samples` are texts sampled with each wording, or thoughts; None where answers are probabilities. `prompts` counts
+    every text, but several thoughts of one prompt once. `tokens` is None where nothing is thought.
     """
 
     items: int
@@ -52,6 +70,7 @@ class Design:
     prompts: int
     cost: float
     error: float
+    tokens: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +82,7 @@ class Goal:
     power: float = 0.8
 
     def find_least_items(
-        self, forecast: Forecast, n_wordings: int, n_samples: int | None, crossed: bool, least_items: int
+        self, forecast: Forecast, n_wordings: int, n_samples: float | None, crossed: bool, least_items: int
     ) -> float:
         """Return the least number of items that reach the goal.
 
@@ -113,7 +132,7 @@ class Goal:
 
 
 def compute_power(
-    forecast: MeanForecast, difference: float, n_items: float, n_wordings: float, n_samples: int | None = None, *,
+    forecast: MeanForecast, difference: float, n_items: float, n_wordings: float, n_samples: float | None = None, *,
     crossed: bool, level: float = LEVEL,
 ) -> float:  # fmt: skip
     """Return the probability that the test of a difference for wordings like these rejects 0.
@@ -164,7 +183,7 @@ def _list_equally_likely_variance_factors(freedom: float) -> Array:
 
 def list_sufficient_designs(
     forecasts: Sequence[Forecast], goal: Goal, *, crossed: bool, samples: Sequence[int | None] = (None,),
-    cost_item: float = 0.0, cost_wording: float = 0.0,
+    cost_item: float = 0.0, cost_wording: float = 0.0, cost_token: float = 0.0, tokens: ThoughtTokens | None = None,
 ) -> list[Design]:  # fmt: skip
     """List the designs that reach a goal in every forecast.
 
@@ -178,8 +197,11 @@ def list_sufficient_designs(
         Whether all items share the wordings: these are made once, own ones for every item.
     samples
         Numbers of texts with each wording that may be planned; None: as in the pilot.
-    cost_item, cost_wording
-        Of making an item, and a wording. Without costs, the number of prompts is the cost.
+    cost_item, cost_wording, cost_token
+        Of making an item, and a wording, and of a token. Without costs, the number of prompts is the cost; that of
+        tokens, where it is known.
+    tokens
+        Where samples are thoughts: what they take. Thoughts without an answer take tokens, and tell nothing.
 
     Returns
     -------
@@ -190,20 +212,20 @@ def list_sufficient_designs(
     least, most = max(forecast.least for forecast in forecasts), min(forecast.most for forecast in forecasts)
     tests_wordings = crossed and most > 1  # of one wording, the test is that for this wording
     for wordings, texts in product((number for number in WORDINGS if least <= number <= most), samples):
-        enough = float(LEAST_ITEMS)
+        enough, answered = float(LEAST_ITEMS), texts if texts is None or tokens is None else texts * tokens.answered
         for forecast in forecasts:
             if np.isfinite(enough):
-                enough = goal.find_least_items(forecast, wordings, texts, tests_wordings, int(enough))
+                enough = goal.find_least_items(forecast, wordings, answered, tests_wordings, int(enough))
         if not np.isfinite(enough):
             continue
         items = int(enough)
         answers = items * wordings
-        prompts = answers * (texts or 1)
+        prompts = answers * (1 if tokens else texts or 1)
+        n_tokens = tokens.count(answers, texts or 1) if tokens else None
         wordings_made = wordings if crossed else answers
-        cost = items * cost_item + wordings_made * cost_wording if cost_item or cost_wording else float(prompts)
-        reaching_designs.append(
-            Design(
-                items, wordings, texts, prompts, cost, predict_largest_standard_error(forecasts, items, wordings, texts)
-            )
-        )
+        cost = items * cost_item + wordings_made * cost_wording + (n_tokens or 0.0) * cost_token
+        if not (cost_item or cost_wording or cost_token):
+            cost = float(prompts) if n_tokens is None else n_tokens
+        error = predict_largest_standard_error(forecasts, items, wordings, answered)
+        reaching_designs.append(Design(items, wordings, texts, prompts, cost, error, n_tokens))
     return sorted(reaching_designs, key=lambda design: (design.cost, design.prompts))

@@ -4,9 +4,16 @@ An answer read from n samples with variance v between them is off by v / n: its 
 within an item and a wording, the noise is known without another wording, and samples tell items apart even where each
 item has a single wording. In the analysis of variance of items x wordings x samples, v is the mean square of samples.
 
-Reference
----------
+A model that thinks gives exact probabilities after every thought. To draw an answer after each and count these instead
+can only add variance (Rao and Blackwell): of one sample it is v + w, with w the mean variance of an answer given its
+thought. So a thought with exact probabilities is *worth* (v + w) / v counted answers: 1 where every thought settles the
+answer, more where thoughts leave it open.
+
+References
+----------
 Brennan, R. L. (2001). Generalizability Theory, section 3.3 (designs with a nested facet without effects of its own).
+Casella, G. and Robert, C. P. (1996). Rao-Blackwellisation of sampling schemes. Biometrika 83, 81-94.
+Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134.
 """
 
 from __future__ import annotations
@@ -16,6 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.reliability.components import Array
+from analysis.statistics.resampling import LEVEL
+
+DRAWS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +101,56 @@ def compute_yes_no_sample_variance(share: Array, n_samples: Array) -> Array:
     """
     n = np.where(n_samples > 1, n_samples, np.nan)
     return np.asarray(share * (1 - share) * n / (n - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """Hold how many counted answers a sample with exact probabilities is worth, with the ends of its interval."""
+
+    estimate: float
+    lower: float
+    upper: float
+
+
+UNKNOWN_WORTH = Worth(np.nan, np.nan, np.nan)
+
+
+def estimate_worth_of_exact_probabilities(
+    sample_variances: Array, counting_variances: Array, *, seed: int = 0, level: float = LEVEL
+) -> Worth:
+    """Estimate how many counted answers a sample with exact probabilities is worth, over all items.
+
+    Parameters
+    ----------
+    sample_variances, counting_variances
+        v and w of every answer: (items, wordings); NaN where there is none.
+    seed, level
+        Of the draws of items (Bayesian bootstrap); coverage of the interval.
+
+    Returns
+    -------
+    Worth
+        From 1 on; NaN where no answer has two samples, or all samples of an answer are alike; the interval is NaN with
+        a single item.
+
+    >>> estimate_worth_of_exact_probabilities(np.array([[0.1], [0.3]]), np.array([[0.1], [0.1]])).estimate
+    1.5
+    """
+    is_known = ~np.isnan(sample_variances) & ~np.isnan(counting_variances)
+    rows = is_known.any(axis=1)
+    if not rows.any():
+        return UNKNOWN_WORTH
+    n = is_known[rows].sum(axis=1)
+    exact, added = (
+        np.where(is_known, variances, 0.0)[rows].sum(axis=1) / n for variances in (sample_variances, counting_variances)
+    )
+    if not exact.sum() > 0:
+        return UNKNOWN_WORTH
+    estimate = float(1 + added.sum() / exact.sum())
+    if len(exact) < 2:
+        return Worth(estimate, np.nan, np.nan)
+    weights = np.random.default_rng(seed).standard_exponential((DRAWS, len(exact)))
+    with np.errstate(divide="ignore"):
+        drawn = 1 + (weights @ added) / (weights @ exact)
+    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Worth(estimate, float(lower), float(upper))

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from inference.engines.contract import Sampling, Score
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import WholeVocabulary, score_batch
-from inference.engines.lefttoright import LeftToRight
 from inference.engines.local.answer_paths import AnswerPaths, Budget
 from inference.engines.local.batching import (
     ALONE,
     CPU_PROBABILITIES,
     CPU_TOKENS,
     FAMILY_TOKENS,
+    Family,
     Joining,
     choose_batch_limits,
     choose_texts_at_once,
+    partition_into_batches,
 )
 from inference.engines.local.continuations import Continuations, Prefix, find_longest_cacheable_length
 from inference.engines.local.engine import LocalEngine
@@ -26,6 +27,7 @@ from inference.engines.local.generation import Draft, draw_random_numbers, gener
 from inference.engines.local.last_position import OnePosition
 from inference.engines.local.number_tree import NumberTree, are_trees_exact
 from inference.engines.rows import Row
+from inference.engines.thought_writing import ThoughtWriter
 
 if TYPE_CHECKING:
     from inference.engines.loading import Checkpoint
@@ -37,7 +39,7 @@ SHORTEST_PREFIX = 8
 ATTENTION_PAIRS = 2
 
 
-class CausalEngine(LeftToRight, LocalEngine):
+class CausalEngine(ThoughtWriter, LocalEngine):
     """An engine that reads option probabilities from the next-token distribution after a prompt.
 
     The start that all prompts of a condition share is computed once. Options of several tokens are scored exactly
@@ -56,12 +58,12 @@ class CausalEngine(LeftToRight, LocalEngine):
         LocalEngine.__init__(self, checkpoint, batch_size)
         self.run_model = OnePosition(self.model)
         window = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
-        LeftToRight.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
+        ThoughtWriter.__init__(self, checkpoint.name, checkpoint.tokenizer, window)
         self._cache_window = find_longest_cacheable_length(self.run_model)
         self.prefix = Prefix([])
         shared = ("shared prefix",) if self._cache_window else ()
         self.info["shortcuts"] = [*self.run_model.shortcuts, *shared]
-        self.info["thinks"] = self.tokens.thinks
+        self.info |= self.describe_thinking(getattr(self.model, "generation_config", None))
         self.stops = self.tokens.ends | _list_checkpoint_end_ids(self.model)
 
     def close(self) -> dict[str, Any]:
@@ -129,19 +131,35 @@ class CausalEngine(LeftToRight, LocalEngine):
         texts = choose_texts_at_once(self.model, longest, keeps_states)
         return Budget(tokens, texts, min(tokens, places) if keeps_states and self.supports_token_trees else 0)
 
-    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int] | None]:
+    def _generate_token_ids(
+        self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
+    ) -> list[list[int] | None]:
         """Write all texts, those after one prompt next to each other."""
         drafts = [
-            Draft(place, sampling.temperature, numbers)
-            for place, row in enumerate(rows)
+            Draft(place, sampling, numbers)
+            for place, (row, samplings) in enumerate(zip(rows, samplings_by_row, strict=True))
             for sampling in samplings
             for numbers in draw_random_numbers(self._seed, row.text, sampling)
         ]
-        longest = max(len(row.ids) for row in rows) + samplings[0].max_tokens
+        longest = max(
+            len(row.ids) + sampling.max_tokens
+            for row, samplings in zip(rows, samplings_by_row, strict=True)
+            for sampling in samplings
+        )
         continuations = self._build_continuations(rows, longest, will_continue=True)
         return generate_drafts(
             continuations, drafts, self.stops, choose_texts_at_once(self.model, longest, longest <= self._cache_window)
         )
+
+    def _score_in_passes(self, rows: Sequence[Row]) -> list[Score]:
+        """Score rows of very different lengths at temperature 1, in passes that fit."""
+        room = self._choose_pass_limits(max(len(row.ids) for row in rows))
+        passes = partition_into_batches([Family([place], len(row.ids)) for place, row in enumerate(rows)], room)
+        scores: dict[int, Score] = {}
+        for places in passes:
+            by_row = self._score_rows([rows[place] for place in places], (1.0,))
+            scores.update(zip(places, (row_scores[0] for row_scores in by_row), strict=True))
+        return [scores[place] for place in range(len(rows))]
 
     def _build_continuations(self, rows: Sequence[Row], longest_sequence: int, will_continue: bool) -> Continuations:
         """Prepare a batch of prompts; none gets longer than `longest_sequence` tokens together with what follows it."""

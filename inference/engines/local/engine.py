@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ground.errors import InputError
-from inference.engines.contract import PAST_WINDOW, Generation, Sampling, Thought
+from inference.engines.contract import PAST_WINDOW, Generation, Sampling, Thinking, Thoughts
 from inference.engines.local.batching import (
     ALONE,
     LEAST_FILLED,
@@ -136,12 +136,12 @@ class NonWritingEngine(LocalEngine):
         """
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
+    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
         """Refuse: the model writes no text.
 
         Parameters
         ----------
-        prompts, sampling
+        prompts, thinking
             As in `Engine.think`.
 
         Returns

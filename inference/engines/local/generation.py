@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,15 +32,14 @@ class Draft:
     ----------
     prompt
         Place of its prompt in the batch.
-    temperature
-        It divides the logits of every step; at 0 the likeliest token is taken.
+    sampling
+        How its tokens are chosen; at temperature 0 the likeliest is taken.
     numbers
-        A random number in [0, 1) for every token that the text may have, as many in all drafts of a batch; at
-        temperature 0 only their count matters.
+        A random number in [0, 1) for every token that the text may have; at temperature 0 only their count matters.
     """
 
     prompt: int
-    temperature: float
+    sampling: Sampling
     numbers: NDArray[np.float64]
 
 
@@ -97,11 +96,13 @@ def generate_drafts(
     ]
 
 
-def choose_tokens(log_softmax: Tensor, draft_rows: Tensor, temperatures: Tensor, random_numbers: Tensor) -> Tensor:
+def choose_tokens(
+    log_softmax: Tensor, draft_rows: Tensor, samplings: Sequence[Sampling], kinds: Tensor, random_numbers: Tensor
+) -> Tensor:
     """Choose the next token of every draft: by inverse cumulative probability over all tokens, or the top one.
 
     Example: three tokens have the weights 0.2, 0.5 and 0.3. The number 0.6 chooses the second one, because the
-    cumulative weights are 0.2, 0.7 and 1.0. Drafts of one row and temperature have the same weights, summed once.
+    cumulative weights are 0.2, 0.7 and 1.0. Drafts of one row and sampling have the same weights, summed once.
 
     Parameters
     ----------
@@ -109,8 +110,10 @@ def choose_tokens(log_softmax: Tensor, draft_rows: Tensor, temperatures: Tensor,
         [rows, vocabulary], float32.
     draft_rows
         [drafts]: the row that each draft continues.
-    temperatures
-        [drafts]; 0 takes the likeliest token.
+    samplings
+        How tokens are chosen.
+    kinds
+        [drafts]: the place in `samplings` of each draft's.
     random_numbers
         [drafts], float64 in [0, 1).
 
@@ -119,17 +122,21 @@ def choose_tokens(log_softmax: Tensor, draft_rows: Tensor, temperatures: Tensor,
     Tensor [drafts] of token ids.
     """
     likeliest = log_softmax.argmax(-1)
-    greedy = temperatures == 0
+    temperatures = torch.tensor([sampling.temperature for sampling in samplings], device=log_softmax.device)
+    greedy = temperatures[kinds] == 0
     if bool(greedy.all()):
         return likeliest[draft_rows]
-    # Example: the drafts have the rows [0, 0, 1] and the temperatures [1, 0.5, 1]. `kinds` is [0.5, 1] and `kind` is
-    # [1, 0, 1]. The three pairs are numbered row * 2 + kind = [1, 0, 3], so `ways` is [0, 1, 3] and `way` is [1, 0, 2].
-    # Way 3 is row 3 // 2 = 1 at the temperature kinds[3 % 2] = 1.
-    kinds, kind = temperatures.unique(return_inverse=True)
-    ways, way = (draft_rows * len(kinds) + kind).unique(return_inverse=True)
-    row, divisor = ways // len(kinds), kinds.where(kinds > 0, 1)[ways % len(kinds)]
+    # Example: the drafts have the rows [0, 0, 1] and the kinds [1, 0, 1] of two samplings. The three pairs are numbered
+    # row * 2 + kind = [1, 0, 3], so `ways` is [0, 1, 3] and `way` is [1, 0, 2]. Way 3 is row 3 // 2 = 1 with the kind
+    # 3 % 2 = 1.
+    ways, way = (draft_rows * len(samplings) + kinds).unique(return_inverse=True)
+    row, kind = ways // len(samplings), ways % len(samplings)
+    divisor = temperatures.where(temperatures > 0, 1)[kind]
     highest = log_softmax[row].gather(-1, likeliest[row, None])
     weights = ((log_softmax[row] - highest) / divisor[:, None]).exp()
+    for place, sampling in enumerate(samplings):
+        if sampling.temperature and not sampling.draws_from_all_tokens:
+            weights[kind == place] = drop_unlikely_tokens(weights[kind == place], sampling)
     if weights.device.type == "mps":  # has no float64, and float32 sums over a large vocabulary are too inexact
         weights = weights.cpu()
     cumulative = weights.cumsum(-1, dtype=torch.float64)[way.to(weights.device)]
@@ -137,6 +144,38 @@ def choose_tokens(log_softmax: Tensor, draft_rows: Tensor, temperatures: Tensor,
     # The first token whose cumulative weight exceeds the target has a weight above 0, so it is never an impossible one.
     drawn = torch.searchsorted(cumulative, targets[:, None], right=True)[:, 0].clamp(max=weights.shape[-1] - 1)
     return likeliest[draft_rows].where(greedy, drawn.to(likeliest.device))
+
+
+def drop_unlikely_tokens(weights: Tensor, sampling: Sampling) -> Tensor:
+    """Set the weights of the tokens that a sampling does not draw from to 0, as transformers does.
+
+    Example: of the weights 0.5, 0.3, 0.15 and 0.05, `top_k` 3 leaves the first three. They sum to 0.95, and `top_p` 0.8
+    leaves two: before the third one, (0.5 + 0.3) / 0.95 = 0.84 of them is reached already.
+
+    Parameters
+    ----------
+    weights
+        [rows, vocabulary], proportional to the probabilities, 0 or more.
+    sampling
+        Gives `top_k`, `top_p` and `min_p`.
+
+    Returns
+    -------
+    Tensor of the same shape.
+    """
+    n_kept = weights.shape[-1]
+    if 0 < sampling.top_k < n_kept:
+        lowest = weights.topk(sampling.top_k).values[:, -1:]  # equals of the last one stay
+        weights = weights.where(weights >= lowest, 0)
+        n_kept = int((weights > 0).sum(-1).max())
+    if sampling.top_p < 1:
+        largest, places = weights.topk(n_kept)
+        cumulative = largest.cumsum(-1, dtype=torch.float64 if weights.device.type != "mps" else torch.float32)
+        is_reached = cumulative - largest >= sampling.top_p * cumulative[:, -1:]
+        weights = torch.zeros_like(weights).scatter(-1, places, largest.where(~is_reached, 0))
+    if sampling.min_p:
+        weights = weights.where(weights >= sampling.min_p * weights.amax(-1, keepdim=True), 0)
+    return weights
 
 
 def _generate_drafts_together(
@@ -149,16 +188,21 @@ def _generate_drafts_together(
     0 with 7 and prompt 0 with 9, and `row` is [0, 0, 1, 0].
     """
     device = continuations.run_model.model.device
-    numbers = torch.from_numpy(np.stack([draft.numbers for draft in drafts]))
-    longest = numbers.shape[1]
-    temperatures = torch.tensor([draft.temperature for draft in drafts], device=device)
+    limits = [len(draft.numbers) for draft in drafts]
+    longest = max(limits)
+    numbers = torch.zeros(len(drafts), longest, dtype=torch.float64)
+    for place, draft in enumerate(drafts):
+        numbers[place, : limits[place]] = torch.from_numpy(draft.numbers)
+    rules = [replace(draft.sampling, samples=1, max_tokens=1, effort=None) for draft in drafts]
+    samplings = list(dict.fromkeys(rules))
+    kinds = torch.tensor([samplings.index(rule) for rule in rules], device=device)
     written: list[list[int] | None] = [[] for _ in drafts]
     log_softmax = continuations.compute_next_logprobs(())
     row = torch.tensor([draft.prompt for draft in drafts], device=device)  # of every draft that has not ended
     going = torch.arange(len(drafts))  # the drafts that have not ended
     texts: _Texts | None = None
     for step in range(longest):
-        tokens = choose_tokens(log_softmax, row, temperatures[going], numbers[going, step])
+        tokens = choose_tokens(log_softmax, row, samplings, kinds[going], numbers[going, step])
         broken = log_softmax[:, 0].isnan()[row]  # one score that is no number makes all probabilities of its row so
         staying = []
         for place, (draft, token, failed) in enumerate(
@@ -169,8 +213,9 @@ def _generate_drafts_together(
                 written[draft] = None
             elif token not in end_ids:
                 text.append(token)
-                staying.append(place)
-        if not staying or step + 1 == longest:
+                if len(text) < limits[draft]:
+                    staying.append(place)
+        if not staying:
             break
         going = going[staying]
         vocabulary = log_softmax.shape[1]

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ground.errors import InputError, RunFailed
-from inference.engines.contract import NO_NUMBERS, Explanation, Generation, Sampling, Score, Thought
-from inference.engines.openai import bounds, requests
+from inference.engines.contract import (
+    LONGEST_THOUGHT,
+    NO_EFFORT,
+    NO_NUMBERS,
+    Explanation,
+    Generation,
+    Sampling,
+    Score,
+    Thinking,
+    Thoughts,
+)
+from inference.engines.exact.answer_words import list_spaced_forms
+from inference.engines.openai import requests
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
+from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.limits import Clock
 from inference.engines.openai.pool import ask_concurrently
 from inference.engines.openai.probe import Probe, probe_endpoint
-from inference.engines.openai.returned import parse_first_tokens
+from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT, COMPLETIONS, ApiSettings
+from inference.engines.openai.thoughts.routes import Route, find_route
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import compute_cost
 
@@ -25,9 +38,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 API_OF = {"chat": CHAT, "plain": COMPLETIONS}
 FORM_OF = {api: form for form, api in API_OF.items()}
-REFUSED = (400, 422)
 NO_ENDPOINT = (400, 404, 405, 422, 501)
-MOST_NAMED = 128  # listed token ids that vLLM shows the probabilities of
 
 
 class OpenAIEngine:
@@ -69,14 +80,14 @@ class OpenAIEngine:
         clock: Clock | None = None,
     ) -> None:
         self.settings = settings = settings or ApiSettings()
-        self._seed = seed
         self._batch_size = batch_size or settings.prompts_per_batch
         self._server = Server(model, settings, retries or Retries(), clock or Clock())
         self._runner = asyncio.Runner()
         self._probes: dict[str, Probe] = {}
         self._barred: ServerRefused | None = None  # why no further request is sent
-        self._one_by_one = False
         self._words = Words(self._server)
+        self._samples = Samples(self._server, seed)
+        self._route: Route | None = None  # how the model is asked after its thoughts
         self.info: dict[str, Any] = {}
         try:
             self.info = self._probe_server()
@@ -170,13 +181,17 @@ class OpenAIEngine:
         return [[responses[place] for responses in answers] for place in range(len(samplings))]
 
     def stream(
-        self, prompts: Iterable[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
-    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation]]], None, None]:
+        self,
+        prompts: Iterable[Prompt],
+        temperatures: Sequence[float],
+        samplings: Sequence[Sampling],
+        thinkings: Sequence[Thinking] = (),
+    ) -> Generator[list[tuple[int, Prompt, list[Score | Generation | Thoughts]]], None, None]:
         """Ask all prompts in all ways.
 
         Parameters
         ----------
-        prompts, temperatures, samplings
+        prompts, temperatures, samplings, thinkings
             As in `StreamingEngine.stream`.
 
         Yields
@@ -193,7 +208,12 @@ class OpenAIEngine:
         if any(temperature != 1 for temperature in temperatures):
             raise InputError("engine openai sees probabilities at temperature 1 only: leave other temperatures out")
 
-        async def ask_prompt(prompt: Prompt) -> list[Score | Generation]:
+        shape = next(iter(self._probes.values())).shape
+        for sampling in samplings:
+            shape.refuse_unfit_sampler(sampling)
+        route = self._find_route(thinkings) if thinkings else None
+
+        async def ask_prompt(prompt: Prompt) -> list[Score | Generation | Thoughts]:
             scores = [await self._await_answer(self._score_prompt(prompt), Score) for _ in temperatures]
             return [
                 *scores,
@@ -201,6 +221,7 @@ class OpenAIEngine:
                     await self._await_answer(self._generate_samples(prompt, sampling), Generation)
                     for sampling in samplings
                 ],
+                *[await self._await_answer(route.think(prompt, thinking), Thoughts) for thinking in thinkings if route],
             ]
 
         waiting, before = iter(prompts), self._server.doubts.usable
@@ -214,24 +235,26 @@ class OpenAIEngine:
         elif (error := self._barred) is not None:
             raise RunFailed(f"{self._server.model}: {error}; {error.advice}, then give the same command again to go on")
 
-    def think(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Thought]:
-        """Refuse: a server hides a model's thinking, or cannot continue after it.
+    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
+        """Let the model think after the prompts of one batch, several times, and score the options after each thought.
 
         Parameters
         ----------
-        prompts, sampling
+        prompts, thinking
             As in `Engine.think`.
 
         Returns
         -------
-        Never.
+        One response per prompt; a prompt that failed for good gets an error.
 
         Raises
         ------
         InputError
-            Always.
+            The server cannot continue after a thought, or no sampler is given.
+        RunFailed
+            The server no longer accepts the key, or the account is empty.
         """
-        raise InputError("a server cannot continue after a model's thinking: ask for --answer text")
+        return [responses[0] for responses in self._ask_all(prompts, (), (), (thinking,))]
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write a prompt out as it is sent.
@@ -253,8 +276,13 @@ class OpenAIEngine:
         """Show how one prompt is asked and answered."""
         endpoint = self._find_probe(prompt)
         before = self._server.usage.tokens_in
-        score = Score(error=endpoint.unshown) if endpoint.unshown else self.score([prompt])[0][0]
+        unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
+        score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
+        if prompt.numbers:
+            text, n_tokens = requests.render_prompt_text(prompt), self.lengths([prompt])[0]
+            spelled = tuple(tuple((form, ()) for form in list_spaced_forms(str(n))) for n in prompt.numbers)
+            return Explanation(text, n_tokens, spelled, (), score, prompt.numbers)
         options, dropped = self._runner.run(self._words.list_kept_and_dropped_forms(prompt, endpoint.shape.ids))
         return Explanation(
             requests.render_prompt_text(prompt), counted or self.lengths([prompt])[0], options, dropped, score
@@ -325,11 +353,17 @@ class OpenAIEngine:
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
     def _ask_all(
-        self, prompts: Sequence[Prompt], temperatures: Sequence[float], samplings: Sequence[Sampling]
+        self,
+        prompts: Sequence[Prompt],
+        temperatures: Sequence[float],
+        samplings: Sequence[Sampling],
+        thinkings: Sequence[Thinking] = (),
     ) -> list[list[Any]]:
         """Ask all prompts and return their answers in order."""
         answers = {
-            place: responses for batch in self.stream(prompts, temperatures, samplings) for place, _, responses in batch
+            place: responses
+            for batch in self.stream(prompts, temperatures, samplings, thinkings)
+            for place, _, responses in batch
         }
         return [answers[place] for place in range(len(prompts))]
 
@@ -350,41 +384,30 @@ class OpenAIEngine:
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
-        n_shown = self.settings.choose_n_top_tokens(shape.api)
-        forms = await self._words.find_option_forms(prompt, shape.ids)
-        token_ids = sorted(forms.firsts) if shape.named and forms.firsts and len(forms.firsts) <= MOST_NAMED else []
-
-        def parse_score(reply: Mapping[str, Any]) -> Score:
-            return bounds.score_first_tokens(
-                parse_first_tokens(requests.parse_choices(reply)[0], n_shown, token_ids), forms
-            )
-
-        body = shape.build_score_request(shape.build_request_prompt(prompt), n_shown, token_ids)
-        return await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_score)
+        question = await OptionQuestion.prepare(self._words, self.settings, shape, prompt)
+        body = question.build_request(shape.build_request_prompt(prompt))
+        return await self._server.ask(shape.path, body, requests.count_characters(prompt), question.parse_score)
 
     async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
-        """Ask for all samples of a prompt: as many at once as the server gives, the rest with further requests."""
+        """Ask for all samples of a prompt."""
         shape = self._find_probe(prompt).shape
-        texts: list[requests.Text] = []
-
-        def parse_texts(reply: Mapping[str, Any]) -> list[requests.Text]:
-            return [requests.parse_text(choice) for choice in requests.parse_choices(reply)]
-
-        while len(texts) < sampling.samples:
-            n_asked = 1 if self._one_by_one else sampling.samples - len(texts)
-            seed = requests.compute_request_seed(self._seed, len(texts), prompt)
-            body = shape.build_generation_request(shape.build_request_prompt(prompt), sampling, n_asked, seed)
-            try:
-                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_texts)
-            except RequestFailed as error:
-                # Some servers give one text at a time and refuse a request for more.
-                if error.status not in REFUSED or n_asked == 1:
-                    raise
-                body = shape.build_generation_request(shape.build_request_prompt(prompt), sampling, 1, seed)
-                texts += await self._server.ask(shape.path, body, requests.count_characters(prompt), parse_texts)
-                self._one_by_one = True
-        samples = texts[: sampling.samples]
+        samples = await self._samples.ask(
+            shape,
+            shape.build_request_prompt(prompt),
+            prompt,
+            sampling,
+            lambda reply, choice: requests.parse_text(choice),
+        )
         return Generation(tuple(text.whole for text in samples), tuple(text.answer for text in samples))
+
+    def _find_route(self, thinkings: Sequence[Thinking]) -> Route:
+        """Find out, once, how the model can be asked after its thoughts; refuse a sampler that the server cannot do."""
+        for thinking in thinkings:
+            if thinking.effort != NO_EFFORT:
+                self._probes[CHAT].shape.refuse_unfit_sampler(thinking.build_sampling(None, LONGEST_THOUGHT))
+        if self._route is None:
+            self._route = self._runner.run(find_route(self._server, self._words, self._samples, self._probes))
+        return self._route
 
 
 class _NoEndpoint(InputError):

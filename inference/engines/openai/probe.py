@@ -12,7 +12,10 @@ from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.requests import Shape, parse_choices, parse_text
 from inference.engines.openai.returned import ShownToken, parse_first_tokens
 from inference.engines.openai.server import Server
-from inference.engines.openai.token_text import ask_token_ids
+from inference.engines.openai.settings import CHAT
+from inference.engines.openai.thoughts.parts import find_shown_marks
+from inference.engines.openai.token_text import ask_rendered_prompt, ask_token_ids
+from inference.engines.thinking_marks import THINKING
 
 QUESTION = "Is water wet? Reply yes or no."
 # Few, so that a wrong address is reported soon; more than one, so that a short failure does not end the call.
@@ -31,11 +34,17 @@ class Probe:
         Why option probabilities cannot be read from its replies; None where they can.
     thinks
         Whether the model writes its thoughts before the answer.
+    parted
+        Whether the server gives thoughts apart from texts.
+    written
+        What the model wrote, with the marks of its thoughts; empty where they are parted: then no marks are shown.
     """
 
     shape: Shape
     unshown: str | None
     thinks: bool
+    parted: bool = False
+    written: str = ""
 
 
 async def probe_endpoint(server: Server, api: str) -> Probe:
@@ -63,17 +72,22 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     """
     reply, shape = await _ask_and_find_token_limit_field(server, Shape(api))
     server.answering = _check_answering_model(server.model, reply.get("model"), f"{server.settings.address} ({api})")
-    thinks = _has_thoughts(reply, parse_choices(reply)[0])
+    choice = parse_choices(reply)[0]
     tokens = await _ask_question_ids(server)
+    thinks = _has_thoughts(reply, choice) or (bool(tokens) and api == CHAT and await _opens_thought(server))
+    parted = _is_parted(choice)
+    written = "" if parted else parse_text(choice).whole
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
     problem = ""
     for candidate in (*shapes, shape):
         problem = await _find_unshown_reason(server, candidate, tokens)
         if not problem:
-            return Probe(candidate, None, thinks)
+            return Probe(candidate, None, thinks, parted, written)
     n_shown = server.settings.choose_n_top_tokens(api)
     where = f"{server.settings.address} ({api}) does not show the {n_shown} most probable tokens of '{server.model}'"
-    return Probe(shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks)
+    return Probe(
+        shape, f"{where}: {problem}; change --top-logprobs, or how the server is started", thinks, parted, written
+    )
 
 
 async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
@@ -142,4 +156,19 @@ def _has_thoughts(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:
     for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
         details = details.get(name) if isinstance(details, Mapping) else None
     text = parse_text(choice)
-    return bool(text.thoughts) or text.answer is None or bool(details)
+    return bool(text.thoughts) or text.answer is None or bool(details) or find_shown_marks(text.whole) is not None
+
+
+def _is_parted(choice: Mapping[str, Any]) -> bool:
+    """Tell whether the server gives the thoughts of a reply apart from its text."""
+    message = choice.get("message")
+    return isinstance(message, dict) and bool(message.get("reasoning_content") or message.get("reasoning"))
+
+
+async def _opens_thought(server: Server) -> bool:
+    """Tell whether the server's chat template opens a thought, which the reply then does not show."""
+    try:
+        rendered = await ask_rendered_prompt(server, ({"role": "user", "content": QUESTION},), attempts=ATTEMPTS)
+    except RequestFailed:
+        return False
+    return any(marks.opens_thought(rendered.text) for marks in THINKING)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ground.errors import InputError
+from inference.engines.contract import NO_EFFORT
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.settings import CHAT
 
@@ -89,7 +91,7 @@ class Shape:
     def build_generation_request(
         self, prompt: Mapping[str, Any], sampling: Sampling, n_samples: int, seed: int
     ) -> dict[str, Any]:
-        """Build a request for texts, drawn from the whole distribution of the model.
+        """Build a request for texts, drawn as the sampling says and never as the server would by itself.
 
         Parameters
         ----------
@@ -109,13 +111,29 @@ class Shape:
         body = {**prompt, **self._build_token_limit(sampling.max_tokens), "n": n_samples, "seed": seed}
         if not self.newer or sampling.temperature != 1:
             body["temperature"] = sampling.temperature
-        if not self.newer:
-            body["top_p"] = 1
+        if not self.newer or sampling.top_p != 1:
+            body["top_p"] = sampling.top_p
         if self.ids:
-            body |= {"top_k": -1, "min_p": 0, "repetition_penalty": 1}
-        if sampling.effort is not None:
-            body["reasoning_effort"] = sampling.effort
-        return body
+            body |= {"top_k": sampling.top_k or -1, "min_p": sampling.min_p, "repetition_penalty": 1}
+        return body | self.build_effort_fields(sampling.effort)
+
+    def build_effort_fields(self, effort: str | None) -> dict[str, Any]:
+        """Build the fields of a request that say how hard a model thinks; vLLM's templates switch thinking off."""
+        if effort == NO_EFFORT and self.ids:
+            return {"chat_template_kwargs": {"enable_thinking": False}}
+        return {} if effort is None else {"reasoning_effort": effort}
+
+    def refuse_unfit_sampler(self, sampling: Sampling) -> None:
+        """Refuse restrictions of the sampled tokens that this server is not known to take: it may ignore them.
+
+        Raises
+        ------
+        InputError
+            Naming the option.
+        """
+        for option, value in (("--top-k", sampling.top_k), ("--min-p", sampling.min_p)):
+            if value and not self.ids:
+                raise InputError(f"{option} is a field of vLLM's server, and this one is another: leave it out")
 
     def _build_token_limit(self, max_tokens: int) -> dict[str, int]:
         """Build the field of a request that limits the tokens, under the name that the model takes."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Hashable, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.exact.answer_words import Options, extract_prompt_end, list_spaced_forms, tokenize_answers
@@ -25,7 +26,7 @@ class Words:
         self._server = server
         self._known: dict[Hashable, asyncio.Task[Any]] = {}
 
-    async def find_option_forms(self, prompt: Prompt, shows_ids: bool) -> Forms:
+    async def find_option_forms(self, prompt: Prompt, shows_ids: bool, text_before: str | None = None) -> Forms:
         """Find the forms of a prompt's options.
 
         Parameters
@@ -34,6 +35,8 @@ class Words:
             Its context, or the end of the chat template, decides how answers are tokenised.
         shows_ids
             Whether the server shows token ids; else forms are texts.
+        text_before
+            All that the answer follows, where that is more than the prompt.
 
         Returns
         -------
@@ -46,7 +49,9 @@ class Words:
         RequestFailed
             The server does not tokenise.
         """
-        return (await self._find_token_id_forms(prompt))[1] if shows_ids else build_text_forms(prompt.answers)
+        if not shows_ids:
+            return build_text_forms(prompt.answers)
+        return (await self._find_token_id_forms(prompt, text_before))[1]
 
     async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
@@ -73,13 +78,10 @@ class Words:
             tuple((form, ()) for word in words for form in list_spaced_forms(word)) for words in prompt.answers
         ), ()
 
-    async def _find_token_id_forms(self, prompt: Prompt) -> tuple[Options, Forms]:
+    async def _find_token_id_forms(self, prompt: Prompt, text_before: str | None = None) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
-        context = (
-            extract_prompt_end(prompt.text)
-            if prompt.text is not None
-            else await self._find_chat_template_ending(prompt)
-        )
+        before = prompt.text if text_before is None else text_before
+        context = extract_prompt_end(before) if before is not None else await self._find_chat_template_ending(prompt)
         options_and_forms: tuple[Options, Forms] = await self._look_up_once(
             (prompt.answers, context), self._ask_token_id_forms, prompt, context
         )
@@ -120,12 +122,8 @@ class Words:
 
     async def _ask_chat_template_ending(self, prompt: Prompt) -> str:
         """Ask the server how the chat template ends a prompt."""
-        root = _find_root_address(self._server)
-        body = {"messages": list(prompt.messages or ()), "add_generation_prompt": True}
-        tokens = await self._server.ask(f"{root}/tokenize", body, 0, _parse_token_ids)
-        return extract_prompt_end(
-            await self._server.ask(f"{root}/detokenize", {"tokens": tokens}, 0, _parse_detokenized_text)
-        )
+        rendered = await ask_rendered_prompt(self._server, prompt.messages or ())
+        return extract_prompt_end(rendered.text)
 
 
 async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[int]:
@@ -153,6 +151,79 @@ async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[in
     return (
         await server.ask(f"{_find_root_address(server)}/tokenize", body, 0, _parse_token_ids, attempts) if text else []
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPrompt:
+    """A chat as the server's own template writes it: as token ids, as text, and how many tokens the model can hold."""
+
+    ids: list[int]
+    text: str
+    window: int | None
+
+
+async def ask_rendered_prompt(
+    server: Server,
+    messages: Sequence[Mapping[str, str]],
+    template_fields: Mapping[str, Any] | None = None,
+    attempts: int = 0,
+) -> RenderedPrompt:
+    """Ask vLLM's endpoints how the chat template writes messages, up to where the answer begins.
+
+    Parameters
+    ----------
+    server
+        As in `ask_token_ids`.
+    messages
+        The chat.
+    template_fields
+        Fields of the chat template (`chat_template_kwargs`); None: its own defaults.
+    attempts
+        As in `Server.ask`.
+
+    Returns
+    -------
+    The prompt.
+
+    Raises
+    ------
+    RequestFailed
+        The server does not tokenise chats, or its template refuses this one.
+    """
+    body: dict[str, Any] = {"messages": list(messages), "add_generation_prompt": True}
+    if template_fields:
+        body["chat_template_kwargs"] = dict(template_fields)
+
+    def parse_ids_and_window(reply: dict[str, Any]) -> tuple[list[int], int | None]:
+        window = reply.get("max_model_len")
+        return _parse_token_ids(reply), window if type(window) is int and window > 0 else None
+
+    ids, window = await server.ask(f"{_find_root_address(server)}/tokenize", body, 0, parse_ids_and_window, attempts)
+    return RenderedPrompt(ids, await ask_text_of_ids(server, ids, attempts), window)
+
+
+async def ask_text_of_ids(server: Server, ids: Sequence[int], attempts: int = 0) -> str:
+    """Ask vLLM's endpoint for the text that token ids write, special tokens included.
+
+    Parameters
+    ----------
+    server, attempts
+        As in `ask_token_ids`.
+    ids
+        Empty: the server is not asked.
+
+    Returns
+    -------
+    The text.
+
+    Raises
+    ------
+    RequestFailed
+        The server does not detokenise.
+    """
+    body = {"tokens": list(ids)}
+    url = f"{_find_root_address(server)}/detokenize"
+    return await server.ask(url, body, 0, _parse_detokenized_text, attempts) if ids else ""
 
 
 def _find_root_address(server: Server) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inference.engines.openai.replies import MalformedReply
+
 # Used while a server has not counted any tokens, or if it never does: a rule of thumb for English.
 CHARACTERS_PER_TOKEN = 4.0
 MOST_TOKENS = 10**9  # of one request: a server that counts more does not count
@@ -131,6 +133,21 @@ class Usage:
             text += f", {self.uncounted:,} replies without token counts"
         money = self.cost(price_in, price_out)
         return text + (f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)")
+
+
+def read_prompt_tokens(reply: Mapping[str, Any]) -> int:
+    """Read from a reply how many tokens the prompt had.
+
+    Raises
+    ------
+    MalformedReply
+        It does not say.
+    """
+    reported = reply.get("usage")
+    count = reported.get("prompt_tokens") if isinstance(reported, dict) else None
+    if type(count) is not int or not 0 < count <= MOST_TOKENS:
+        raise MalformedReply("the reply does not count the tokens of its prompt")
+    return count
 
 
 def compute_cost(tokens_in: float, tokens_out: float, price_in: float | None, price_out: float | None) -> float | None:

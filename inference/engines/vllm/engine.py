@@ -14,8 +14,8 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
 from inference.engines.exact.targets import score_batch
-from inference.engines.lefttoright import LeftToRight
 from inference.engines.rows import PromptMeasures, Row
+from inference.engines.thought_writing import ThoughtWriter
 from inference.engines.vllm.requested_tokens import Question, Reply, RequestedPaths, RequestedTokens
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start_vllm
@@ -32,12 +32,16 @@ BATCH_ROWS, BATCH_TOKENS = 4096, 500_000
 NUMBER_REQUESTS = 4 * BATCH_ROWS
 
 
-class VllmEngine(LeftToRight):
+class VllmEngine(ThoughtWriter):
     """An engine that asks vLLM for the log-probabilities of the options' token ids; the probabilities are exact.
 
     See `inference.engines.load_engine` for the parameters and errors. Options of several tokens are scored by forcing
-    their tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap.
+    their tokens one by one, the numbers of a scale by all their spellings; the prefix cache makes that cheap. Thoughts
+    are written in one call and their answers scored in a second one, which computes again only what the cache lost.
     """
+
+    # Most thoughts are far shorter than they may be, and of a token only its id is kept: so many keep vLLM busy.
+    most_thought_tokens = 2**25
 
     def __init__(
         self,
@@ -53,7 +57,7 @@ class VllmEngine(LeftToRight):
     ) -> None:
         started = start_vllm(name, dtype, device, revision, seed, settings or VllmSettings(), adapter)
         super().__init__(name, started.tokenizer, started.window)
-        self.info = {**started.info, "thinks": self.tokens.thinks}
+        self.info = started.info | self.describe_thinking(started.generation_config)
         self._llm, self._adapter, self._stop = started.llm, started.adapter, started.stop
         self._seed, self._batch_size = seed, batch_size
         self._parameters: dict[tuple[TokenIds, float], Any] = {}
@@ -156,11 +160,16 @@ class VllmEngine(LeftToRight):
             )
         return self._parameters[key]
 
-    def _generate_token_ids(self, rows: Sequence[Row], samplings: Sequence[Sampling]) -> list[list[int]]:
+    def _generate_token_ids(
+        self, rows: Sequence[Row], samplings_by_row: Sequence[Sequence[Sampling]]
+    ) -> list[list[int]]:
         """Write all samples in one call; the prefix cache computes a prompt once."""
-        self._refuse_low_temperatures([sampling.temperature for sampling in samplings if sampling.temperature])
-        parameters = [self._build_sampling_parameters(row, sampling) for row in rows for sampling in samplings]
-        outputs = self._run_requests([row.ids for row in rows for _ in samplings], parameters)
+        requests = [
+            (row, sampling) for row, samplings in zip(rows, samplings_by_row, strict=True) for sampling in samplings
+        ]
+        self._refuse_low_temperatures([sampling.temperature for _, sampling in requests if sampling.temperature])
+        parameters = [self._build_sampling_parameters(row, sampling) for row, sampling in requests]
+        outputs = self._run_requests([row.ids for row, _ in requests], parameters)
         return [
             self._drop_end(sample)
             for output in outputs
@@ -168,13 +177,19 @@ class VllmEngine(LeftToRight):
         ]
 
     def _build_sampling_parameters(self, row: Row, sampling: Sampling) -> Any:
-        """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text."""
+        """Make the parameters of a request for texts; its seed depends on the engine's seed and the prompt's text.
+
+        All are given, so that vLLM takes none from generation_config.json but the ids that end a text.
+        """
         from vllm import SamplingParams
 
         digest = hashlib.sha256(f"{self._seed}/{sampling.temperature}/{row.text}".encode()).digest()
         return SamplingParams(
             n=sampling.samples,
             temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            min_p=sampling.min_p,
             max_tokens=sampling.max_tokens,
             seed=int.from_bytes(digest[:4]),  # vLLM adds 0, 1, 2 ... for the samples of one prompt
             stop_token_ids=sorted(self.tokens.ends),

@@ -9,10 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+from transformers.utils import GENERATION_CONFIG_NAME
 
 from ground.errors import InputError
 from ground.extras import build_install_command
@@ -42,8 +44,8 @@ ADAPTER_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # the largest ranks that vL
 class RunningVllm:
     """vLLM with a model in it.
 
-    `window` is the longest sequence that it takes, `info` is what run.json records. `stop` ends its processes; so does
-    deleting `llm`.
+    `window` is the longest sequence that it takes, `info` is what run.json records, `generation_config` how its maker
+    writes texts. `stop` ends its processes; so does deleting `llm`.
     """
 
     llm: Any
@@ -52,6 +54,7 @@ class RunningVllm:
     adapter: Any
     window: int
     info: dict[str, Any]
+    generation_config: Any
 
 
 def start_vllm(
@@ -90,6 +93,7 @@ def start_vllm(
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
         with torch.device("meta"):  # no weights: only to count them
             shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+        generation_config = _load_generation_config(name, commit, shape)
     if adapter is not None:  # vLLM would say so in many lines, and only with the first prompt
         deque(compute_adapter_products(shape, adapter), maxlen=0)
     info = {
@@ -130,7 +134,17 @@ def start_vllm(
         })  # fmt: skip
     stop = weakref.finalize(llm, _stop_vllm, llm.llm_engine.engine_core, companions)
     window = llm.llm_engine.model_config.max_model_len
-    return RunningVllm(llm, stop, tokenizer, _build_adapter_request(adapter), window, info)
+    return RunningVllm(llm, stop, tokenizer, _build_adapter_request(adapter), window, info, generation_config)
+
+
+def _load_generation_config(name: str, commit: str | None, shape: Any) -> Any:
+    """Read how the maker of a model writes texts; without a file of its own, from config.json as transformers does."""
+    try:
+        return GenerationConfig.from_pretrained(name, revision=commit)
+    except OSError:
+        if (Path(name) / GENERATION_CONFIG_NAME).exists():  # damaged
+            raise
+        return shape.generation_config
 
 
 def _stop_vllm(core: Any, companions: Companions) -> None:

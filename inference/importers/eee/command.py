@@ -33,7 +33,8 @@ SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
 _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
-             "text_logprob")  # fmt: skip
+             "text_logprob", "thought", "thought_tokens", "unclosed", "sample_probability", "sample_answer",
+             "sample_answer_otherwise")  # fmt: skip
 _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 
 

@@ -222,6 +222,8 @@ def parse_metadata_value(where: str, key: str, text: Any) -> Any:
 
     >>> parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
     [-inf, -0.5]
+    >>> parse_metadata_value("a.jsonl, line 1", "waver_sample_probability", "[[0.5, 0.25], null]")
+    [[0.5, 0.25], None]
     """
     kind = _TYPES.get(key.removeprefix(OWN_PREFIX))
     if not isinstance(text, str):
@@ -233,13 +235,25 @@ def parse_metadata_value(where: str, key: str, text: Any) -> Any:
         _check_only_texts(where, key, list(pairs.values()))
         return pairs
     inner = kind.removeprefix("list<").removesuffix(">")
+    if inner.startswith("list<"):  # of every sample: a list, or none
+        lists = _parse_json_field(where, key, text, list)
+        return [None if one is None else _parse_numbers(where, key, one) for one in lists]
     parsed = _parse_json_field(where, key, text, list if kind != inner else object)
     many = parsed if kind != inner else [parsed]
     entries = [float(entry) if key == f"{OWN_PREFIX}logprob" and entry == "-Infinity" else entry for entry in many]
     for entry in entries:
+        if entry is None and key.startswith(f"{OWN_PREFIX}sample_answer"):
+            continue  # a sample without an answer
         if isinstance(entry, bool) or not isinstance(entry, _KINDS[inner]):
             raise InputError(f"{where}: metadata.{key} holds {shorten_value(entry)}; it must be {inner}")
     return entries if kind != inner else entries[0]
+
+
+def _parse_numbers(where: str, key: str, numbers: Any) -> list[float]:
+    """Return a list of numbers as it is; refuse anything else."""
+    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+        raise InputError(f"{where}: metadata.{key} holds {shorten_value(numbers)}; it must be a list of numbers")
+    return numbers
 
 
 def _check_samples_digest(path: Path, samples: Path, detail: Mapping[str, Any]) -> None:

@@ -1,4 +1,8 @@
-"""Turn the samples of several logs of Inspect into logged responses; epochs are samples of one response."""
+"""Turn the samples of several logs of Inspect into logged responses; epochs are samples of one response.
+
+Where samples have several scores, these are readings of the same answers: every scorer that says right or wrong is a
+condition of its own, and a multiple choice is right or wrong, too.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,9 @@ from ground.errors import InputError, shorten_text
 from inference.importers.inspect import samples as inspect_samples
 from inference.importers.inspect.log import Evaluation, make_unscored_error
 from inference.importers.inspect.names import InspectNames
-from inference.importers.inspect.samples import Sample
+from inference.importers.inspect.samples import Sample, UnusableScore
 from inference.importers.shared import saving
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.stimuli.reading.files import shorten_value
 
@@ -25,9 +30,13 @@ WordingKey: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and t
 
 @dataclass(slots=True)
 class _LogCounts:
-    """What there is of one log, for the line that tells of it; `right`: of every wording, the share of right epochs."""
+    """What there is of one log, for the line that tells of it.
+
+    `scorer` says whose scores these are, where there are several; `right`: of every wording, the share of right epochs.
+    """
 
     samples: int
+    scorer: str = ""
     errors: int = 0
     unscored: int = 0
     partial: int = 0
@@ -57,7 +66,7 @@ class InspectAnswers:
     names
         What their items, wordings and conditions are called.
     scorer
-        Whose score counts; None: that of the samples' only one.
+        Whose score counts; None: that of the samples' only one, or of each in turn.
     outcomes_only
         Whether of multiple choice, too, only the outcome counts.
 
@@ -75,7 +84,9 @@ class InspectAnswers:
         self.conditions: dict[str, dict[str, Any]] = {}
         self.log_lines: list[str] = []
         self._evaluations, self._names = evaluations, names
-        self._scorer, self._outcomes = scorer, outcomes_only
+        self._scorers = [[scorer] if scorer else _list_scorers(evaluation) for evaluation in evaluations]
+        self._has_several_scorers = any(len(scorers) > 1 for scorers in self._scorers)
+        self._outcomes = outcomes_only or self._has_several_scorers
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the responses of all logs.
@@ -86,25 +97,39 @@ class InspectAnswers:
             A sample is damaged or contradicts another one, or a log has no score.
         """
         for number, evaluation in enumerate(self._evaluations):
-            epochs_by_key, samples = self._group_epochs_by_wording(number, evaluation)
-            scorer = _find_common_scorer(evaluation, samples)
-            letters = not self._outcomes and scorer.rpartition("/")[2] == CHOICE_SCORER
-            counts = _LogCounts(len(samples))
-            for key, epochs in epochs_by_key.items():
-                yield self._build_epochs_response(
-                    number, key, epochs, counts, with_letters=letters and bool(epochs[0].choices)
-                )
-            if letters:
-                yield from self._build_first_token_responses(number, epochs_by_key, counts)
-            self.log_lines.append(_describe_inspect_log(evaluation, counts, evaluation.accuracy.get(scorer)))
+            errors = []
+            for scorer in self._scorers[number]:
+                try:
+                    yield from self._read_responses_of_scorer(number, evaluation, scorer)
+                except UnusableScore as error:
+                    errors.append(error)
+                    self.log_lines.append(f"scorer {scorer} left out: {error}")
+            if len(errors) == len(self._scorers[number]):
+                raise errors[0]
+
+    def _read_responses_of_scorer(
+        self, log_number: int, evaluation: Evaluation, scorer: str | None
+    ) -> Iterator[LoggedResponse]:
+        """Go through the responses of a log as one scorer judged them; None: the samples' only one."""
+        epochs_by_key, samples = self._group_epochs_by_wording(log_number, evaluation, scorer)
+        common_scorer = _find_common_scorer(evaluation, samples)
+        letters = not self._outcomes and common_scorer.rpartition("/")[2] == CHOICE_SCORER
+        counts = _LogCounts(len(samples), common_scorer if self._has_several_scorers else "")
+        for key, epochs in epochs_by_key.items():
+            yield self._build_epochs_response(
+                log_number, key, epochs, counts, with_letters=letters and bool(epochs[0].choices)
+            )
+        if letters:
+            yield from self._build_first_token_responses(log_number, epochs_by_key, counts)
+        self.log_lines.append(_describe_inspect_log(evaluation, counts, evaluation.accuracy.get(common_scorer)))
 
     def _group_epochs_by_wording(
-        self, log_number: int, evaluation: Evaluation
+        self, log_number: int, evaluation: Evaluation, scorer: str | None
     ) -> tuple[dict[WordingKey, list[Sample]], list[Sample]]:
         """Read the samples of a log: item, wording and choices -> its epochs; and all of them."""
         epochs_by_key: dict[WordingKey, list[Sample]] = {}
         for where, fields in evaluation.read_samples():
-            sample = inspect_samples.parse_sample(where, fields, self._scorer)
+            sample = inspect_samples.parse_sample(where, fields, scorer)
             item = self._names.name_sample_item(log_number, sample)
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
@@ -123,7 +148,7 @@ class InspectAnswers:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
         counts.count_flawed_samples(epochs)
-        common = self._build_shared_fields(log_number, key, epochs[0], with_letters=with_letters)
+        common = self._build_shared_fields(log_number, key, epochs[0], with_letters=with_letters, scorer=counts.scorer)
         if not scored:
             reason = next((sample.error for sample in epochs if sample.error), "the log has no score for it")
             return LoggedResponse(**common, error=reason)
@@ -140,16 +165,31 @@ class InspectAnswers:
         return LoggedResponse(**common, count=count, invalid=times[None], output=outputs)
 
     def _build_shared_fields(
-        self, log_number: int, key: WordingKey, first_sample: Sample, *, with_letters: bool, way: str = ""
+        self,
+        log_number: int,
+        key: WordingKey,
+        first_sample: Sample,
+        *,
+        with_letters: bool,
+        way: str = "",
+        scorer: str = "",
     ) -> dict[str, Any]:
         """Make what all responses to one wording share; its condition is recorded."""
         condition, task = self._names.conditions[log_number], self._names.tasks[log_number]
         name, fields = condition + way, self._names.fields[condition]
+        if scorer:
+            name = f"{name}/{scorer}"
         setting_values = {
             field: value if isinstance(value, SCALARS) else shorten_value(value) for field, value in fields.items()
         }
         self.conditions.setdefault(
-            name, {"form": saving.IMPORT_FORM, "way": "letters" if way else "text", **setting_values}
+            name,
+            {
+                "form": saving.IMPORT_FORM,
+                "way": "letters" if way else "text",
+                **({"metric": scorer} if scorer else {}),
+                **setting_values,
+            },
         )
         item, wording, choices = key
         return {
@@ -178,6 +218,16 @@ class InspectAnswers:
             yield LoggedResponse(**common, score=sample.first, output=outputs)
 
 
+def _list_scorers(evaluation: Evaluation) -> list[str | None]:
+    """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
+    for _, sample in evaluation.read_samples():
+        scores = take_object_or_empty(sample.get("scores"))
+        scorers = [name for name, score in scores.items() if take_object_or_empty(score).get("value") is not None]
+        if scorers:
+            return [*scorers] if len(scores) > 1 else [None]
+    return [None]
+
+
 def _find_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
     """Find the scorer that the samples have in common; refuse a log that nobody scored."""
     scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
@@ -204,7 +254,7 @@ def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
 
 
 def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None) -> str:
-    """Say in one line what a log held, and whether its accuracy is that of the rows."""
+    """Say in one line what a log held, by which scorer, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
     parts = [_format_log_count(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
     if stated_accuracy is not None:
@@ -213,6 +263,8 @@ def _describe_inspect_log(evaluation: Evaluation, counts: _LogCounts, stated_acc
             if abs(accuracy - stated_accuracy) < 1e-6
             else f" (the log states {stated_accuracy:.3f})"
         )
+    if counts.scorer:
+        parts.insert(1, f"scorer {counts.scorer}")
     if counts.errors:
         parts.append(f"{counts.errors:,} ended with an error")
     if counts.unscored:

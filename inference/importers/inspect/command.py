@@ -41,7 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what tells the wordings of an item apart: task_args.NAME, solver_args.NAME, SOLVER.NAME, metadata.NAME "
         "or prompt, the first message of the user (default: the arguments that differ between the logs, else prompt)",
     )
-    parser.add_argument("--scorer", metavar="NAME", help="whose score counts, where samples have several")
+    parser.add_argument(
+        "--scorer",
+        metavar="NAME",
+        help="whose score counts alone, where samples have several (default: each is a condition, right or wrong)",
+    )
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
     )

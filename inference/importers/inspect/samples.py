@@ -21,6 +21,10 @@ _CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true":
 """What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
 
 
+class UnusableScore(InputError):
+    """A score that does not tell right from wrong, or is missing where others are there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One answer to one question.
@@ -89,6 +93,8 @@ def parse_sample(where: str, sample: Mapping[str, Any], scorer: str | None) -> S
     ------
     InputError
         A field is missing or of another kind, there are several scores to choose from, or one is no number.
+    UnusableScore
+        The scorer's score is no right or wrong, or is not there.
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
@@ -210,7 +216,7 @@ def _find_score(where: str, sample: Mapping[str, Any], scorer: str | None) -> tu
         return None, {}
     scorer_name = next(iter(scores)) if scorer is None else scorer
     if scorer_name not in scores:
-        raise InputError(
+        raise UnusableScore(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
     return scorer_name, take_object_or_empty(scores[scorer_name])
@@ -227,7 +233,7 @@ def _parse_credit(where: str, value: Any) -> float | None:
         except (ValueError, OverflowError):
             credit = math.inf
     if credit is None or not (0 <= credit <= 1 or math.isnan(credit)):
-        raise InputError(
+        raise UnusableScore(
             f"{where}: the score {shorten_value(value)} is neither C, I, P or N nor a number from 0 to 1, so it does "
             "not tell right from wrong; choose another with --scorer NAME, or leave this log out"
         )

@@ -62,14 +62,19 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and row: a damaged row, no results file, two runs of one task ...
     """
     from inference.importers.lm_eval import files
+    from inference.importers.lm_eval.judgements import find_judging_metrics
     from inference.importers.lm_eval.rows import LmEvalRows
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.logged_study import save_log_study
 
     worded_files = assign_wordings_to_files(files.find_sample_files(args.paths), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
+    judging_metrics = find_judging_metrics(worded_files)
     file_readers = [
-        LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions) for worded_file in worded_files
+        LmEvalRows(
+            worded_file, args.item_key, args.right_or_wrong, conditions, judging_metrics.get(worded_file.base, ())
+        )
+        for worded_file in worded_files
     ]
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
     lines = save_log_study(

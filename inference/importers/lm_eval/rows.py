@@ -8,7 +8,8 @@ A row has one request per option, or one that asks for a text. It is read as its
   option asks for;
 - other metrics, of texts: right where it is 1, wrong where it is 0. Rows of SCORE have the answer and the right one.
 
-Each but the first is a condition of its own, and so is each filter. What the row says of itself is compared.
+Each but the first is a condition of its own, and so is each filter: these are readings of the same answers. A metric of
+texts is one where it is 0 or 1 in all rows of its task (`judgements`). What the row says of itself is compared.
 """
 
 from __future__ import annotations
@@ -18,6 +19,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ground.errors import InputError
+from inference.importers.lm_eval.judgements import (
+    ACC,
+    BYTES,
+    MUTUAL,
+    READINGS,
+    choose_counting_metric,
+    list_row_metrics,
+    parse_right_or_wrong,
+)
 from inference.importers.lm_eval.requests import (
     Request,
     RowOptions,
@@ -31,10 +41,6 @@ from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.stimuli.reading.files import shorten_value
 
-ACC, NORM, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
-READINGS = {ACC: "likelihood", NORM: "per character", BYTES: "per byte", MUTUAL: "mutual information"}
-BYPASS = 999  # what lm-eval writes where nothing was judged (--predict_only)
-_PREFERRED = ("exact_match", ACC)
 _HASH = 16  # letters of `doc_hash` that name an item
 
 
@@ -49,6 +55,8 @@ class LmEvalRows:
         Whether only right or wrong is wanted.
     conditions
         Condition name -> fields, of all files; filled here.
+    judging_metrics
+        Of texts: the metrics that say right or wrong throughout the task (`judgements`), where rows have several.
 
     Attributes
     ----------
@@ -57,13 +65,19 @@ class LmEvalRows:
     """
 
     def __init__(
-        self, worded_file: WordedFile, item_key: str | None, outcomes_only: bool, conditions: dict[str, dict[str, Any]]
+        self,
+        worded_file: WordedFile,
+        item_key: str | None,
+        outcomes_only: bool,
+        conditions: dict[str, dict[str, Any]],
+        judging_metrics: Sequence[str] = (),
     ) -> None:
         self.worded_file, self.docs = worded_file, 0
+        self._judging_metrics = judging_metrics
         self._item_key, self._outcomes, self._conditions = item_key, outcomes_only, conditions
         self._line_by_document: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
-        self._condition_by_reading: dict[tuple[str, str], str] = {}  # filter, reading -> condition
+        self._condition_by_reading: dict[tuple[str, str, str], str] = {}  # filter, reading, metric -> condition
         self._attributes = {"subset": worded_file.base or worded_file.file.task}
 
     def __iter__(self) -> Iterator[LoggedResponse]:
@@ -93,9 +107,7 @@ class LmEvalRows:
         filter_name = str(row.get("filter") or "none")
         self._refuse_second_document(where, number, row, filter_name)
         row_requests = parse_requests(where, row)
-        metrics = row.get("metrics") or [name for name in (*READINGS, *_PREFERRED) if name in row]
-        if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
-            raise InputError(f"{where}: field 'metrics' is no list of names")
+        metrics = list_row_metrics(where, row)
         if self._is_multiple_choice(row_requests):
             item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
             return self._build_choice_response_per_metric(
@@ -106,23 +118,47 @@ class LmEvalRows:
                 metrics,
                 parse_row_options(where, row, row_requests, self.worded_file.file),
             )
-        metric = next((name for name in _PREFERRED if name in metrics), metrics[0] if metrics else "")
         score = self._parse_row_of_score_suite(row, metrics)
         if score is not None:
-            item, wording, right = score
-        else:
-            item, wording, right = (
-                self._name_row_item(where, row),
-                self._name_row_wording(where, row),
-                _parse_right_or_wrong(where, row, metric),
+            return [
+                self._build_text_response(
+                    where, row, row_requests, "accuracy", self._name_row_condition(where, filter_name), *score
+                )
+            ]
+        item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
+        counting_metric = choose_counting_metric(metrics, self._judging_metrics)
+        others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
+        return [
+            self._build_text_response(
+                where,
+                row,
+                row_requests,
+                counting_metric,
+                self._name_row_condition(where, filter_name, metric="" if metric == counting_metric else metric),
+                item,
+                wording,
+                parse_right_or_wrong(where, row, metric),
             )
-        attributes = {**self._attributes, "metric": "accuracy" if score else metric}
-        condition = self._name_row_condition(where, filter_name)
-        response = LoggedResponse(
+            for metric in (counting_metric, *others)
+        ]
+
+    def _build_text_response(
+        self,
+        where: str,
+        row: Mapping[str, Any],
+        row_requests: Sequence[Request],
+        counting_metric: str,
+        condition: str,
+        item: str,
+        wording: str,
+        right: bool,
+    ) -> LoggedResponse:
+        """Make the response of a generated text by one metric; its stimulus names the metric that counts."""
+        return LoggedResponse(
             where, self.worded_file.file.model, condition, item, wording, row_requests[0][0],
-            answer=0 if right else 1, output=list_generated_texts(row), attributes=attributes,
+            answer=0 if right else 1, output=list_generated_texts(row),
+            attributes={**self._attributes, "metric": counting_metric},
         )  # fmt: skip
-        return [response]
 
     def _is_multiple_choice(self, row_requests: Sequence[Request]) -> bool:
         """Tell whether a row chooses among options, by the task's type or by its requests."""
@@ -155,7 +191,7 @@ class LmEvalRows:
             answer: int | None = scores.index(max(scores))
             words, stated_right = (
                 row_options.words,
-                _parse_right_or_wrong(where, row, metric) if metric in metrics else None,
+                parse_right_or_wrong(where, row, metric) if metric in metrics else None,
             )
             if gold is not None:
                 _refuse_contradicting_metric(where, row, metric, stated_right, answer == gold)
@@ -217,21 +253,19 @@ class LmEvalRows:
         wording = "/".join(filter(None, (self.worded_file.wording, f"{kind}-{varied}")))
         return item, wording, gold if isinstance(gold, bool) else answer == gold
 
-    def _name_row_condition(self, where: str, filter_name: str, reading: str = READINGS[ACC]) -> str:
-        """Name the condition of a filter and a reading; note its fields."""
-        known_name = self._condition_by_reading.get((filter_name, reading))
-        if known_name is not None:
-            return known_name
-        reading_part = reading if reading != READINGS[ACC] else ""
-        name = "/".join(
-            filter(None, (self.worded_file.condition, filter_name if filter_name != "none" else "", reading_part))
-        )
-        fields = {**self.worded_file.settings, "filter": filter_name} | (
-            {"reading": reading_part} if reading_part else {}
-        )
+    def _name_row_condition(self, where: str, filter_name: str, reading: str = READINGS[ACC], metric: str = "") -> str:
+        """Name the condition of a filter and a reading, or of another metric of texts than the one that counts."""
+        key = filter_name, reading, metric
+        if key in self._condition_by_reading:
+            return self._condition_by_reading[key]
+        reading_fields = {"reading": reading if reading != READINGS[ACC] else "", "metric": metric}
+        reading_fields = {field: value for field, value in reading_fields.items() if value}
+        parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", *reading_fields.values())
+        name = "/".join(filter(None, parts))
+        fields = {**self.worded_file.settings, "filter": filter_name, **reading_fields}
         if self._conditions.setdefault(name, fields) != fields:
             raise InputError(f"{where}: two ways of asking would both be '{name}'; import them into two run folders")
-        self._condition_by_reading[filter_name, reading] = name
+        self._condition_by_reading[key] = name
         return name
 
 
@@ -283,18 +317,6 @@ def _find_gold_place(row: Mapping[str, Any], row_options: RowOptions, after_text
     if target in row_options.plain:
         places.add(row_options.plain.index(target))
     return places.pop() if len(places) == 1 else None
-
-
-def _parse_right_or_wrong(where: str, row: Mapping[str, Any], metric: str) -> bool:
-    """Read a metric that says right or wrong."""
-    value = row.get(metric)
-    if value == BYPASS or metric == "bypass":
-        raise InputError(f"{where}: its metric is bypass: lm-eval was told not to judge (--predict_only)")
-    if isinstance(value, bool | int | float) and value in (0, 1):
-        return bool(value)
-    if not metric:
-        raise InputError(f"{where}: names no metric, so that it does not say whether the answer is right")
-    raise InputError(f"{where}: {metric} is {shorten_value(value)}; right (1) or wrong (0) is needed")
 
 
 def _parse_naming_field(where: str, row: Mapping[str, Any], key: str, option: str) -> str:

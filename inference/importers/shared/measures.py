@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from ground.errors import InputError
 from inference.asking import text_answers
+from inference.asking.reading.strict_answers import find_equal_option
 from inference.stimuli.reading.records import LARGEST_EXACT
 
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much
@@ -100,6 +101,8 @@ class AnswerMeasure:
         self._read_label: Callable[[str], str | None] = (
             _build_label_matcher(options) if must_equal else lambda text: text_answers.parse_answer(text, options)
         )
+        # Answers that must equal a wording are no texts: there is one way to read them.
+        self._read_otherwise = None if must_equal else lambda text: find_equal_option(text, options)
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
         self.recorded_fields: Mapping[str, int] = {} if must_equal else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if must_equal else "a text is parsed for one of the wordings"
@@ -113,6 +116,8 @@ class AnswerMeasure:
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `answer` for responses with one sample, `count` and `invalid` for several, and `output` for all.
+
+        Of free texts, there are `sample_answer` and `sample_answer_otherwise`, too: how each was read.
 
         Parameters
         ----------
@@ -128,11 +133,7 @@ class AnswerMeasure:
         is_answered = cells[0].is_valid().to_numpy(zero_copy_only=False)
         of, texts = rows.of[is_answered], cells[0].drop_null()
         encoded_texts = texts.dictionary_encode()
-        code_by_label = {label: code for code, label in enumerate(self.labels)}
-        text_codes = [
-            code_by_label.get(self._read_label(text) or "", -1) for text in encoded_texts.dictionary.to_pylist()
-        ]
-        codes = np.array(text_codes, dtype=np.int64)[encoded_texts.indices.to_numpy()]
+        codes = self._read_codes(encoded_texts, self._read_label)
 
         samples = np.bincount(of, minlength=rows.responses)
         counts = np.zeros((rows.responses, len(self.labels) + 1), dtype=np.int64)  # the last column: invalid (code -1)
@@ -141,13 +142,29 @@ class AnswerMeasure:
         single = np.full(rows.responses, -1)
         single[of] = codes
         is_single, is_sampled = samples == 1, samples > 1
+        sample_answers = {}
+        if self._read_otherwise is not None:
+            other_codes = self._read_codes(encoded_texts, self._read_otherwise)
+            sample_answers = {
+                "sample_answer": _split_into_lists(pa.array(names[codes], pa.string()), samples),
+                "sample_answer_otherwise": _split_into_lists(pa.array(names[other_codes], pa.string()), samples),
+            }
         return {
+            **sample_answers,
             "answer": pa.array(names[single], pa.string(), mask=~is_single),
             "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
             "output": _split_into_lists(texts, samples),
             "error": _build_missing_errors(samples == 0, self.columns),
         }
+
+    def _read_codes(self, encoded_texts: Any, read_label: Callable[[str], str | None]) -> np.ndarray:
+        """Read dictionary-encoded texts by a rule; return the place of each one's label, -1 for none."""
+        code_by_label = {label: code for code, label in enumerate(self.labels)}
+        distinct_codes = [
+            code_by_label.get(read_label(text) or "", -1) for text in encoded_texts.dictionary.to_pylist()
+        ]
+        return np.array(distinct_codes, dtype=np.int64)[encoded_texts.indices.to_numpy()]
 
 
 class _NumberMeasure:

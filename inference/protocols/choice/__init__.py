@@ -9,7 +9,8 @@ conditions
     texts also `format` ("answer first", "reasoning first" or "by subset": math reasoning first reasons, all others
     first answer), `answer` ("text"), `temperature`, `samples`, `max_tokens`, `effort`, and how a text is read:
     `reply_reading` ("letter", or "strict", then the name says `-strict`) and `reply_rule`, the version of the rules of
-    `reply.py`.
+    `reply.py`. Names like `chat/base/letters/thought`: probabilities of the letters after thoughts; `way` is "letters",
+    `answer` is "thought", and the other fields are those of `inference.asking.thoughts`.
 stimuli
     An item is a question. Its variants `original/1`, `paraphrase-2/8` ... are a wording with an order of the choices
     each; patterns: `original`, `paraphrase_1` ... `text` is the question. `options` are the letters as shown,
@@ -36,9 +37,15 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.arguments import choose_draw_seed
-from inference.asking.answer_ways import TEXT, build_text_condition_fields
+from inference.asking.answer_ways import (
+    TEXT,
+    build_text_condition_fields,
+    build_thought_conditions,
+    name_text_condition,
+)
 from inference.asking.rounds import Condition, Round
-from inference.engines.contract import Sampling
+from inference.asking.thoughts import THOUGHT, parse_thinkings
+from inference.engines.contract import Sampling, Thinking
 from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import (
@@ -124,9 +131,11 @@ class Questions:
     kinds
         Of prompts: "base", "aware" or both.
     ways
-        Of answering: "letters", "texts", "text" or several of them.
+        Of answering: "letters", "texts", "text", "thought" or several of them.
     texts
         How texts are generated, where they are.
+    thinkings
+        How the model thinks before the letters are asked for, where it does.
     format
         Of texts: "answer first", "reasoning first" or "by subset".
     reasoned
@@ -142,6 +151,7 @@ class Questions:
     format: str = BY_SUBSET
     reasoned: frozenset[str] = frozenset()
     reading: str = reply.LETTER
+    thinkings: tuple[Thinking, ...] = ()
 
     def rounds(self, form: str) -> list[Round]:
         """Make a round for every kind of prompt and way of answering.
@@ -169,6 +179,10 @@ class Questions:
                 self._build_text_condition(form, prompt_kind, fields, sampling) for sampling in self.texts
             )
             return Round(conditions, render, partial(parse_majority_choice_from_replies, reading=self.reading))
+        if answer_way == THOUGHT:
+            name = self.book.name_condition(form, f"{prompt_kind}/{LETTERS}")
+            conditions = build_thought_conditions(name, {**fields, "way": LETTERS}, self.thinkings)
+            return Round(conditions, partial(self._render_prompt, form, prompt_kind, LETTERS))
         condition = Condition(self.book.name_condition(form, f"{prompt_kind}/{answer_way}"), fields)
         return Round((condition,), render, parse_letters if answer_way == LETTERS else parse_choice_word_scores)
 
@@ -178,7 +192,7 @@ class Questions:
         """Make the condition of generated texts."""
         suffix = "" if self.format == BY_SUBSET else f"-{self.format.replace(' ', '-')}"
         suffix += "-strict" if self.reading == reply.STRICT else ""
-        name = f"{prompt_kind}/{TEXT}{suffix}" + (f"-t{sampling.temperature:g}" if sampling.temperature else "")
+        name = name_text_condition(sampling, f"{prompt_kind}/{TEXT}{suffix}")
         reading_fields = {"reply_rule": reply.VERSION, "reply_reading": self.reading}
         texts = {"format": self.format, **build_text_condition_fields(sampling), **reading_fields}
         return Condition(self.book.name_condition(form, name), fields | texts, sampling)
@@ -237,6 +251,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
             if order == REASONING_FIRST or (order == BY_SUBSET and question.subset == MATH)
         ),
         options.reading or reply.LETTER,
+        parse_thinkings(options) if THOUGHT in options.answer else (),
     )
     study_items = build_question_items(chosen_questions, options.orders, choose_draw_seed(options))
     default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study(options.items)

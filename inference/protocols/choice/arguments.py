@@ -6,7 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from inference.arguments import add_items
-from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings
+from inference.asking.answer_ways import TEXT, add_text_arguments, parse_samplings, refuse_settings_without_answer
+from inference.asking.thoughts import THOUGHT, add_thought_arguments
 from inference.engines.contract import Sampling
 from inference.numerals import build_whole_number_converter
 from inference.protocols.choice.reply import READINGS
@@ -56,10 +57,11 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
     answer_group.add_argument(
         "--answer",
         nargs="+",
-        choices=(LETTERS, TEXTS, TEXT),
+        choices=(LETTERS, TEXTS, TEXT, THOUGHT),
         default=[LETTERS],
         help="letters: the exact probability of each (default); texts: that of the words of each choice; text: "
-        "generated, and read by --reading; or several of these",
+        "generated, and read by --reading; thought: the exact probability of each letter after sampled thoughts of a "
+        "thinking model; or several of these",
     )
     answer_group.add_argument(
         "--format",
@@ -73,7 +75,11 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
         help="of generated texts: letter (default) also takes a reply that is only the letter of a choice; strict, as "
         "in the paper, only `Answer: ` with the letter",
     )
-    add_text_arguments(answer_group, f"length of a text, its thinking included (default: {MAX_TOKENS})")
+    add_text_arguments(
+        answer_group,
+        f"length of a text, its thinking included (default: {MAX_TOKENS}), or of a thought with the answer behind it",
+    )
+    add_thought_arguments(answer_group)
 
 
 def parse_choice_samplings(options: Namespace) -> tuple[Sampling, ...]:
@@ -89,16 +95,10 @@ def parse_choice_samplings(options: Namespace) -> tuple[Sampling, ...]:
             "--prompt-kind aware: the paraphrase is written before the answer, so only a text can be asked for; give "
             "--answer text, and ask for anything else with --prompt-kind base in a second call"
         )
-    settings = {
-        "--temperature": options.temperature,
-        "--samples": options.samples,
-        "--max-tokens": options.max_tokens,
-        "--effort": options.effort,
-        "--format": None if options.format == FORMATS[0] else options.format,
-        "--reading": options.reading,
-    }
-    given_options = [name for name, value in settings.items() if value is not None]
+    refuse_settings_without_answer(options, text=TEXT in options.answer, thought=THOUGHT in options.answer)
     if TEXT not in options.answer:
+        settings = {"--format": None if options.format == FORMATS[0] else options.format, "--reading": options.reading}
+        given_options = [name for name, value in settings.items() if value is not None]
         if given_options:
             raise InputError(f"{given_options[0]} is about generated texts: add --answer text, or leave it out")
         return ()

@@ -10,6 +10,7 @@ from inference.protocols.choice import reply
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
 
+_OTHER_READING = {reply.LETTER: reply.STRICT, reply.STRICT: reply.LETTER}
 parse_letters = rounds.build_columns_of_response
 """Letters are options like any others."""
 
@@ -50,7 +51,8 @@ def parse_majority_choice_from_replies(
     -------
     Column -> value: `output`; `count` of each letter as shown; `invalid`, the texts without one; `read_otherwise`, the
     texts that the other reading reads as another letter, or as none; `answer`, None where the two most frequent letters
-    are equally frequent, or there is none.
+    are equally frequent, or there is none; `sample_answer` and `sample_answer_otherwise`, the letter of every text by
+    this reading and by the other one.
     """
     choices = {option.label: variant.attributes.get(f"choice_{option.canonical}", "") for option in variant.options}
 
@@ -61,15 +63,15 @@ def parse_majority_choice_from_replies(
         ]
 
     letters_by_reading = {name: find_letters(name) for name in reply.READINGS}
-    letters = letters_by_reading[reading]
+    letters, otherwise = letters_by_reading[reading], letters_by_reading[_OTHER_READING[reading]]
     count = [letters.count(label) for label in choices]
     most = max(count)
     return {
         "output": list(generation.texts),
         "count": count,
         "invalid": letters.count(None),
-        "read_otherwise": sum(
-            letter != other_letter for letter, other_letter in zip(*letters_by_reading.values(), strict=True)
-        ),
+        "read_otherwise": sum(letter != other_letter for letter, other_letter in zip(letters, otherwise, strict=True)),
         "answer": list(choices)[count.index(most)] if most and count.count(most) == 1 else None,
+        "sample_answer": letters,
+        "sample_answer_otherwise": otherwise,
     }

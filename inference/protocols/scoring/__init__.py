@@ -3,9 +3,10 @@
 What a run folder of this protocol holds, in addition to what `results/schema.json` says of every run:
 
 conditions
-    Names like `plain/0-9/t0.7` (sampled) and `plain/0-9/t0.7/exact`. Fields: `form`; `range` ([low, high], whole
-    numbers, low < high); `temperature`; `samples` (null where exact); `method` ("sampled" or "exact"); `max_tokens`
-    (null where exact); `prompt`, `prompt_hash`.
+    Names like `plain/0-9/t0.7` (sampled), `plain/0-9/t0.7/exact` and `chat/0-9/thought` (after thoughts). Fields:
+    `form`; `range` ([low, high], whole numbers, low < high); `temperature`; `samples` (of texts; else null); `method`
+    ("sampled", "exact" or "thought"); `max_tokens` (of texts and thoughts; else null); `prompt`, `prompt_hash`; after
+    thoughts also the fields of `inference.asking.thoughts`.
 stimuli
     One variant `original` per item. `text` is what is scored, `gold_score` the human score as given. `options` and
     `canonical` are the two ends of the scale, `lowest` and `highest`, whatever ranges are asked. Attributes: `group`
@@ -18,11 +19,14 @@ responses, exact
     `probability` and `logprob` hold one value per whole number of the condition's range in increasing order, not per
     option of the stimulus. `mass` is the sum of `probability`, `answer` the likeliest number as text, and
     `score` = sum(number * probability) / mass.
+responses, thought
+    As exact: `probability` is the mean over the thoughts that have an answer, `sample_probability` that after each.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,8 +34,10 @@ from statistics import fmean
 from typing import Any
 
 from ground.errors import InputError
+from inference.asking.answer_ways import build_thought_conditions
 from inference.asking.rounds import Condition, Exact, Round
-from inference.engines.contract import Generation, Sampling, Score
+from inference.asking.thoughts import THOUGHT, build_columns_of_thoughts
+from inference.engines.contract import Generation, Sampling, Score, Thinking, Thoughts
 from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import name_study
@@ -49,7 +55,8 @@ LARGEST = 1001
 """Most numbers that a scale may have if the probability of each is asked for."""
 DECISION_RULE = (
     "sampled: the mean of the first numbers of the texts, those outside the scale moved to its nearer end, texts "
-    "without a number dropped; exact: the expected number, given that one of the scale is answered"
+    "without a number dropped; exact: the expected number, given that one of the scale is answered; thought: the same, "
+    "of the mean probabilities over all thoughts"
 )
 VARIABLES = ("low", "high", "output", "source", "source_language", "target_language")
 _TRIAL = dict.fromkeys(VARIABLES, "text") | {"low": 0, "high": 9}
@@ -80,6 +87,8 @@ class Questions:
         Texts per prompt at temperatures above 0, where the likeliest is the only one; 0: none.
     exact
         Whether the probability of every number of the scales is asked for.
+    thinkings
+        How the model thinks before that probability is asked for, where it does.
     """
 
     book: PromptBook
@@ -87,6 +96,7 @@ class Questions:
     temperatures: tuple[float, ...] = (TEMPERATURE,)
     samples: int = SAMPLES
     exact: bool = False
+    thinkings: tuple[Thinking, ...] = ()
 
     def rounds(self, form: str) -> list[Round]:
         """Make the rounds of every scale.
@@ -108,6 +118,9 @@ class Questions:
             conditions += [self._build_condition(form, scale_numbers, way) for way in ways]
         if self.exact:
             conditions += [self._build_condition(form, scale_numbers, Exact(t)) for t in self.temperatures]
+        stem = self.book.name_condition(form, f"{scale_numbers[0]}-{scale_numbers[-1]}")
+        fields = {**self._build_fields(form, scale_numbers), "method": THOUGHT}
+        conditions += build_thought_conditions(stem, fields, self.thinkings)
         return Round(
             tuple(conditions),
             partial(self._render_prompt, form, scale_numbers),
@@ -119,16 +132,22 @@ class Questions:
         sampled = isinstance(method, Sampling)
         setting = f"{scale_numbers[0]}-{scale_numbers[-1]}/t{method.temperature:g}" + ("" if sampled else "/exact")
         fields = {
-            "form": form,
-            "range": [scale_numbers[0], scale_numbers[-1]],
+            **self._build_fields(form, scale_numbers),
             "temperature": method.temperature,
             "samples": method.samples if isinstance(method, Sampling) else None,
             "method": "sampled" if sampled else "exact",
             "max_tokens": method.max_tokens if isinstance(method, Sampling) else None,
+        }
+        return Condition(self.book.name_condition(form, setting), fields, method)
+
+    def _build_fields(self, form: str, scale_numbers: range) -> dict[str, Any]:
+        """Make the fields that all conditions of one scale have."""
+        return {
+            "form": form,
+            "range": [scale_numbers[0], scale_numbers[-1]],
             "prompt": self.book.name,
             "prompt_hash": self.book.hash(form),
         }
-        return Condition(self.book.name_condition(form, setting), fields, method)
 
     def _render_prompt(self, form: str, scale_numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:
         """Render the prompt that asks for a score of a text on one scale."""
@@ -139,7 +158,7 @@ class Questions:
 
 
 def parse_score_response(
-    numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation
+    numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation | Thoughts
 ) -> dict[str, Any]:
     """Turn a response into the columns of a response row.
 
@@ -152,7 +171,7 @@ def parse_score_response(
     prompt
         What was asked; not used.
     response
-        Probabilities of the numbers, or samples.
+        Probabilities of the numbers, also after thoughts, or samples.
 
     Returns
     -------
@@ -161,14 +180,24 @@ def parse_score_response(
     """
     if isinstance(response, Generation):
         return _parse_generated_scores(numbers, response)
-    mass = sum(response.probability)
+    if isinstance(response, Thoughts):
+        columns = build_columns_of_thoughts(response, list(map(str, numbers)))
+        probability = columns.get("probability")
+        likeliest = None if probability is None else str(numbers[probability.index(max(probability))])
+        return {**columns, "answer": likeliest, "score": _compute_expected_number(numbers, probability or ())}
     return {
         "probability": response.probability,
         "logprob": response.logprob,
         "mass": response.mass,
         "answer": None if response.answer is None else str(numbers[response.answer]),
-        "score": sum(n * p for n, p in zip(numbers, response.probability, strict=True)) / mass if mass else None,
+        "score": _compute_expected_number(numbers, response.probability),
     }
+
+
+def _compute_expected_number(numbers: range, probability: Sequence[float]) -> float | None:
+    """Compute the expected number, given that one of the scale is answered; None where none has a probability."""
+    mass = sum(probability)
+    return sum(n * p for n, p in zip(numbers, probability, strict=True)) / mass if mass else None
 
 
 def _parse_generated_scores(scale_numbers: range, generation: Generation) -> dict[str, Any]:
@@ -204,15 +233,15 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
 def _build_questions(options: Namespace) -> Questions:
     """Read scales, temperatures and methods from the command line, and check that they go together."""
     ranges = tuple(dict.fromkeys(map(parse_range, options.range or [RANGE])))
+    samples, exact, thinkings = arguments.parse_methods(options)
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
-    if options.samples < 0 or not (options.samples or options.exact):
-        raise InputError(f"--samples {options.samples}: give 1 or more, or 0 together with --exact")
     for temperature in temperatures:
         Sampling(1, temperature, MAX_TOKENS)  # refuses an impossible temperature before a model is loaded
-    if options.exact:
+    if exact or thinkings:
         large = next((numbers for numbers in ranges if len(numbers) > LARGEST), None)
         if large is not None:
-            raise InputError(f"--range {large[0]}-{large[-1]}: --exact takes scales of up to {LARGEST:,} numbers")
-        if min(temperatures) <= 0:
-            raise InputError(f"--temperature {min(temperatures):g}: with --exact, give temperatures above 0")
-    return Questions(read_scoring_prompts(options.prompt), ranges, temperatures, options.samples, options.exact)
+            asking = "--exact" if exact else "--answer thought"
+            raise InputError(f"--range {large[0]}-{large[-1]}: {asking} takes scales of up to {LARGEST:,} numbers")
+    if exact and min(temperatures) <= 0:
+        raise InputError(f"--temperature {min(temperatures):g}: with --exact, give temperatures above 0")
+    return Questions(read_scoring_prompts(options.prompt), ranges, temperatures, samples, exact, thinkings)

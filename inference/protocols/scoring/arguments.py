@@ -6,7 +6,15 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from inference.arguments import add_items
-from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE
+from inference.asking.answer_ways import EFFORT_HELP, PROBABILITY, TEXT
+from inference.asking.thoughts import (
+    SAMPLER_OPTIONS,
+    THOUGHT,
+    add_sampler_arguments,
+    add_thought_arguments,
+    parse_thinkings,
+)
+from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Thinking
 from inference.numerals import build_decimal_converter, build_whole_number_converter
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 from inference.stimuli.reading.records import refuse_column_of_two_roles
@@ -49,12 +57,11 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         action="extend",
         type=build_decimal_converter(0, MOST_TEMPERATURE),
         metavar="T",
-        help=f"each a condition (default: {TEMPERATURE:g})",
+        help=f"each a condition (default: {TEMPERATURE:g}; of thoughts, as the model's maker advises)",
     )
     score_group.add_argument(
         "--samples",
         type=build_whole_number_converter(0, MOST_SAMPLES),
-        default=SAMPLES,
         metavar="N",
         help=f"texts per prompt (default: {SAMPLES}; 0: none)",
     )
@@ -62,8 +69,60 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
         "--exact", action="store_true", help="the exact probability of every number, too, at each temperature"
     )
     score_group.add_argument(
+        "--answer",
+        nargs="+",
+        choices=(PROBABILITY, TEXT, THOUGHT),
+        help="probability: of every number, as --exact; text: sampled texts (default); thought: the probability of "
+        "every number after sampled thoughts of a thinking model; or several of these",
+    )
+    score_group.add_argument(
+        "--max-tokens",
+        type=build_whole_number_converter(1, MOST_TOKENS),
+        metavar="N",
+        help="length of a thought with the number behind it",
+    )
+    score_group.add_argument("--effort", nargs="+", metavar="LEVEL", help=EFFORT_HELP)
+    add_sampler_arguments(score_group)
+    add_thought_arguments(score_group)
+    score_group.add_argument(
         "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)"
     )
+
+
+def parse_methods(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
+    """Read how scores are asked for.
+
+    Parameters
+    ----------
+    options
+        Those of `add_scoring_arguments`.
+
+    Returns
+    -------
+    Texts per prompt, whether exact probabilities are asked for, and the ways of thinking.
+
+    Raises
+    ------
+    InputError
+        For nothing to ask, or a setting of what is not asked for.
+    """
+    answers = options.answer or ([] if options.samples == 0 else [TEXT])
+    exact = options.exact or PROBABILITY in answers
+    thought = THOUGHT in answers
+    samples = (SAMPLES if options.samples is None else options.samples) if TEXT in answers else 0
+    if TEXT in answers and samples == 0:
+        raise InputError("--samples 0: no text; leave text out of --answer, or give 1 or more")
+    if options.samples and TEXT not in answers:
+        raise InputError(f"--samples {options.samples} is about sampled texts: add --answer text, or leave it out")
+    if not (samples or exact or thought):
+        raise InputError("--samples 0: give 1 or more, or 0 together with --exact")
+    settings = {"--max-tokens": options.max_tokens, "--effort": options.effort, "--thoughts": options.thoughts}
+    settings |= {"--budget": options.budget}
+    settings |= {option: getattr(options, name) for name, option in SAMPLER_OPTIONS.items()}
+    given_options = [name for name, value in settings.items() if value is not None]
+    if given_options and not thought:
+        raise InputError(f"{given_options[0]} is about thoughts: add --answer thought, or leave it out")
+    return samples, exact, parse_thinkings(options) if thought else ()
 
 
 def parse_scoring_columns(options: Namespace) -> Columns:

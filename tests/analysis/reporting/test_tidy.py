@@ -82,7 +82,7 @@ def test_models_and_conditions_have_the_fields_of_run_json(run):
 def test_every_column_is_explained(folder):
     compute_features(folder)
     run = waver.open(folder)
-    for name in ("responses", "wordings", "items", "models", "conditions"):
+    for name in ("responses", "thoughts", "wordings", "items", "models", "conditions"):
         meanings = run.columns(name)
         assert list(meanings) == list(getattr(run, name)())
         assert all(meanings.values())

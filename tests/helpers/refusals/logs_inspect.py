@@ -172,9 +172,14 @@ CASES = [
         as_eval([sample(scores={}, error={"message": "Out of memory"})]),
     ),
     of(
-        "several scorers",
+        "several scorers, none of whom says right or wrong",
+        ("the score 7", "--scorer"),
+        scores={"style": {"value": 7}, "facts": {"value": 3}},
+    ),
+    one(
+        "samples of several scorers after one",
         ("several scores (choice, match)", "--scorer"),
-        scores={"choice": {"value": "C"}, "match": {"value": "I"}},
+        as_eval([sample(1), sample(2, scores={"choice": {"value": "C"}, "match": {"value": "I"}})]),
     ),
     of("a scorer that is not there", ("no score by style", "choice"), "--scorer", "style"),
     one(

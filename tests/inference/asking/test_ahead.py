@@ -15,8 +15,8 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference.asking import prefetch as module
 from inference.asking.prefetch import AHEAD, map_ahead_in_thread
-from inference.asking.rounds import Exact, PendingRound, Thinking, ask_rounds
-from inference.engines.contract import Sampling
+from inference.asking.rounds import Exact, PendingRound, ask_rounds
+from inference.engines.contract import Sampling, Thinking
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.local.masked import MaskedEngine
@@ -133,7 +133,7 @@ def engine(kind: str):
     [
         ("causal", PLAIN, [Exact(), Exact(0.5)]),
         ("causal", CHAT, [Exact(), Sampling(max_tokens=3), Sampling(max_tokens=3, effort="low")]),
-        ("causal", CHAT, [Thinking(4, "low")]),
+        ("causal", CHAT, [Thinking(2, 0.8, max_tokens=4, effort="low")]),
         ("masked", CLOZE, [Exact()]),
     ],
 )
@@ -151,7 +151,7 @@ def test_batches_read_ahead_get_the_answers_of_prompts_read_when_asked(kind, pro
         exact = [way.temperature for way in ways if isinstance(way, Exact)]
         sampled = [way for way in ways if isinstance(way, Sampling)]
         expected = [*(plain.score(asked, exact) if exact else []), *(plain.generate(asked, sampled) if sampled else [])]
-        expected += [plain.think(asked, way.sampling) for way in ways if isinstance(way, Thinking)]
+        expected += [plain.think(asked, way) for way in ways if isinstance(way, Thinking)]
         assert columns == expected
 
 

@@ -19,8 +19,7 @@ from inference.asking.answer_ways import AnswerWays, add_answer_arguments, is_in
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.rounds import Thinking
-from inference.engines.contract import Sampling
+from inference.engines.contract import Sampling, Thinking
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 
@@ -51,9 +50,23 @@ def test_the_command_line_says_which_answers() -> None:
     assert ways("--answer", "text") == AnswerWays(False, (Sampling(),))
     sampled = (Sampling(10, 0.7), Sampling(1, 0.0), Sampling(10, 1.3))
     assert ways("--answer", "probability", "text", "--temperature", "0.7", "0", "1.3") == AnswerWays(True, sampled)
-    assert ways("--answer", "thought", "--effort", "high") == AnswerWays(False, (), Thinking(1024, "high"))
+    assert ways("--answer", "thought") == AnswerWays(False, (), (Thinking(8),))
+    assert ways("--answer", "thought", "--effort", "high") == AnswerWays(False, (), (Thinking(effort="high"),))
+    today = ways("--answer", "thought", "--thoughts", "1", "--temperature", "0", "--max-tokens", "1024")
+    assert today == AnswerWays(False, (), (Thinking(1, 0.0, max_tokens=1024),))
+    several = ways("--answer", "thought", "--effort", "none", "low", "high", "--budget", "64", "128")
+    assert several.thinkings == (
+        Thinking(1, 0.0, effort="none"),
+        *(Thinking(effort=effort, budget=budget) for effort in ("low", "high") for budget in (64, 128)),
+    )
+    sampler = ("--temperature", "0", "0.6", "--top-p", "0.9", "--top-k", "20", "--min-p", "0.05")
+    assert ways("--answer", "text", "thought", *sampler) == AnswerWays(
+        False,
+        (Sampling(), Sampling(10, 0.6, top_p=0.9, top_k=20, min_p=0.05)),
+        (Thinking(1, 0.0), Thinking(8, 0.6, 0.9, 20, 0.05)),
+    )
     both = ways("--answer", "text", "thought", "--max-tokens", "9", "--text-share", "0.5")
-    assert both == AnswerWays(False, (Sampling(max_tokens=9),), Thinking(9), 0.5)
+    assert both == AnswerWays(False, (Sampling(max_tokens=9),), (Thinking(max_tokens=9),), 0.5)
 
 
 def test_texts_read_by_another_rule_are_not_gone_on_with(tmp_path, monkeypatch) -> None:
@@ -70,7 +83,17 @@ def test_texts_read_by_another_rule_are_not_gone_on_with(tmp_path, monkeypatch) 
     ("arguments", "message"),
     [
         (("--samples", "3"), "--samples is about generated texts: add --answer text"),
-        (("--answer", "thought", "--temperature", "1"), "--temperature is about generated texts: add --answer text"),
+        (("--temperature", "1"), "--temperature is about generated texts and thoughts: add --answer text or thought"),
+        (("--answer", "text", "--thoughts", "3"), "--thoughts is about thoughts: add --answer thought"),
+        (("--answer", "thought", "--samples", "3"), "--samples is about generated texts: add --answer text"),
+        (
+            ("--answer", "thought", "--temperature", "0", "--thoughts", "3"),
+            "at temperature 0 all thoughts are the same",
+        ),
+        (("--answer", "thought", "--top-p", "0.9"), "--top-p is for sampled thoughts: give a --temperature above 0"),
+        (("--answer", "text", "--top-k", "9"), "--top-k is for temperatures above 0"),
+        (("--answer", "thought", "--budget", "9", "--max-tokens", "9"), "leave out --max-tokens"),
+        (("--answer", "thought", "--temperature", "1", "--top-p", "0"), "top_p 0.0: give a share above 0"),
         (("--answer", "text", "--samples", "3"), "give a --temperature"),
         (("--answer", "text", "--text-share", "0"), "--text-share 0.0: give a share above 0"),
         (("--answer", "text", "--temperature", "1", "--samples", "9999", "--max-tokens", "9999"), "at most 16,777,216"),
@@ -104,7 +127,7 @@ def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
 
 
 def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> None:
-    answers = AnswerWays(True, (Sampling(), Sampling(4, 0.7)), None, 0.5)
+    answers = AnswerWays(True, (Sampling(), Sampling(4, 0.7)), (), 0.5)
     ask(tmp_path / "run", answers)
     rows = table_of(tmp_path / "run").to_pylist()
     by_condition = {name: [row for row in rows if row["condition"] == name] for name in {r["condition"] for r in rows}}
@@ -119,15 +142,29 @@ def test_every_way_is_a_condition_with_rows_of_its_own_kind(tmp_path: Path) -> N
     assert all(row["output"] is None and row["probability"] for row in by_condition["plain/yes-no"])
 
 
-def test_probabilities_behind_thinking_and_thinking_that_does_not_end(tmp_path: Path) -> None:
-    engine = TrivialEngine({"thinks": True}, form="chat")
-    ask(tmp_path / "run", AnswerWays(False, (), Thinking()), load=lambda model, seed: engine)
+def test_probabilities_after_thoughts_and_thoughts_that_do_not_end(tmp_path: Path) -> None:
+    engine = TrivialEngine({"thinks": True, "sampler": {"temperature": 0.6}}, form="chat")
+    ways_of_thinking = (Thinking(3), Thinking(2, 0.5, budget=9))
+    ask(tmp_path / "run", AnswerWays(False, (), ways_of_thinking), load=lambda model, seed: engine)
     rows = table_of(tmp_path / "run").to_pylist()
-    assert {row["condition"] for row in rows} == {"chat/yes-no/thought"}
-    ended = [row for row in rows if row["probability"]]
-    assert 0 < len(ended) < len(rows) == len(list(STUDY.variants))
-    assert all(row["output"] == ["I think."] and row["error"] is None for row in rows)
-    assert all(row["answer"] is row["mass"] is None for row in rows if not row["probability"])
+    assert {row["condition"] for row in rows} == {"chat/yes-no/thought", "chat/yes-no/thought-t0.5-b9"}
+    makers = [row for row in rows if row["condition"] == "chat/yes-no/thought"]
+    ended = [row for row in makers if row["probability"]]
+    assert 0 < len(ended) < len(makers) == len(list(STUDY.variants))
+    for row in makers:
+        assert (row["thought"], row["thought_tokens"]) == (["I think 0.", "I think 1.", "I think 2."], [3, 4, 5])
+        assert row["error"] is row["count"] is row["invalid"] is None
+        if not row["probability"]:
+            assert row["unclosed"] == 3 and row["output"] == ["", "", ""] and row["sample_probability"] == [None] * 3
+            assert row["answer"] is row["mass"] is row["logprob"] is None
+            continue
+        assert (row["unclosed"], row["output"]) == (1, ["yes", "", "yes"])
+        first, second, third = row["sample_probability"]
+        assert second is None and first == third == pytest.approx(row["probability"], abs=1e-15)
+    forced = [row for row in rows if row not in makers]
+    assert all(row["probability"] and row["unclosed"] in (1, 2) for row in forced)
+    with pytest.raises(InputError, match=r"no sampler of its maker is known .* give --temperature"):
+        ask(tmp_path / "b", AnswerWays(False, (), (Thinking(),)), loader(info={"thinks": True}, form="chat"))
 
 
 def test_masked_models_are_asked_for_probabilities_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,7 +188,7 @@ def test_failed_texts_carry_their_error_and_are_asked_again(tmp_path: Path) -> N
 
 
 def test_a_stopped_run_goes_on_to_the_same_texts(tmp_path: Path) -> None:
-    answers = AnswerWays(True, (Sampling(3, 0.7), Sampling(2, 1.0)), None, 0.6)
+    answers = AnswerWays(True, (Sampling(3, 0.7), Sampling(2, 1.0)), (), 0.6)
     ask(tmp_path / "undisturbed", answers)
 
     def stop(number: int) -> None:

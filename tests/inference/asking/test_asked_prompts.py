@@ -158,7 +158,7 @@ def test_models_with_the_same_prompt_share_an_entry_and_effort_is_part_of_it(tmp
     questions = agreement.Questions(agreement.read_agreement_prompts(), answers=ways)
     content, _ = ask(tmp_path / "run", small_study(), questions, models=("a", "b"))
     assert [entry["models"] for entry in content["asked"]["plain/yes-no"]] == [["a", "b"]]
-    (entry,) = content["asked"]["plain/yes-no/text"]
+    (entry,) = content["asked"]["plain/yes-no/text-low"]
     assert entry["prompt"].endswith("[low]")
 
 

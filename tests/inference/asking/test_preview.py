@@ -6,11 +6,12 @@ import pytest
 
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import preview as module
+from inference.asking.answer_ways import AnswerWays
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import describe_preview, estimate_seconds, format_duration
+from inference.asking.preview import describe_preview, estimate_seconds, format_duration, shorten_thoughts
 from inference.asking.rounds import Exact
-from inference.engines.contract import Explanation, Score
+from inference.engines.contract import Explanation, Score, Thinking
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.templates.prompts import build_option_values
 
@@ -104,6 +105,18 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     assert estimate_seconds(engine, prompts, [Exact()]) == pytest.approx(tokens / 10)
     assert now[0] < 0.1 * tokens / 10
     assert estimate_seconds(engine, prompts[:1], [Exact()]) == pytest.approx(engine.lengths(prompts[:1])[0] / 10)
+
+
+def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
+    answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    load = loader(info={"thinks": True}, form="chat", seconds=0.02)
+    text = "\n".join(describe_preview(STUDY, MODELS[:1], questions, Settings(), load))
+    assert "condition chat/yes-no/thought-t0.5\n" in text
+    assert "these are the probabilities without a thought; the run asks for them after each thought" in text
+    assert "30 prompts, 680 tokens, at most" in text
+    ways, factor = shorten_thoughts([way.way for way in questions.rounds("chat")[0].conditions])
+    assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines.checking import refuse_nonfinite_weights
-from inference.engines.contract import NOT_FINITE, Sampling
+from inference.engines.contract import NOT_FINITE, Sampling, Thinking
 from inference.engines.exact.answer_words import Options
 from inference.engines.exact.number_probabilities import build_number_scores
 from inference.engines.exact.option_tree import build_option_tree
@@ -63,7 +63,7 @@ def test_texts_options_and_thinking_of_a_model_that_overflows(overflowing):
     assert [score.error for score in overflowing.score(prompts)[0]] == [NOT_FINITE] * 2
     ways = [Sampling(), Sampling(3, 0.7)]
     assert [[text.error for text in texts] for texts in overflowing.generate(prompts, ways)] == [[NOT_FINITE] * 2] * 2
-    assert [thought.error for thought in overflowing.think(prompts, Sampling())] == [NOT_FINITE] * 2
+    assert [thought.error for thought in overflowing.think(prompts, Thinking(1, 0.0, max_tokens=8))] == [NOT_FINITE] * 2
 
 
 @pytest.mark.parametrize("value", [NAN, math.inf, -math.inf])

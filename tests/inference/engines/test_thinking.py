@@ -17,8 +17,7 @@ from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.rounds import Thinking
-from inference.engines.contract import Sampling
+from inference.engines.contract import Sampling, Thinking
 from inference.engines.loading import Checkpoint
 from inference.engines.local.causal import CausalEngine
 from inference.engines.tokens import Tokens
@@ -100,16 +99,17 @@ def ask(model: str, out: Path, answers: AnswerWays, form: str = "auto") -> None:
 
 @torch.inference_mode()
 def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: Path) -> None:
-    ways = AnswerWays(False, (Sampling(max_tokens=TOKENS),), Thinking(TOKENS))
+    ways = AnswerWays(False, (Sampling(max_tokens=TOKENS),), (Thinking(1, 0.0, max_tokens=TOKENS),))
     ask(thinker, tmp_path / "run", ways)
     rows = rows_of(tmp_path / "run")
     engine = engines.load_engine(thinker)
     assert isinstance(engine, CausalEngine)
     for number, (statement, writes) in enumerate(WRITES.items()):
-        text, thought = rows[statement, "chat/yes-no/text"], rows[statement, "chat/yes-no/thought"]
+        text, thought = rows[statement, "chat/yes-no/text"], rows[statement, "chat/yes-no/thought-t0"]
         thinking, ended, answer = writes.partition("</think>")
-        assert text["output"] == thought["output"]
+        assert text["output"] == [thought["thought"][0] + thought["output"][0]]
         if not ended:
+            assert (thought["unclosed"], thought["thought_tokens"]) == (1, [TOKENS])
             assert writes.startswith(text["output"][0])
             assert (text["answer"], text["count"], text["invalid"]) == (None, [0, 0], 1)
             assert thought["probability"] is thought["mass"] is thought["answer"] is thought["error"] is None
@@ -128,7 +128,7 @@ def test_answers_and_probabilities_behind_the_thinking(thinker: str, tmp_path: P
             assert thought["probability"][option] == pytest.approx(float(following[list(forms)].sum()), rel=0.02)
         assert thought["mass"] > 0.5
     conditions = json.loads((tmp_path / "run" / "run.json").read_text())["conditions"]
-    assert conditions["chat/yes-no/thought"]["max_tokens"] == TOKENS
+    assert conditions["chat/yes-no/thought-t0"]["max_tokens"] == TOKENS
 
 
 def test_first_tokens_of_thinkers_and_thoughts_of_others_are_refused(thinker: str, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_first_tokens_of_thinkers_and_thoughts_of_others_are_refused(thinker: st
         ask(thinker, tmp_path / "a", AnswerWays())
     ask(thinker, tmp_path / "b", AnswerWays(), form="plain")
     with pytest.raises(InputError, match="in plain form does not think before it answers: ask it for --answer prob"):
-        ask(thinker, tmp_path / "c", AnswerWays(False, (), Thinking(4)), form="plain")
+        ask(thinker, tmp_path / "c", AnswerWays(False, (), (Thinking(1, 0.0, max_tokens=4),)), form="plain")
 
 
 def test_effort_reaches_the_chat_template() -> None:
@@ -158,6 +158,13 @@ def test_effort_reaches_the_chat_template() -> None:
         ("", "<think>hm", None),
         ("", "yes", ""),
         ("<think>\n\n</think>\n\n", "yes", ""),
+        ("<think>\n", "</think>\n\nyes", "</think>\n\n"),
+        ("", "<think></think>yes", "<think></think>"),
+        ("", "<think>a <think>b</think> c</think>\nyes", "<think>a <think>b</think> c</think>\n"),
+        ("<think>", "a</think>\n<think>b</think>\n\nno", "a</think>\n<think>b</think>\n\n"),
+        ("<think>", "a</think>\n<think>b", None),
+        ("", "<think>the mark <think> opens</think>yes", "<think>the mark <think> opens</think>"),
+        ("<think>\n", "Answer: A, or not</think>\nB", "Answer: A, or not</think>\n"),
     ],
 )
 def test_where_thinking_ends(prompt: str, written: str, thinking: str | None) -> None:

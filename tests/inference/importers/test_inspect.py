@@ -108,6 +108,38 @@ def test_multiple_choice_can_be_taken_as_right_or_wrong(tmp_path):
     assert [row["answer"] for row in responses] == ["right", "wrong", "right"]
 
 
+def test_several_scorers_are_readings_of_the_same_answers(tmp_path, capsys):
+    """A scorer whose grades are not right or wrong is left out, with a line; a sample that failed has no answer."""
+    samples = [
+        sample(
+            n, scores={"choice": {"value": c, "answer": "BA"[c == "C"]}, "match": {"value": m}, "style": {"value": 7}}
+        )
+        for n, c, m in ((1, "C", "I"), (2, "I", "I"))
+    ]
+    samples.append(sample(3, scores={}, error={"message": "Time out"}))
+    both = {"results": {"scores": [{"name": name, "metrics": {"accuracy": {"value": value}}}
+                                   for name, value in (("choice", 0.5), ("match", 0.0))]}}  # fmt: skip
+    log = write(tmp_path / "made.eval", as_eval(samples, {**header(), **both}))
+    info, stimuli, responses = run(tmp_path / "run", log)
+    assert info["study"]["protocol"] == "agreement" and len(stimuli) == 3
+    assert info["conditions"] == {
+        f"import/{name}": {"form": "import", "way": "text", "metric": name} for name in ("choice", "match")
+    }
+    assert [(row["condition"], row["answer"], row["error"] is None) for row in responses] == [
+        ("import/choice", "right", True), ("import/choice", "wrong", True), ("import/choice", None, False),
+        ("import/match", "wrong", True), ("import/match", "wrong", True), ("import/match", None, False),
+    ]  # fmt: skip
+    told = capsys.readouterr().out.splitlines()
+    assert told[-3:-1] == [
+        f"{log}: 3 samples, scorer choice, accuracy 0.500, as the log states, 1 ended with an error",
+        f"{log}: 3 samples, scorer match, accuracy 0.000, as the log states, 1 ended with an error",
+    ]
+    assert told[-1].startswith("scorer style left out: ") and "the score 7" in told[-1]
+    info, _, responses = run(tmp_path / "letters", log, "--scorer", "choice")
+    assert info["study"]["protocol"] == "choice" and list(info["conditions"]) == ["import"]
+    assert [row["answer"] for row in responses] == ["A", "B", None]
+
+
 def test_an_argument_of_the_task_that_differs_is_the_wording(tmp_path):
     for style in ("plain", "formal"):
         message = {"role": "user", "content": f"{style}: which colour?"}

@@ -208,6 +208,34 @@ def test_several_filters_of_a_document_are_conditions(tmp_path):
     assert rows["item"].nunique() == 1 and info["study"]["canonical"] == ["right", "wrong"]
 
 
+def test_several_metrics_of_a_text_are_readings_where_they_say_right_or_wrong_in_all_rows(tmp_path):
+    names = ["f1", "loose", "exact_match", "strict"]
+    lines = [
+        written(number, doc, right, metrics=names, f1=f1, loose=1.0, strict=strict, filter=name)
+        for name in ("none", "get-answer")
+        for number, (doc, right, f1, strict) in enumerate([(TEA, 1.0, 1.0, True), (SNOW, 0.0, 0.4, True)])
+    ]
+    rows, info = imported(tmp_path, write(tmp_path / "logs", {"t": lines}, TEXT))
+    answers = rows.groupby("condition", sort=False)["answer"].agg(list).to_dict()
+    assert answers == {
+        "plain": ["right", "wrong"], "plain/loose": ["right", "right"], "plain/strict": ["right", "right"],
+        "plain/get-answer": ["right", "wrong"], "plain/get-answer/loose": ["right", "right"],
+        "plain/get-answer/strict": ["right", "right"],
+    }  # fmt: skip
+    fields = {
+        name: (condition.get("filter"), condition.get("metric")) for name, condition in info["conditions"].items()
+    }
+    assert fields["plain"] == ("none", None) and fields["plain/get-answer/loose"] == ("get-answer", "loose")
+    assert {row["metric"] for row in rows["attributes"]} == {"exact_match"}
+
+
+def test_of_metrics_that_are_no_exact_match_the_first_that_says_right_or_wrong_counts(tmp_path):
+    lines = [written(n, doc, None, metrics=["f1", "em"], f1=0.5 * n, em=n) for n, doc in enumerate((TEA, SNOW))]
+    rows, info = imported(tmp_path, write(tmp_path / "logs", {"t": lines}, TEXT))
+    assert list(info["conditions"]) == ["plain"] and rows["answer"].tolist() == ["wrong", "right"]
+    assert {row["metric"] for row in rows["attributes"]} == {"em"}
+
+
 @pytest.mark.parametrize("flat", [False, True])
 def test_texts_are_right_or_wrong_as_the_metric_says_and_are_kept(tmp_path, flat):
     texts = {"resps": [" Leaves."]} if flat else {"resps": [[" Leaves.", " Or stones."]]}

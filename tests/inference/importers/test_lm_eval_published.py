@@ -12,7 +12,7 @@ from analysis import runs
 from analysis.pages.choice import tables as choice_tables
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from inference.__main__ import main
-from inference.importers.lm_eval.rows import READINGS
+from inference.importers.lm_eval.judgements import READINGS
 
 LOGS = Path(__file__).parents[4] / "shared" / "data" / "eval-logs" / "lm-eval"
 MMLU = [LOGS / f"lm_eval_mmlu_{shots}shot" for shots in (0, 5)]

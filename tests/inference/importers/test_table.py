@@ -50,6 +50,8 @@ def test_completions_are_parsed(tmp_path, capsys):
         ("m2", "a", "agree", ["agree"]),
     ]
     assert all(r["count"] is r["invalid"] is r["probability"] is r["error"] is None for r in responses)
+    assert [r["sample_answer"] for r in responses] == [["agree"], ["disagree"], [None], ["agree"]]
+    assert [r["sample_answer_otherwise"] for r in responses] == [["agree"], [None], [None], ["agree"]]
     assert capsys.readouterr().out.splitlines() == [
         "run: 1 item, 3 variants",
         "m1 import: 3 of 3 variants, 1 of 3 answers invalid",
@@ -93,6 +95,8 @@ def test_repeated_rows_are_samples_where_the_user_says_so(tmp_path):
     file = write(tmp_path / "t.csv", [rows[-1], *rows[:-1]])
     *_, responses = run(tmp_path / "run", file, *TEXTS, "--repeated", "samples")
     found = {r["variant"]: (r["answer"], r["count"], r["invalid"], sorted(r["output"])) for r in responses}
+    assert all(r["sample_answer"] == r["sample_answer_otherwise"] for r in responses)  # "agree" and "disagree" alone
+    assert [r["sample_answer"] for r in responses if r["variant"] == "c"] == [["disagree", "disagree"]]
     assert found == {
         "a": (None, [2, 1], 2, ["", "agree", "agree", "disagree", "hm"]),
         "b": (None, None, None, ["hm"]),

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import chisquare
+from transformers.generation.logits_process import MinPLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from helpers import tiny_models
 from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
-from inference.engines.local.generation import choose_tokens, draw_random_numbers
+from inference.engines.local.generation import choose_tokens, draw_random_numbers, drop_unlikely_tokens
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
@@ -180,12 +181,34 @@ def test_a_token_is_drawn_by_inverse_cumulative_probability() -> None:
     probability = torch.tensor([0.2, 0.0, 0.5, 0.3])
     numbers = torch.tensor([0.0, 0.19, 0.2, 0.69, 0.71, 0.999999], dtype=torch.float64)
     log_softmax = probability.log().expand(len(numbers), -1)
-    assert choose_tokens(log_softmax, torch.arange(6), torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    one_row = torch.zeros(6, dtype=torch.long)
-    assert choose_tokens(log_softmax[:1], one_row, torch.ones(6), numbers).tolist() == [0, 0, 2, 2, 3, 3]
-    assert choose_tokens(log_softmax, torch.arange(6), torch.zeros(6), numbers).tolist() == [2] * 6
-    sharper = choose_tokens(log_softmax, torch.arange(6), torch.full((6,), 0.5), numbers)  # 0.04, 0, 0.25, 0.09 of 0.38
-    assert sharper.tolist() == [0, 2, 2, 2, 2, 3]
+    every_row, one_row = torch.arange(6), torch.zeros(6, dtype=torch.long)
+    kinds, warm, sharp = torch.zeros(6, dtype=torch.long), [Sampling(2, 1.0)], [Sampling(2, 0.5)]
+    assert choose_tokens(log_softmax, every_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_tokens(log_softmax[:1], one_row, warm, kinds, numbers).tolist() == [0, 0, 2, 2, 3, 3]
+    assert choose_tokens(log_softmax, every_row, [Sampling()], kinds, numbers).tolist() == [2] * 6
+    # 0.04, 0, 0.25, 0.09 of 0.38
+    assert choose_tokens(log_softmax, every_row, sharp, kinds, numbers).tolist() == [0, 2, 2, 2, 2, 3]
+    both = torch.tensor([0, 1, 0, 1, 0, 1])  # of one row, the first, third ... by the first rule
+    mixed = choose_tokens(log_softmax[:1], one_row, [*warm, *sharp], both, numbers)
+    assert mixed.tolist() == [0, 2, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "rule", [{"top_p": 0.7}, {"top_k": 3}, {"min_p": 0.2}, {"top_k": 9, "top_p": 0.6}, {"top_p": 0.9, "min_p": 0.1}]
+)
+def test_the_tokens_left_to_draw_from_are_those_of_transformers(rule: dict[str, float]) -> None:
+    scores = torch.randn(40, 30, generator=torch.Generator().manual_seed(5)) * 2
+    if "top_p" not in rule:  # which of two equal tokens is the last one is chance
+        scores[:, 7] = scores[:, 3]
+    expected = scores
+    if "top_k" in rule:
+        expected = TopKLogitsWarper(int(rule["top_k"]))(None, expected)
+    if "top_p" in rule:
+        expected = TopPLogitsWarper(rule["top_p"])(None, expected)
+    if "min_p" in rule:
+        expected = MinPLogitsWarper(rule["min_p"])(None, expected)
+    left = drop_unlikely_tokens(scores.softmax(-1), Sampling(2, 1.0, **rule))
+    torch.testing.assert_close(left / left.sum(-1, keepdim=True), expected.softmax(-1))
 
 
 def test_random_numbers_follow_from_seed_text_and_temperature() -> None:

@@ -221,10 +221,12 @@ class TestAnswers:
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
+            "sample_answer": ["B", "B", "A", None, None], "sample_answer_otherwise": ["B", "B", "A", None, None],
         }  # fmt: skip
         assert answer(" B", " A")["answer"] is None  # two are equal
         assert answer("none") | {"output": 0} == {
             "output": 0, "count": [0, 0, 0], "invalid": 1, "read_otherwise": 0, "answer": None,
+            "sample_answer": [None], "sample_answer_otherwise": [None],
         }  # fmt: skip
 
     def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):

@@ -1,0 +1,133 @@
+"""List the tables and figures of the page `readings`; `columns` says what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from analysis.pages.readings.columns import COLUMNS
+from analysis.reporting.catalogue import ALL, Catalogue, Figure, Table, split_names
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+_NET = "net of what sampling adds"
+_KEY = "study model setting"
+TABLES = {
+    "readings": Table(
+        "tables.tabulate_readings",
+        "What every reading shows",
+        f"Every reading of the same prompts: validity, flips and variance over wordings, {_NET}, over the wordings "
+        "that all readings answered. With 95 % intervals over items.",
+        (
+            *split_names(
+                f"{_KEY} reading read_condition compared validity validity_sd n_asked n_items n_wordings left_out "
+                "mean accuracy flips wording_sd wording_share kept own own_most own_from p p_least p_holm artefact"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset(split_names("read_condition validity_sd n_asked n_items left_out mean p p_least")),
+        frozenset(split_names("accuracy own own_most own_from p_holm no_interval")),
+    ),
+    "reading_kept": Table(
+        "tables.tabulate_kept_variance",
+        "How much stays under every reading",
+        "All models of a setting together: of the variance over wordings of the reading named, the share that every "
+        "other reading has in common with it. With 95 % intervals over items.",
+        (
+            *split_names("study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept"),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset({"n_wordings"}),
+        frozenset({"no_interval"}),
+    ),
+    "reading_pairs": Table(
+        "tables.tabulate_reading_pairs",
+        "Agreement of readings",
+        "Every two readings: share of the wordings that both put on the same side of one half, kappa of that, and the "
+        f"correlation over wordings within items, {_NET}. With 95 % intervals over items.",
+        (
+            *split_names(
+                f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset(split_names("n_items")),
+        frozenset({"no_interval"}),
+    ),
+    "reading_ranking": Table(
+        "ranking.tabulate_reading_ranking",
+        "The ranking of the models under two readings",
+        "Kendall's tau-b of the models' means under two readings, over common items and wordings, with a 95 % interval "
+        "over items. Swaps: pairs of models in opposite order; clear ones differ under both readings after Holm.",
+        (
+            *split_names(
+                "study setting measure reading_a reading_b n_models n_items tau n_pairs n_swaps n_clear_swaps"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset({"n_pairs"}),
+        frozenset({"no_interval"}),
+    ),
+    "reading_sheet": Table(
+        "sheet_tables.tabulate_corrections",
+        "Readings beside what people read",
+        "Single texts as people and as a reading took them, and the reading corrected by that. Missed and invented: "
+        "errors on texts with an answer. With 95 % intervals over items.",
+        (
+            *split_names(
+                f"{_KEY} reading read_condition n_texts texts_alike text_kappa missed invented unread overread "
+                "n_wordings mean corrected_mean wording_sd corrected_sd own p"
+            ),
+            "intervals",
+            "no_interval",
+        ),
+        frozenset(split_names("read_condition p")),
+        frozenset(split_names("overread no_interval")),
+    ),
+    "reading_examples": Table(
+        "examples.tabulate_divergent_texts",
+        "Texts that readings take most differently",
+        "Of every model the texts on which readings are furthest apart; an answer on one side and none count as half "
+        "apart.",
+        split_names(f"{_KEY} item variant sample text output readings_of_text distance"),
+    ),
+    "reading_unclosed": Table(
+        "tables.tabulate_unclosed_thoughts",
+        "Thoughts that did not end",
+        "Thoughts that did not end by themselves within the tokens allowed. Without a budget they have no answer.",
+        split_names(f"{_KEY} reading read_condition max_tokens thoughts unclosed unclosed_share"),
+    ),
+}
+FIGURES = {
+    "reading_effects": Figure(
+        "How far wordings move the answer, by reading", "figures.frame_reading_effects",
+        empty_note="No model has two readings with valid answers to the same wordings.",
+    ),
+    "reading_agreement": Figure(
+        "How far two readings agree", "figures.frame_reading_agreement",
+        empty_note="No model has two readings with valid answers to the same wordings.",
+    ),
+}  # fmt: skip
+
+
+def _explain_single_reading(runs: Runs, options: Mapping[str, Any]) -> str:
+    """Say why the page has nothing to show; empty where it has something."""
+    from analysis.measures.readings.groups import has_groups
+
+    return "" if has_groups(runs) else "no prompt's answer was read in two ways"
+
+
+CATALOGUE = Catalogue(
+    place=57,
+    protocols=ALL,
+    tables=TABLES,
+    columns=COLUMNS,
+    figures=FIGURES,
+    explain_no_data=_explain_single_reading,
+    studies=(),
+)

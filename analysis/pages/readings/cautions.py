@@ -1,0 +1,126 @@
+"""Write what weakens the answer of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.reporting.words import (
+    format_percent,
+    format_quantity,
+    join_names,
+    list_few_items_cautions,
+    list_few_models_cautions,
+)
+
+JUDGE = "judge "
+
+
+def list_cautions(readings: pd.DataFrame, unclosed: pd.DataFrame) -> tuple[str, ...]:
+    """Write all cautions.
+
+    Parameters
+    ----------
+    readings, unclosed
+        Tables `readings` and `reading_unclosed`.
+
+    Returns
+    -------
+    tuple of str
+    """
+    compared = readings[readings["compared"].astype(bool)]
+    items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
+    return (
+        *_describe_low_validity(readings), *_describe_unclosed_thoughts(unclosed), *_describe_judges(readings),
+        *_describe_left_out_wordings(compared), *_describe_unknown_noise(compared), *_describe_bounds(compared),
+        *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
+        *list_few_models_cautions(readings["model"].nunique()),
+    )  # fmt: skip
+
+
+def _describe_low_validity(readings: pd.DataFrame) -> Iterator[str]:
+    """Name the readings with less than half of valid answers."""
+    silent = readings[is_silent(readings["validity"].astype(float))]
+    if len(silent):
+        names = [
+            f"{row['reading']} ({row['model']}, {format_percent(row['validity'])})" for row in silent.to_dict("records")
+        ]
+        yield f"Not compared, as less than half of the answers are valid: {join_names(names)}."
+
+
+def _describe_unclosed_thoughts(unclosed: pd.DataFrame) -> Iterator[str]:
+    """Count the thoughts that did not end, by model and length."""
+    rows = unclosed[unclosed["unclosed"].astype(float) > 0] if len(unclosed) else unclosed
+    if len(rows):
+        names = [
+            f"{format_percent(row['unclosed_share'])} of {row['thoughts']:,} with {row['model']} ({row['reading']}"
+            f"{_describe_length(row['max_tokens'])})"
+            for row in rows.to_dict("records")
+        ]
+        yield (
+            f"Thoughts that did not end by themselves: {join_names(names, 2)}. Of a wording with many, little is known."
+        )
+
+
+def _describe_length(max_tokens: object) -> str:
+    """Say how long thoughts might be; empty where it is not recorded."""
+    return "" if max_tokens is None or pd.isna(max_tokens) else f", {int(str(max_tokens).split('.')[0]):,} tokens"
+
+
+def _describe_judges(readings: pd.DataFrame) -> Iterator[str]:
+    """Say that a judge is a model, and where it judges itself."""
+    judged = readings[readings["reading"].str.startswith(JUDGE)] if len(readings) else readings
+    if judged.empty:
+        return
+    judges = judged["reading"].str.removeprefix(JUDGE).str.partition(", ")[0]
+    names = join_names(list(dict.fromkeys(judges)))
+    yield (
+        f"A judge is a model of its own ({names}): the wording may move it, too. Only "
+        "a sheet of what people read tells its errors."
+    )
+    own = list(dict.fromkeys(judged["model"][judges == judged["model"]]))
+    if own:
+        yield f"Judge and judged are the same model: {join_names(own)}. A model may read its own texts kindly."
+
+
+def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
+    """Say how many wordings some readings did not answer."""
+    rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates(["study", "model", "setting"])
+    if len(rows):
+        total = int((rows["left_out"] + rows["n_wordings"]).sum())
+        yield (
+            f"{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered them; "
+            "those left may be the easy ones."
+        )
+
+
+def _describe_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
+    """Name readings of which it is not known what sampling adds."""
+    rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
+    if len(rows):
+        names = list(dict.fromkeys(rows["reading"]))
+        yield (
+            f"What sampling adds is not known of {join_names(names)}: a single text at a temperature above 0, or not "
+            "known. Its variance over wordings has no number."
+        )
+
+
+def _describe_bounds(compared: pd.DataFrame) -> Iterator[str]:
+    """Say where only bounds are known of what is a reading's own."""
+    n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
+    unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
+    if len(unknown):
+        silent = join_names(list(dict.fromkeys(unknown["reading"])))
+        yield (
+            f"Nothing is known of what is due to the reading for {silent}: "
+            "rules for the same texts may misread them alike, and noise has to be known."
+        )
+    rows = compared[compared["own"].isna() & compared["own_most"].notna()]
+    if len(rows):
+        names = list(dict.fromkeys(rows["reading"]))
+        yield (
+            f"What is due to the reading has only bounds for {join_names(names)}: two other readings of different "
+            f"responses are needed, or a sheet of what people read ({format_quantity(len(rows), 'row')})."
+        )

@@ -1,0 +1,208 @@
+"""Write the sentences of the page: how much of the wording effect stays under every reading, what is an artefact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.measures.thresholds import is_silent
+from analysis.pages.readings.cautions import list_cautions
+from analysis.reporting.words import (
+    Answer,
+    describe_models_without_answers,
+    format_percent,
+    format_quantity,
+    join_names,
+)
+from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
+
+TABLES = ("readings", "reading_kept", "reading_pairs", "reading_ranking", "reading_sheet", "reading_unclosed")
+ALL = 1 - 1e-9
+NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
+WORD_MEANINGS = (
+    "Stays: of a reading's variance over wordings, the least share that another reading has in common with it.",
+    "Its own: the share of it that other readings, or people, do not explain.",
+)
+
+
+def answer_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answer:
+    """Say how much of the wording effect stays under every reading, and which readings add an artefact.
+
+    Parameters
+    ----------
+    frames
+        The tables `TABLES` by name.
+    when
+        When the models were asked (`words.phrase_run_dates`).
+
+    Returns
+    -------
+    Answer
+        What the page says in words.
+    """
+    readings = frames["readings"]
+    models = list(dict.fromkeys(readings["model"]))
+    most = int(readings.groupby(["study", "model", "setting"])["reading"].nunique().max())
+    n_items = int(readings.drop_duplicates("study")["n_asked"].sum())
+    setup = (
+        f"{format_quantity(len(models), 'model')}, {format_quantity(n_items, 'item')}, each answer read in up to "
+        f"{format_quantity(most, 'way')}{when}."
+    )
+    cautions = list_cautions(readings, frames["reading_unclosed"])
+    if is_silent(readings["validity"].astype(float)).all():
+        verdict, sentences = describe_models_without_answers(models)
+        return Answer(setup, verdict, cautions=(*sentences, *cautions))
+    details = {
+        "readings": tuple(_describe_artefacts_in_full(readings)),
+        "reading_pairs": tuple(_describe_pairs(frames["reading_pairs"])),
+        "reading_ranking": tuple(_describe_ranking(frames["reading_ranking"])),
+        "reading_sheet": tuple(_describe_corrections(frames["reading_sheet"])),
+    }
+    verdict = describe_kept_share(frames["reading_kept"])
+    if len(frames["reading_kept"]):
+        verdict = f"{verdict} {describe_artefacts(readings)}"
+    return Answer(setup, verdict, cautions=cautions, details=details)
+
+
+def describe_kept_share(kept: pd.DataFrame) -> str:
+    """Say how much of the variance over wordings stays under every reading: rule "kept".
+
+    Parameters
+    ----------
+    kept
+        Table `reading_kept`, the setting of the verdict first.
+
+    Returns
+    -------
+    One sentence.
+
+    >>> row = {"reading": "probability", "wording_sd": 0.2, "kept": 0.85, "kept_lower": 0.7, "kept_upper": 0.96,
+    ...        "n_sources": 2}
+    >>> describe_kept_share(pd.DataFrame([row])).partition(" stays ")[0]
+    'Mostly the model: 85 % of the variance over wordings by probability'
+    """
+    if kept.empty:
+        return f"{UNCLEAR}: no model has two readings with valid answers to the same wordings."
+    row = kept.iloc[0]
+    if not row["wording_sd"] > 0 or pd.isna(row["kept"]):
+        return f"{UNCLEAR}: by {row['reading']}, no variance over wordings is left beyond what sampling adds."
+    if pd.isna(row["kept_lower"]) and row["kept"] > ALL:
+        return "Where all readings have an answer, they are the same on every wording."
+    interval = (
+        "no interval" if pd.isna(row["kept_lower"])
+        else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
+    )  # fmt: skip
+    share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
+    if row["n_sources"] < 2:  # what the texts themselves add is in all of them
+        return f"In the same texts, {share} ({interval})."
+    word = choose_word_for_interval(row["kept_lower"], row["kept_upper"], KEPT_BANDS)
+    return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
+
+
+def describe_artefacts(readings: pd.DataFrame) -> str:
+    """Name the readings that add an artefact: rule "artefact".
+
+    Parameters
+    ----------
+    readings
+        Table `readings`.
+
+    Returns
+    -------
+    One sentence; empty where no reading is compared.
+
+    >>> describe_artefacts(pd.DataFrame({"compared": [True], "own": [0.1], "reading": ["strict rule"], "model": ["m"],
+    ...                                  "artefact": [True]}))
+    'Part of it is an artefact of the strict rule.'
+    """
+    compared = readings[readings["compared"].astype(bool)]
+    if compared.empty:
+        return ""
+    artefacts = compared[compared["artefact"].astype(bool)]
+    if artefacts.empty:
+        is_tested = compared["own"].notna().any()
+        return f"{NONE_SHOWN if is_tested else NONE_TESTED}."
+    names = [_name_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
+    models = artefacts["model"].unique()
+    n_all = compared["model"].nunique()
+    with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
+    return f"Part of it is an artefact of {join_names(names, 2)}{with_models}."
+
+
+def _name_with_article(reading: str) -> str:
+    """Write a reading within a sentence."""
+    return f"the {reading}" if "rule" in reading or reading.startswith("judge") else reading
+
+
+def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
+    """Say of every artefact how large it is, and how many readings were tested."""
+    compared = readings[readings["compared"].astype(bool)]
+    tested = compared[compared["own"].notna()]
+    validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
+    sentences = [f"Valid answers: {join_names([_describe_range(name, part) for name, part in validity], 5)}."]
+    sentences += [
+        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
+        f"{row['reading']} is its own{_describe_own_interval(row)}."
+        for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
+    ]
+    if len(tested):
+        sentences.append(
+            f"Tested: {format_quantity(len(tested), 'reading')} of a model, corrected for their number (Holm)."
+        )
+    return sentences
+
+
+def _describe_range(reading: str, shares: pd.Series) -> str:
+    """Write a reading with the least and the largest of some shares."""
+    low, high = format_percent(shares.min()), format_percent(shares.max())
+    start = low.removesuffix(" %")
+    return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
+
+
+def _describe_own_interval(row: dict[str, object]) -> str:
+    """Write the interval of a share that is a reading's own."""
+    low, high = (min(max(float(str(row[f"own_{end}"])), 0.0), 1.0) for end in ("lower", "upper"))
+    if pd.isna(row["own_lower"]):
+        return ""
+    return f" (interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
+
+
+def _describe_pairs(pairs: pd.DataFrame) -> list[str]:
+    """Say which two readings agree least and most."""
+    rows = pairs.dropna(subset=["same_side"]) if len(pairs) else pairs
+    if len(rows) < 2:
+        return []
+    means = rows.groupby(["reading_a", "reading_b"], sort=False)["same_side"].mean()
+    low, high = means.idxmin(), means.idxmax()
+    if low == high:
+        return []
+    return [
+        f"On average over models, {low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same "
+        f"side; {high[0]} and {high[1]}, {format_percent(means.max())}."
+    ]
+
+
+def _describe_ranking(ranking: pd.DataFrame) -> list[str]:
+    """Say how many pairs of models swap between readings."""
+    if ranking.empty:
+        return []
+    total, swaps, clear = (int(ranking[name].sum()) for name in ("n_pairs", "n_swaps", "n_clear_swaps"))
+    if not swaps:
+        return ["No pair of models changes its order with the reading."]
+    return [
+        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} "
+        f"their order, {clear or 'none'} beyond chance."
+    ]
+
+
+def _describe_corrections(corrections: pd.DataFrame) -> list[str]:
+    """Say how a reading differs from people's, and what the correction makes of its SD."""
+    if corrections.empty:
+        return []
+    return [
+        f"With {row['model']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
+        f"texts as people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of "
+        f"{row['wording_sd']:.3f}."
+        for row in corrections.dropna(subset=["corrected_sd", "wording_sd"]).to_dict("records")[:6]
+    ]

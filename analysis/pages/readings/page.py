@@ -1,0 +1,48 @@
+"""Make the parts of the page on readings for its notebook."""
+
+from __future__ import annotations
+
+from analysis.measures.readings import read_groups
+from analysis.pages.readings import narrative
+from analysis.reporting import words
+from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.output.html import Html, render_fragment
+from analysis.reporting.output.page import Page
+from analysis.reporting.words import verdicts
+from analysis.statistics.readings.sharing import LEAST_OWN
+
+LONGEST = 1_200  # characters of a text on the page
+
+
+class ReadingsPage(Page):
+    """Show the page on readings; options: sheet, reading, resamples, seed."""
+
+    protocols = list_pages()["readings"].protocols
+
+    def answer(self) -> Html:
+        """Show the answer in words, and what weakens it."""
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        return self.show_answer(narrative.answer_question(frames, words.phrase_run_dates(self.runs.info)))
+
+    def examples(self) -> Html:
+        """Show the texts that readings take most differently."""
+        rows = self.frame("reading_examples").sort_values("distance", ascending=False, kind="stable").head(6)
+        cards = [
+            {**row, "output": str(row["output"])[:LONGEST], "readings": row["readings_of_text"].split("; ")}
+            for row in rows.to_dict("records")
+        ]
+        return render_fragment("readings/examples", cards=cards)
+
+    def method(self) -> Html:
+        """Say in a few lines how the numbers were computed."""
+        defaults = {name: option.default for name, option in tables.list_table_options("readings").items()}
+        options = defaults | self.options
+        groups = read_groups(self.runs)
+        left_out = sum(
+            group.count_wordings(places)[1] for group in groups if (places := group.list_answering_readings())
+        )
+        return render_fragment(
+            "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,
+            least=round(100 * LEAST_OWN), resamples=options["resamples"], seed=options["seed"],
+            rules=verdicts.describe_verdict_rules("validity", "kept", "artefact"),
+        )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Draw the figures of the page; each function takes the frames of its namesake in `captions`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.reporting.drawing import panels, plotting
+from analysis.reporting.drawing.plotting import PAGE, Drawing, Look, apply_style
+from analysis.reporting.words import labels
+
+Looks = Mapping[str, Look]
+
+
+def select_rows_that_fit(frame: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of the first models that a figure has room for; rows of a model stay together."""
+    models = list(dict.fromkeys(frame["model"]))
+    sizes = frame.groupby("model", sort=False).size().cumsum()
+    chosen = [model for model in models if sizes[model] <= panels.ROWS] or models[:1]
+    return frame[frame["model"].isin(chosen)].head(panels.ROWS).reset_index(drop=True)
+
+
+@apply_style
+def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw, for every model and reading, the SD over wordings and the share of it that stays under every reading.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `readings` of one study and setting.
+    width, looks
+        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
+    rows = select_rows_that_fit(frame)
+    shortened = labels.shorten_but_keep_distinct(list(rows["reading"]), 22 if panels.is_narrow(width) else 30)
+    return _draw_rows(rows, shortened, {"wording_sd": "SD over wordings", "kept": "Share that stays"}, width, looks)
+
+
+@apply_style
+def draw_reading_agreement(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw, for every model and pair of readings, the share on the same side and the correlation over wordings.
+
+    Parameters
+    ----------
+    frame
+        Rows of table `reading_pairs` of one study and setting.
+    width, looks
+        As in `draw_reading_effects`.
+
+    Returns
+    -------
+    Drawing
+        The figure.
+    """
+    rows = select_rows_that_fit(frame)
+    names = [f"{a} – {b}" for a, b in zip(rows["reading_a"], rows["reading_b"], strict=True)]
+    shortened = labels.shorten_but_keep_distinct(names, 24 if panels.is_narrow(width) else 44)
+    return _draw_rows(rows, shortened, {"same_side": "On the same side", "correlation": "Correlation"}, width, looks)
+
+
+def _draw_rows(
+    rows: pd.DataFrame, names: list[str], measures: Mapping[str, str], width: float, looks: Looks | None
+) -> Drawing:
+    """Draw a row of dots per model and reading, a panel per measure, the models by their colours."""
+    frame = rows.assign(row=range(len(rows)))
+    models = list(dict.fromkeys(frame["model"]))
+    look_by_model = looks or plotting.assign_colours_and_markers(models)
+    legend = labels.shorten_but_keep_distinct(models, 34)
+    top = 0.06 + panels.LINE * panels.count_legend_lines(legend, width)
+    high = len(frame) * panels.choose_row_pitch(len(frame), 3.6)
+    drawing, panel_axes = panels.lay_out_panels(
+        width, len(measures), len(measures), high, left=panels.measure_row_labels(names), top=top
+    )
+    panels.draw_legend(drawing, legend, [look_by_model[model] for model in models])
+    for number, (axes, (measure, title)) in enumerate(zip(panel_axes, measures.items(), strict=True)):
+        panels.draw_row_guides(axes, len(frame))
+        panels.draw_dots(axes, frame.astype({measure: float}), measure, look_by_model)
+        panels.draw_title(axes, title)
+        ends = frame[[measure, f"{measure}_lower", f"{measure}_upper"]].astype(float)
+        high_end, low_end = ends.max().max(), min(0.0, float(ends.min().min())) if ends.notna().any(axis=None) else 0.0
+        largest = 1.0 if measure != "wording_sd" or pd.isna(high_end) else max(0.1, float(high_end))
+        panels.scale_axis(axes, low_end, largest, 2 if panels.is_narrow(width) else 4)
+        if number == 0:
+            panels.draw_row_labels(axes, names)
+    return drawing

@@ -1,0 +1,109 @@
+"""Compare readings of texts with what people read, and correct them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analysis.measures.readings import ReadingGroup, read_groups
+from analysis.pages.readings.sheet import SheetRow, lay_out_sheet, read_sheet
+from analysis.statistics.interval import build_interval_columns
+from analysis.statistics.readings.people import compute_misreading_rates, correct_reading
+from analysis.statistics.resampling import DRAWS, Array
+from ground.errors import InputError, shorten_line, suggest_nearest
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+EMPTY = ["study", "model", "setting", "reading"]
+_ERRORS = ("missed", "invented", "unread", "overread")
+_FIGURES = ("mean", "corrected_mean", "wording_sd", "corrected_sd", "own")
+
+
+def tabulate_corrections(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Correct every reading of texts of which people read some.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    sheet
+        The file (`sheet.read_sheet`); empty: none, and no rows.
+    resamples, seed
+        Bootstrap samples of the items, and their seed.
+
+    Returns
+    -------
+    DataFrame
+        A row per study, model, setting and reading of these texts.
+    """
+    if not sheet:
+        return pd.DataFrame(columns=EMPTY)
+    key = ("corrections by people", sheet, resamples, seed)
+    return runs.compute_once(key, lambda: _correct_all_readings(runs, sheet, resamples, seed))
+
+
+def _correct_all_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.DataFrame:
+    """Correct the readings of all units in a sheet."""
+    rows_by_unit: dict[tuple[str, str, str], list[SheetRow]] = {}
+    for row in read_sheet(sheet):
+        rows_by_unit.setdefault(row.unit, []).append(row)
+    parts = []
+    for unit, rows in rows_by_unit.items():
+        group, place = _find_group(runs, unit, rows[0].where)
+        people, has_people = lay_out_sheet(rows, group, place, read_outputs(runs, *unit))
+        parts += list(_correct_readings_of_texts(group, place, people, has_people, draws, seed))
+    return pd.DataFrame(parts)
+
+
+def _find_group(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[ReadingGroup, int]:
+    """Find the readings of a model's texts, and the place of one of them."""
+    study, model, condition = unit
+    places = {
+        (group.study, group.model, kind.condition): (group, place)
+        for group in read_groups(runs) for place, kind in enumerate(group.kinds)
+        if kind.is_sampled and kind.source == kind.condition and place in group.samples
+    }  # fmt: skip
+    if unit not in places:
+        names = [name for _, _, name in places]
+        raise InputError(
+            f"{where}: study {shorten_line(repr(study))}, model {shorten_line(repr(model))}, condition "
+            f"{shorten_line(repr(condition))} has no texts that are read in two ways{suggest_nearest(condition, names)}"
+        )
+    return places[unit]
+
+
+def read_outputs(runs: Runs, study: str, model: str, condition: str) -> dict[tuple[str, str], Sequence[str]]:
+    """Read the texts of a model: item and variant -> texts."""
+    rows = runs.execute(
+        "SELECT item, variant, output FROM responses WHERE study = ? AND model = ? AND condition = ? "
+        "AND output IS NOT NULL",
+        [study, model, condition],
+    ).fetchall()
+    return {(item, variant): texts for item, variant, texts in rows}
+
+
+def _correct_readings_of_texts(
+    group: ReadingGroup, place: int, people: Array, has_people: Any, draws: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for every reading of these texts."""
+    n_texts = people.shape[2]
+    for other, kind in enumerate(group.kinds):
+        if kind.source != group.kinds[place].source or other not in group.samples:
+            continue
+        upper, lower = (part[:, :, :n_texts] for part in group.samples[other])
+        if upper.shape != people.shape:
+            continue
+        read = upper / lower.clip(1e-12)
+        read[~(lower > 0)] = float("nan")
+        rates = compute_misreading_rates(read, people, has_people)
+        corrected = correct_reading(upper, lower, people, has_people, draws=draws, seed=seed)
+        columns = build_interval_columns({name: corrected.figures[name] for name in _FIGURES})
+        yield {
+            "study": group.study, "model": group.model, "setting": group.setting, "reading": kind.name,
+            "read_condition": kind.condition, "n_texts": int(rates["n"]), "texts_alike": rates["same"],
+            "text_kappa": rates["kappa"], **{name: rates[name] for name in _ERRORS},
+            "n_wordings": corrected.n_wordings, "p": corrected.p, **{name: part[0] for name, part in columns.items()},
+        }  # fmt: skip

@@ -1,0 +1,292 @@
+"""Compute the tables on single readings, on what stays under all of them, and on pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.measures.readings import ReadingGroup, read_groups
+from analysis.pages.readings.sheet_tables import tabulate_corrections
+from analysis.reporting.words.verdicts import mark_artefacts
+from analysis.statistics.interval import Interval, build_interval_columns
+from analysis.statistics.multiplicity import holm
+from analysis.statistics.readings import moments, sharing
+from analysis.statistics.resampling import DRAWS, Array
+from ground.errors import InputError, shorten_line
+
+if TYPE_CHECKING:
+    from analysis.runs import Runs
+
+TRIAD, PEOPLE = "readings", "people"
+_SHOWN = ("mean", "flips", "wording_sd", "wording_share", "kept")
+_KEY = ["study", "model", "setting", "reading"]
+
+
+def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Describe every reading of every model under every setting.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    sheet
+        File with what people read (`people.read_sheet`); empty: none.
+    resamples, seed
+        Bootstrap samples of the items, and their seed.
+
+    Returns
+    -------
+    DataFrame
+        A row per study, model, setting and reading; see the page's `columns`.
+    """
+    groups = read_groups(runs)
+    corrections = tabulate_corrections(runs, sheet=sheet, resamples=resamples, seed=seed)
+    return describe_groups(groups, corrections, resamples, seed) if groups else pd.DataFrame(columns=_KEY)
+
+
+def describe_groups(groups: Sequence[ReadingGroup], corrections: pd.DataFrame, draws: int, seed: int) -> pd.DataFrame:
+    """Describe the readings of some groups, and mark which are named an artefact.
+
+    Parameters
+    ----------
+    groups
+        One or more.
+    corrections
+        From `tabulate_corrections`.
+    draws, seed
+        Bootstrap samples of the items, and their seed.
+
+    Returns
+    -------
+    DataFrame
+        As `tabulate_readings`.
+    """
+    frame = pd.concat([_describe_group(group, draws, seed) for group in groups], ignore_index=True)
+    frame = _take_narrower_own_share(frame, corrections)
+    is_tested = frame["p"].notna()
+    frame["p_holm"] = np.nan
+    frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
+    frame["artefact"] = mark_artefacts(frame["own"], frame["p_holm"], frame["validity"])
+    return frame
+
+
+def select_moments(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments] | None:
+    """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
+    places = group.list_answering_readings()
+    if len(places) < 2:
+        return None
+    item_moments = moments.compute_item_moments(group.values[places], group.noise[np.ix_(places, places)])
+    return (places, item_moments) if (item_moments.freedom > 0).any() else None
+
+
+def _describe_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
+    """Describe the readings of one group."""
+    n = len(group.kinds)
+    places = group.list_answering_readings()
+    n_wordings, left_out = group.count_wordings(places) if places else (0, 0)
+    frame = pd.DataFrame({
+        "study": group.study, "model": group.model, "setting": group.setting,
+        "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
+        "compared": [place in places for place in range(n)], "validity": group.average_validity(),
+        "validity_sd": [_compute_validity_sd(group.validity[place]) for place in range(n)],
+        "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
+        "accuracy": [_average_accuracy(group, place, places) for place in range(n)],
+    })  # fmt: skip
+    figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
+    frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
+                         own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
+    selected = select_moments(group)
+    if selected is None:
+        return frame
+    item_moments = selected[1]
+    figures_by_name = sharing.estimate_reading_figures(item_moments, draws=draws, seed=seed)
+    columns = build_interval_columns({name: figures_by_name[name] for name in _SHOWN})
+    for name, values in columns.items():
+        frame.loc[places, name] = values
+    frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
+    sources = [group.kinds[place].source for place in places]
+    for row, place in enumerate(places):
+        share = sharing.estimate_own_share(item_moments, row, sources, draws=draws, seed=seed)
+        if share.figure is None or _is_single_text(group, place):
+            frame.loc[place, "own_most"] = share.most
+            continue
+        _write_own_share(frame, place, share.figure, TRIAD, share.p, share.p_least)
+    return frame
+
+
+def _is_single_text(group: ReadingGroup, place: int) -> bool:
+    """Tell whether a reading is of one text per wording: it is 0 or 1, and other readings cannot tell it from that."""
+    samples = group.samples.get(place)
+    return samples is not None and samples[1].shape[2] == 1 and group.kinds[place].column != "sample_probability"
+
+
+def _write_own_share(frame: pd.DataFrame, place: int, figure: Interval, origin: str, p: float, p_least: float) -> None:
+    """Write the share of a reading's own, with its interval or why there is none."""
+    columns = build_interval_columns({"own": figure})
+    for name in ("own", "own_lower", "own_upper"):
+        frame.loc[place, name] = columns[name][0]
+    reasons = [text for text in (frame.loc[place, "no_interval"], columns["no_interval"][0]) if text]
+    frame.loc[place, "no_interval"] = "; ".join(reasons)
+    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [origin, p, p_least, np.nan]
+
+
+def _take_narrower_own_share(frame: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
+    """Take the share that is a reading's own from what people read, where its interval is narrower than by readings."""
+    if corrections.empty:
+        return frame
+    shares = corrections[corrections["own"].notna()].set_index(_KEY)
+    for place, key in enumerate(zip(*(frame[name] for name in _KEY), strict=True)):
+        if key in shares.index and frame.loc[place, "compared"]:
+            row = shares.loc[[key]].iloc[0]
+            widths = [part["own_upper"] - part["own_lower"] for part in (row, frame.loc[place])]
+            if not np.isnan(widths[1]) and not widths[0] < widths[1]:
+                continue
+            told = [part for part in str(frame.loc[place, "no_interval"]).split("; ") if not part.startswith("own:")]
+            reasons = [part for part in str(row["no_interval"]).split("; ") if "own" in part]
+            told += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
+            frame.loc[place, ["own", "own_lower", "own_upper", "p"]] = row[["own", "own_lower", "own_upper", "p"]]
+            frame.loc[place, ["own_from", "own_most", "no_interval"]] = [PEOPLE, np.nan, "; ".join(filter(None, told))]
+    return frame
+
+
+def _compute_validity_sd(validity: Array) -> float:
+    """Compute the SD of the validity over wordings within items, sampling included; NaN without two wordings."""
+    is_asked = ~np.isnan(validity)
+    freedom = np.maximum(is_asked.sum(axis=1) - 1, 0).sum()
+    filled = np.where(is_asked, validity, 0.0)
+    mean = filled.sum(axis=1) / np.maximum(is_asked.sum(axis=1), 1)
+    squares = np.where(is_asked, (filled - mean[:, None]) ** 2, 0.0).sum()
+    return float(np.sqrt(squares / freedom)) if freedom else np.nan
+
+
+def _average_accuracy(group: ReadingGroup, place: int, places: list[int]) -> float:
+    """Average the probability of the right answer over the common wordings; NaN where none is known."""
+    if place not in places:
+        return np.nan
+    values = np.where(moments.find_common_wordings(group.values[places]), group.compute_accuracy(place), np.nan)
+    return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+
+
+def tabulate_kept_variance(runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    reading
+        The reading whose variance is looked at, such as "strict rule"; empty: the first one that answers.
+    resamples, seed
+        As in `tabulate_readings`.
+
+    Returns
+    -------
+    DataFrame
+        A row per study and setting; that of the most models, and of the most readings, first.
+    """
+    by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
+    for group in read_groups(runs):
+        by_setting.setdefault((group.study, group.setting), []).append(group)
+    rows = [
+        row
+        for (study, setting), groups in by_setting.items()
+        for row in _sum_up_setting(study, setting, groups, reading, resamples, seed)
+    ]
+    if reading and not rows:
+        names = dict.fromkeys(kind.name for group in read_groups(runs) for kind in group.kinds)
+        raise InputError(f"reading {shorten_line(repr(reading))}: no model has it beside another one; the readings are "
+                         f"{', '.join(names) or 'none'}")  # fmt: skip
+    frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
+    return (
+        frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)
+        if rows
+        else frame
+    )
+
+
+def _sum_up_setting(
+    study: str, setting: str, groups: Iterable[ReadingGroup], reading: str, draws: int, seed: int
+) -> list[pd.DataFrame]:
+    """Sum up the models of a setting that have the same readings as most of them; nothing without any."""
+    by_names: dict[tuple[str, ...], list[moments.ItemMoments]] = {}
+    source_by_name: dict[str, str] = {}
+    for group in groups:
+        if selected := select_moments(group):
+            source_by_name |= {kind.name: kind.source for kind in group.kinds}
+            by_names.setdefault(tuple(group.kinds[place].name for place in selected[0]), []).append(selected[1])
+    by_names = {names: parts for names, parts in by_names.items() if not reading or reading in names}
+    if not by_names:
+        return []
+    names = max(by_names, key=lambda key: (len(by_names[key]), len(key)))
+    total, *others = by_names[names]
+    for part in others:
+        total = total.sum_other_items(part)
+    place = names.index(reading) if reading else 0
+    figures = sharing.estimate_reading_figures(total, draws=draws, seed=seed)
+    columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})
+    return [
+        pd.DataFrame(columns).iloc[[place]].assign(
+            study=study, setting=setting, reading=names[place], n_models=len(others) + 1, n_readings=len(names),
+            n_sources=len({source_by_name[name] for name in names}),
+            n_items=int((total.freedom > 0).sum()), n_wordings=int(total.n_wordings.sum()),
+        )
+    ]  # fmt: skip
+
+
+def tabulate_reading_pairs(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+    """Estimate how every two readings of a model go together.
+
+    Parameters
+    ----------
+    runs
+        From `analysis.runs.open_runs`.
+    resamples, seed
+        As in `tabulate_readings`.
+
+    Returns
+    -------
+    DataFrame
+        A row per study, model, setting and pair of compared readings.
+    """
+    parts = []
+    for group in read_groups(runs):
+        if not (selected := select_moments(group)):
+            continue
+        places, item_moments = selected
+        pairs = list(combinations(range(len(places)), 2))
+        kinds = [group.kinds[place] for place in places]
+        columns: dict[str, Any] = build_interval_columns(
+            sharing.estimate_pair_figures(item_moments, pairs, draws=resamples, seed=seed)
+        )
+        parts.append(
+            pd.DataFrame({
+                "study": group.study, "model": group.model, "setting": group.setting,
+                "reading_a": [kinds[a].name for a, _ in pairs], "reading_b": [kinds[b].name for _, b in pairs],
+                "same_texts": [kinds[a].source == kinds[b].source for a, b in pairs],
+                "n_items": int((item_moments.freedom > 0).sum()), "n_wordings": int(item_moments.n_wordings.sum()),
+                **columns,
+            })
+        )  # fmt: skip
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["study", "model"])
+
+
+def tabulate_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
+    """Count the thoughts that did not end by themselves, by model and reading.
+
+    Returns
+    -------
+    DataFrame
+        A row per study, model, setting and reading with thoughts.
+    """
+    rows = [
+        (group.study, group.model, group.setting, kind.name, kind.condition,
+         runs.info["conditions"][group.study][kind.condition].get("max_tokens"),
+         int(group.thoughts[place]), int(group.unclosed[place]), group.unclosed[place] / group.thoughts[place])
+        for group in read_groups(runs) for place, kind in enumerate(group.kinds) if group.thoughts[place]
+    ]  # fmt: skip
+    names = [*_KEY, "read_condition", "max_tokens", "thoughts", "unclosed", "unclosed_share"]
+    return pd.DataFrame(rows, columns=names)

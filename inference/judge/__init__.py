@@ -1,0 +1,1 @@
+"""Let a model read the texts of a run: which option does each mean?"""

@@ -1,0 +1,93 @@
+"""Define and run `waver judge`: a model reads the texts of a run, or people get some of them as a table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ground.errors import InputError, RunFailed
+from inference.arguments import add_allow_failed_option, add_engine, parse_engine_settings, parse_positive
+
+COMMAND = "judge"
+HELP = "let a model read the texts of a run, or draw some into a table for people"
+EXAMPLE = "example: waver judge runs/texts --model my-judge; waver judge runs/texts --sheet 200 people.csv"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options of `waver judge`."""
+    parser.epilog = EXAMPLE
+    parser.add_argument("run", metavar="RUN", help="a run folder with texts (--answer text, or imported)")
+    parser.add_argument("--model", metavar="MODEL", help="the model that reads them (NAME=... chooses its name)")
+    parser.add_argument(
+        "--sheet",
+        nargs=2,
+        metavar=("N", "FILE"),
+        help="write N of the texts into a new .csv file, in which people say which option each means",
+    )
+    parser.add_argument(
+        "--condition", nargs="+", default=[], metavar="NAME", help="whose texts are read (default: all with texts)"
+    )
+    parser.add_argument("--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/judge/prompt.yaml)")
+    add_engine(parser)
+    add_allow_failed_option(parser)
+
+
+def main(options: argparse.Namespace) -> None:
+    """Let a model read the texts of a run, or write a sheet for people; print what was written.
+
+    Raises
+    ------
+    InputError
+        The run has no texts to read, or the model cannot judge.
+    RunFailed
+        Stopped, or questions failed; what was read is kept, and the same command asks the rest.
+    """
+    if (options.model is None) == (options.sheet is None):
+        raise InputError("give either --model, who reads the texts, or --sheet N FILE, for people")
+    if options.sheet is not None:
+        _write_sheet(options)
+    else:
+        _ask_judge(options)
+
+
+def _write_sheet(options: argparse.Namespace) -> None:
+    """Draw texts into a sheet for people."""
+    from inference.judge.sheet import write_people_sheet
+    from inference.judge.texts import RunTexts
+
+    number, file = options.sheet
+    try:
+        n_texts = parse_positive(number)
+    except argparse.ArgumentTypeError as error:
+        raise InputError(f"--sheet {error}") from None
+    rows = write_people_sheet(Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0)
+    print(f"{file}: {rows:,} texts; write the option of each into the column option, nothing where it takes none")
+
+
+def _ask_judge(options: argparse.Namespace) -> None:
+    """Ask the judge about all texts that it has not read, and write what it says into the run."""
+    from inference.asking.failures import NO_FAILURES
+    from inference.asking.models import find_models
+    from inference.judge.questions import Questions, read_judge_prompts
+    from inference.judge.reading import Judge
+    from inference.judge.texts import RunTexts
+    from inference.judge.writing import write_judged_rows
+
+    models = find_models([options.model], engine=options.engine)
+    if len(models) != 1:
+        raise InputError(f"--model {options.model}: these are {len(models)} models; name one judge")
+    book = read_judge_prompts(options.prompt)
+    texts = RunTexts(Path(options.run), options.condition)
+    judge = Judge(texts.folder, models[0], parse_engine_settings(options), Questions(book))
+    replies = texts.list_replies()
+    failure = judge.read_replies(replies, options.call, options.allow_failed or NO_FAILURES)
+    readings = judge.find_readings()
+    if readings.judgement_by_key:
+        written = write_judged_rows(texts, models[0].id, readings, book, options.call)
+        for condition, rows in written.items():
+            print(f"{condition}: {rows:,} rows written")
+        if not written:
+            print(f"{texts.folder}: nothing new to write", file=sys.stderr)
+    if isinstance(failure, RunFailed):
+        raise failure

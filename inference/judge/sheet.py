@@ -1,0 +1,109 @@
+"""Draw texts of a run into a table in which people say which option each means; it does not show what a judge said.
+
+Texts are drawn in turn from every model, condition and option that they were read as, each equally often as far as it
+has texts, so that rare readings are checked, too. Which are drawn depends on the seed and the text only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from ground.errors import InputError
+from inference.judge.texts import Reply, ReplyRow, RunTexts
+from inference.runfolder.spreadsheet import write_spreadsheet_csv
+from inference.stimuli.random_order import compute_random_key
+
+COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "asked", "options", "text", "option")
+
+
+@dataclass(frozen=True, slots=True)
+class SampledText:
+    """A text of a run, and its place among the texts of its row, from 1."""
+
+    row: ReplyRow
+    sample: int
+    reply: Reply
+
+
+def write_people_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> int:
+    """Write the sheet, with the column `option` left to fill in.
+
+    Parameters
+    ----------
+    path
+        A .csv file that does not exist yet: a filled sheet is never overwritten.
+    texts
+        The texts of a run.
+    n_texts
+        How many are drawn; all where there are fewer.
+    seed
+        Of the draw.
+
+    Returns
+    -------
+    Number of rows.
+
+    Raises
+    ------
+    InputError
+        The file is there already or is no .csv file, or no text shows anything.
+    """
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"--sheet {path}: the sheet is a .csv file")
+    if path.exists():
+        raise InputError(f"--sheet {path}: is there already and may be filled in; choose another name")
+    drawn = draw_texts(texts, n_texts, seed)
+    if not drawn:
+        raise InputError(f"{texts.folder}: all texts are empty, so there is nothing to read")
+    drawn.sort(key=lambda text: compute_random_key(seed, "sheet", text.reply.key))  # whose text it is shows no pattern
+    write_spreadsheet_csv(path, COLUMNS, (_build_sheet_row(texts.study.name, text) for text in drawn))
+    return len(drawn)
+
+
+def draw_texts(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
+    """Draw different texts of a run, in turn from every model, condition and option.
+
+    Parameters
+    ----------
+    texts, n_texts, seed
+        As in `write_people_sheet`.
+
+    Returns
+    -------
+    The texts.
+    """
+    strata: dict[tuple[str, str, str | None], dict[str, SampledText]] = {}
+    for text, reading in _list_texts(texts):
+        stratum = strata.setdefault((text.row.model, text.row.condition, reading), {})
+        stratum.setdefault(text.reply.key, text)
+    shuffled = [
+        sorted(stratum.values(), key=lambda text: compute_random_key(seed, "people", text.reply.key))
+        for _, stratum in sorted(strata.items(), key=lambda pair: tuple(map(str, pair[0])))
+    ]
+    by_turns = chain.from_iterable(zip_longest(*shuffled))
+    different = {text.reply.key: text for text in reversed([text for text in by_turns if text is not None])}
+    return list(reversed(different.values()))[:n_texts]
+
+
+def _list_texts(texts: RunTexts) -> Iterator[tuple[SampledText, str | None]]:
+    """Go through all texts that show something, each with the option that it was read as."""
+    for row in texts.read_rows():
+        for place, (text, reading) in enumerate(zip(row.texts, row.readings, strict=True), start=1):
+            if text is not None:
+                yield SampledText(row, place, texts.build_reply(row, text)), reading
+
+
+def _build_sheet_row(study: str, text: SampledText) -> tuple[object, ...]:
+    """Make the row of a text; the options are what people may write, with the words that each stands for.
+
+    Where people find that a text takes none of them, they leave the column empty.
+    """
+    row, reply = text.row, text.reply
+    options = [label if not words else f"{label}: {words}" for label, words in reply.options]
+    return (
+        study, row.model, row.condition, row.variant.item, row.variant.variant, text.sample, reply.asked,
+        "\n".join(options), reply.text, None,
+    )  # fmt: skip

@@ -1,0 +1,253 @@
+"""The page on readings: what is read from a run, what its sentences say, and what a sheet may hold."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import runs
+from analysis.measures.readings import list_settings, read_groups
+from analysis.pages.readings import narrative, sheet, tables
+from analysis.pages.readings.catalogue import CATALOGUE
+from analysis.pages.readings.page import ReadingsPage
+from analysis.reporting.words.verdicts import mark_artefacts
+from ground.errors import InputError
+from helpers import reading_errors, reading_runs
+from helpers.choice_runs import answers, questions, write_choice
+from helpers.scoring_runs import make_run
+from helpers.synthetic import edit_run_json, paraphrases, write_run
+
+
+@pytest.fixture
+def frame():
+    return reading_runs.reading_rows(items=8, wordings=5, samples=6, misread=0.15)
+
+
+@pytest.fixture
+def folder(frame, tmp_path):
+    return reading_runs.write_readings(tmp_path / "run", frame)
+
+
+def names(conditions):
+    return {setting: [kind.name for kind in kinds] for setting, kinds in list_settings(conditions).items()}
+
+
+def test_conditions_that_ask_the_same_prompts_are_one_setting_with_named_readings():
+    conditions = reading_runs.condition_fields()
+    other = {"form": "chat", "option_order": "yes-no", "prompt": None, "prompt_hash": "h"}
+    low = {**conditions[reading_runs.THOUGHT], "effort": "low"}
+    found = names({**conditions, "chat/yes-no": other, f"{reading_runs.THOUGHT}-low": low})
+    assert found["plain/yes-no"] == [
+        "probability", "strict rule", "lenient rule", "judge org/judge", "thought", "thought, low"
+    ]  # fmt: skip
+    assert found["chat/yes-no"] == ["probability"]
+
+
+def test_letters_words_and_the_strict_main_rule_of_choices():
+    base = {"form": "plain", "prompt": "base"}
+    conditions = {
+        "plain/base/letters": {**base, "way": "letters"}, "plain/base/texts": {**base, "way": "texts"},
+        "plain/base/text": {**base, "way": "text", "answer": "text", "temperature": 0.0, "reply_rule": 2},
+    }  # fmt: skip
+    kinds = list_settings(conditions)["plain/base"]
+    assert [kind.name for kind in kinds] == ["letters", "words", "strict rule", "lenient rule"]
+    assert [kind.column for kind in kinds[2:]] == ["sample_answer", "sample_answer_otherwise"]
+
+
+def test_texts_at_two_temperatures_are_told_apart_and_each_is_a_source():
+    base, text = {"form": "plain"}, {"answer": "text"}
+    kinds = list_settings({"p/a": {**base, **text, "temperature": 0.2}, "p/b": {**base, **text, "temperature": 1.0}})[
+        "p"
+    ]
+    assert [kind.name for kind in kinds] == [
+        "strict rule, t0.2", "strict rule, t1", "lenient rule, t0.2", "lenient rule, t1"
+    ]  # fmt: skip
+    assert [kind.source for kind in kinds] == ["p/a", "p/b"] * 2
+
+
+def test_values_are_those_of_the_rows(folder, frame):
+    (group,) = read_groups(runs.open_runs(folder))
+    assert group.values.shape == (5, 8, 5)
+    first = frame[(frame["item"] == "item-00") & (frame["variant"] == "p1")].set_index("condition")
+    probability = first.loc[reading_runs.PLAIN, "probability"]
+    assert group.values[0, 0, 0] == pytest.approx(probability[0] / sum(probability))
+    strict = [text for text in first.loc[reading_runs.TEXT, "sample_answer_otherwise"] if text]
+    assert group.values[1, 0, 0] == pytest.approx(strict.count("agree") / len(strict))
+    lenient = first.loc[reading_runs.TEXT, "sample_answer"].count("agree") / 6
+    assert group.values[2, 0, 0] == pytest.approx(lenient)
+    assert group.noise[2, 2, 0, 0] == pytest.approx(lenient * (1 - lenient) / 5)
+    thought = np.array([part for part in first.loc[reading_runs.THOUGHT, "sample_probability"] if part])
+    shares = thought[:, 0] / thought.sum(axis=1)
+    assert group.values[4, 0, 0] == pytest.approx(shares.mean())
+    assert group.noise[4, 4, 0, 0] == pytest.approx(shares.var(ddof=1) / len(shares))
+    assert (group.noise[0] == 0).all() and (group.noise[4, :4] == 0).all() and (group.noise[1, 2] != 0).any()
+    assert group.thoughts[4] == 240 and group.unclosed[4] > 0
+
+
+def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(tmp_path, frame):
+    one = reading_runs.reading_rows(items=4, wordings=4, samples=1, ways=reading_runs.WAYS[:2])
+    for temperature, unknown in ((1.0, [1, 2]), (0.0, [])):
+        path = tmp_path / str(temperature)
+        for column in ("probability", "sample_answer", "sample_answer_otherwise", "output", "count"):
+            one[column] = [value if isinstance(value, list) else None for value in one[column]]
+        fields = reading_runs.condition_fields(temperature, 1)
+        (group,) = read_groups(runs.open_runs(write_run(path, one, conditions=fields)))
+        assert group.list_unknown_noise() == unknown
+
+
+def test_choices_and_scores_are_read_too(tmp_path):
+    rows = answers(questions(6, 3), ["m"], conditions=["plain/base/letters", "plain/base/texts"])
+    folder = write_choice(tmp_path / "choice", rows)
+    fields = {name: {"form": "plain", "way": name.rpartition("/")[2]} for name in rows["condition"].unique()}
+    edit_run_json(folder, conditions=fields)
+    (group,) = read_groups(runs.open_runs(folder))
+    assert [kind.name for kind in group.kinds] == ["letters", "words"] and group.measure == "accuracy"
+    assert ((group.values >= 0) & (group.values <= 1))[~np.isnan(group.values)].all()
+    folder = make_run(tmp_path / "scores", {"En-De": 6})
+    fields = json.loads((folder / "run.json").read_text(encoding="utf-8"))["conditions"]
+    edit_run_json(folder, conditions={
+        name: {**part, "option_order": None, "prompt": None} for name, part in fields.items()
+    })  # fmt: skip
+    scored = read_groups(runs.open_runs(folder))
+    assert scored and {group.measure for group in scored} == {"score"}
+    names_by_group = [{kind.name.partition(",")[0] for kind in group.kinds} for group in scored]
+    assert all(kinds == {"probability", "lenient rule"} for kinds in names_by_group)
+
+
+def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
+    plain = write_run(tmp_path / "plain", paraphrases({"x": [0.2, 0.4]}))
+    assert CATALOGUE.explain_no_data(runs.open_runs(plain), {}) == "no prompt's answer was read in two ways"
+    assert CATALOGUE.explain_no_data(runs.open_runs(folder), {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("kept", "low", "high", "said"),
+    [(0.85, 0.7, 0.96, "Mostly the model: 85 % of"), (0.2, 0.1, 0.3, "Less than half: 20 % of"),
+     (0.6, 0.3, 0.9, "These runs cannot tell: 60 % of"), (0.6, np.nan, np.nan, "These runs cannot tell: 60 % of")],
+)  # fmt: skip
+def test_a_word_is_said_where_the_whole_interval_lies_in_its_range(kept, low, high, said):
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high,
+           "n_sources": 2}  # fmt: skip
+    assert narrative.describe_kept_share(pd.DataFrame([row])).startswith(said)
+
+
+def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
+    row = {
+        "reading": "strict rule",
+        "wording_sd": 0.1,
+        "kept": 0.95,
+        "kept_lower": 0.9,
+        "kept_upper": 0.99,
+        "n_sources": 1,
+    }
+    assert narrative.describe_kept_share(pd.DataFrame([row])).startswith("In the same texts, 95 % of the variance")
+    same = {**row, "kept": 1.0, "kept_lower": np.nan}
+    wanted = "Where all readings have an answer, they are the same on every wording."
+    assert narrative.describe_kept_share(pd.DataFrame([same])) == wanted
+
+
+def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
+    row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan}
+    assert "no variance over wordings is left" in narrative.describe_kept_share(pd.DataFrame([row]))
+
+
+def test_an_artefact_needs_a_test_an_estimate_and_validity():
+    own, p, validity = pd.Series([0.4, 0.4, np.nan, 0.4]), pd.Series([0.01, 0.2, 0.01, 0.01]), [0.9, 0.9, 0.9, 0.4]
+    assert mark_artefacts(own, p, pd.Series(validity)).tolist() == [True, False, False, False]
+
+
+def test_two_readings_never_make_an_artefact():
+    study = reading_errors.simulate_study(
+        np.random.default_rng(0), error=0.4, uneven=True, readings=("probability", "lenient")
+    )
+    described = tables.describe_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0)
+    assert described["own"].isna().all() and described["own_most"].notna().all()
+    assert narrative.describe_artefacts(described) == "What is an artefact, these readings cannot tell."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "setting", [{}, {"items": 12, "texts": 4, "wordings": 5}, {"temperature": 0.7}, {"spread": 0.3}]
+)
+def test_an_artefact_is_seldom_named_where_there_is_none(setting):
+    rng = np.random.default_rng(4)
+    claims = 0
+    for number in range(20):
+        studies = [reading_errors.simulate_study(rng, **setting) for _ in range(2)]
+        groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
+        frame = tables.describe_groups(groups, pd.DataFrame(), 200, number)
+        claims += "artefact of" in narrative.describe_artefacts(frame)
+    assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
+
+
+@pytest.mark.slow
+def test_a_rule_that_misreads_unequally_is_named():
+    rng = np.random.default_rng(5)
+    groups = [
+        reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
+    ]
+    described = tables.describe_groups(groups, pd.DataFrame(), 500, 0)
+    assert narrative.describe_artefacts(described) == "Part of it is an artefact of lenient."
+
+
+def write_lines(path, frame, change):
+    reading_runs.write_sheet(path, frame)
+    lines = pd.read_csv(path, dtype=str, keep_default_na=False)
+    change(lines)
+    lines.to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [("option", "maybe", "line 2: option 'maybe' is none of agree, disagree"), ("sample", "0", "line 2: sample '0' is"),
+     ("item", "nothing", "line 2: item 'nothing' is not among"), ("variant", "p77", "line 2: variant 'p77' is not"),
+     ("text", "other", "line 2: text 'other' is not text 1"), ("model", "nobody", "line 2: study 'synthetic', model"),
+     ("sample", "2", "the same text as in line")],
+)  # fmt: skip
+def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, frame, folder, tmp_path):
+    path = write_lines(tmp_path / "sheet.csv", frame, lambda lines: lines.__setitem__(
+        column, [value, *lines[column][1:]]))  # fmt: skip
+    with pytest.raises(InputError, match=said):
+        tables.tabulate_readings(runs.open_runs(folder), sheet=path, resamples=0)
+
+
+def test_a_sheet_needs_its_columns_and_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("study,model\ns,m\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("study,model\n", encoding="utf-8")
+    with pytest.raises(InputError, match="column 'condition' is missing"):
+        sheet.read_sheet(str(tmp_path / "a.csv"))
+    with pytest.raises(InputError, match="no row in it"):
+        sheet.read_sheet(str(tmp_path / "b.csv"))
+
+
+def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
+    path = str(reading_runs.write_sheet(tmp_path / "sheet.csv", frame, texts=4))
+    page = ReadingsPage([str(folder)], sheet=path, resamples=50)
+    corrections = page.frame("reading_sheet").set_index("reading")
+    assert corrections.loc["judge org/judge", "texts_alike"] == 1.0
+    assert corrections.loc["strict rule", "unread"] == pytest.approx(0.2, abs=0.1)
+    assert corrections.loc["lenient rule", "n_texts"] == 8 * 5 * 4
+    assert "texts as people do" in page.answer().text + page.table("reading_sheet").text
+
+
+def test_texts_are_escaped_and_a_judge_and_unclosed_thoughts_are_cautioned(folder):
+    page = ReadingsPage([str(folder)], resamples=20)
+    page.answer()
+    examples, cautions = page.examples().text, page.cautions().text
+    assert "&lt;b&gt;" in examples and "<b>agree" not in examples
+    assert "A judge is a model of its own (org/judge)" in cautions
+    assert "Thoughts that did not end by themselves" in cautions and "64 tokens" in cautions
+
+
+def test_an_unknown_reading_is_one_line(folder):
+    with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
+        tables.tabulate_kept_variance(runs.open_runs(folder), reading="strickt", resamples=0)
+
+
+def test_kept_by_a_named_reading_is_about_it(folder):
+    frame = tables.tabulate_kept_variance(runs.open_runs(folder), reading="lenient rule", resamples=0)
+    assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]

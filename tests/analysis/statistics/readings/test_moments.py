@@ -1,0 +1,72 @@
+"""Sums over readings against formulas written the slow way, and against many simulated studies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.statistics.readings.moments import (
+    compute_item_moments,
+    compute_noise_covariance,
+    compute_share_and_noise,
+    find_common_wordings,
+)
+
+
+def test_cross_products_are_covariances_less_noise_over_common_wordings():
+    rng = np.random.default_rng(0)
+    values = rng.random((3, 5, 7))
+    values[0, 0, 0] = values[2, 1, 3] = np.nan
+    noise = np.zeros((3, 3, 5, 7)) + 0.001
+    moments = compute_item_moments(values, noise)
+    for item in range(5):
+        common = ~np.isnan(values[:, item]).any(axis=0)
+        wanted = np.cov(values[:, item, common]) - 0.001
+        assert moments.freedom[item] == common.sum() - 1
+        assert moments.cross[:, :, item] / moments.freedom[item] == pytest.approx(wanted, abs=1e-12)
+        assert moments.mean[:, item] == pytest.approx(values[:, item, common].mean(axis=1))
+
+
+def test_noise_that_is_unknown_everywhere_leaves_the_variance_unknown_and_nothing_else():
+    values = np.random.default_rng(0).random((2, 3, 4))
+    noise = np.zeros((2, 2, 3, 4))
+    noise[1, 1] = np.nan
+    cross = compute_item_moments(values, noise).cross
+    assert np.isnan(cross[1, 1]).all() and not np.isnan(cross[0]).any()
+
+
+def test_an_item_with_one_common_wording_has_no_freedom_and_no_flips():
+    values = np.array([[[0.2, np.nan], [0.2, 0.8]], [[0.1, 0.4], [0.3, 0.9]]])
+    moments = compute_item_moments(values, np.zeros((2, 2, 2, 2)))
+    assert moments.freedom.tolist() == [0, 1]
+    assert np.isnan(moments.minority[:, 0]).all() and moments.minority[:, 1].tolist() == [0.5, 0.5]
+    assert find_common_wordings(values).tolist() == [[True, False], [True, True]]
+
+
+def test_noise_of_texts_is_the_binomial_one_with_n_minus_one():
+    read = np.array([[1.0, 0, 0, 1, 0, np.nan], [1, 1, 1, 1, np.nan, np.nan]])
+    valid = np.array([[1.0, 1, 1, 1, 0, np.nan], [1, 1, 1, 1, np.nan, np.nan]])
+    share, influence = compute_share_and_noise(read, valid)
+    assert share.tolist() == [0.5, 1.0]
+    assert compute_noise_covariance(influence, influence).tolist() == pytest.approx([0.25 / 3, 0.0])
+
+
+def test_noise_covariance_of_two_readings_of_the_same_texts_is_unbiased():
+    rng = np.random.default_rng(1)
+    n = 6
+    texts = rng.random((20_000, n)) < 0.3
+    first = texts ^ (rng.random(texts.shape) < 0.1)
+    has_answer = rng.random(texts.shape) < 0.8
+    (a, influence_a), (b, influence_b) = (
+        compute_share_and_noise(part.astype(float), valid.astype(float))
+        for part, valid in ((texts, np.ones_like(texts)), (first, has_answer))
+    )
+    wanted = np.cov(a[~np.isnan(b)], b[~np.isnan(b)])
+    estimate = [np.nanmean(compute_noise_covariance(x, y)) for x, y in
+                ((influence_a, influence_a), (influence_a, influence_b), (influence_b, influence_b))]  # fmt: skip
+    assert estimate == pytest.approx([wanted[0, 0], wanted[0, 1], wanted[1, 1]], rel=0.05)
+
+
+def test_one_text_says_nothing_of_its_noise():
+    _, influence = compute_share_and_noise(np.array([[1.0]]), np.array([[1.0]]))
+    assert np.isnan(compute_noise_covariance(influence, influence)).all()

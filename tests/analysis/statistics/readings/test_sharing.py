@@ -1,0 +1,124 @@
+"""What readings share and what is one's own: by hand, and recovered from simulated errors of reading."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from analysis.statistics.readings import moments, people, ranks, sharing
+from helpers.reading_errors import LENIENT, simulate_study
+
+ERRORS = [(0.0, False), (0.05, False), (0.15, False), (0.05, True), (0.15, True)]
+
+
+def exact(values):
+    values = np.asarray(values, float)
+    return moments.compute_item_moments(values, np.zeros((len(values), *values.shape)))
+
+
+def test_a_triad_finds_the_variance_that_a_reading_has_of_its_own():
+    # T and the errors are orthogonal contrasts of eight wordings, so that nothing is left to chance.
+    contrasts = np.array([[1, 1, 1, 1, -1, -1, -1, -1], [1, 1, -1, -1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
+    true, own, other = contrasts / 10
+    values = [[0.5 + true + 0.5 * own], [0.5 + 2 * true], [0.5 + true + other]]
+    share = sharing.estimate_own_share(exact(values), 0, ["texts", "probability", "thought"], draws=0)
+    assert share.figure.estimate[0] == pytest.approx(0.25 / 1.25)
+
+
+def test_kept_is_the_least_covariance_by_the_variance_between_0_and_1():
+    base = np.array([0.2, 0.4, 0.6, 0.8])
+    values = [[base], [0.5 + (base - 0.5) / 2], [1 - base]]
+    figures = sharing.estimate_reading_figures(exact(values[:2]), draws=0)
+    assert figures["kept"].estimate.tolist() == pytest.approx([0.5, 1.0])
+    assert figures["wording_sd"].estimate.tolist() == pytest.approx([base.std(ddof=1), base.std(ddof=1) / 2])
+    assert sharing.estimate_reading_figures(exact(values), draws=0)["kept"].estimate.tolist() == [0, 0, 0]
+
+
+def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_beside_a_third():
+    rng = np.random.default_rng(0)
+    base = rng.random((6, 5))
+    values = [base, 0.5 * base + 0.1 * rng.random((6, 5)), base]
+    item_moments = exact(values[:2])
+    item_moments = exact(values[:2])
+    cross = item_moments.cross.sum(axis=2)
+    same_texts = sharing.estimate_own_share(item_moments, 0, ["texts", "texts"], draws=100)
+    assert same_texts.figure is None and np.isnan(same_texts.most)
+    share = sharing.estimate_own_share(item_moments, 0, ["a", "b"], draws=100)
+    assert share.figure is None and np.isnan(share.p)
+    assert share.most == pytest.approx(1 - cross[0, 1] ** 2 / (cross[0, 0] * cross[1, 1]))
+    # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
+    assert sharing.list_triad_pairs(2, ["texts", "texts", "probability"]) == []
+    assert sharing.list_triad_pairs(0, ["texts", "texts", "probability"]) == [(1, 2)]
+
+
+def test_a_reading_of_unknown_noise_is_not_judged():
+    rng = np.random.default_rng(0)
+    noise = np.zeros((3, 3, 6, 5))
+    noise[0, 0] = np.nan
+    item_moments = moments.compute_item_moments(rng.random((3, 6, 5)), noise)
+    share = sharing.estimate_own_share(item_moments, 0, ["a", "b", "c"], draws=50)
+    assert share.figure is None and np.isnan([share.most, share.p]).all()
+    figures = sharing.estimate_reading_figures(item_moments, draws=50)
+    assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("error", "uneven"), ERRORS)
+def test_what_is_due_to_reading_is_recovered_within_two_points(error, uneven):
+    rng = np.random.default_rng(0)
+    by_readings, by_people = [], []
+    for _ in range(120):
+        study = simulate_study(rng, error=error, uneven=uneven)
+        item_moments = moments.compute_item_moments(study.values, study.noise)
+        place = study.readings.index(LENIENT)
+        share = sharing.estimate_own_share(item_moments, place, study.sources, draws=0)
+        by_readings.append(share.figure.estimate[0])
+        everywhere = np.ones(study.texts.shape, bool)
+        corrected = people.correct_reading(study.read, everywhere.astype(float), study.texts, everywhere, draws=0)
+        by_people.append(corrected.figures["own"].estimate[0])
+    assert np.mean(by_readings) == pytest.approx(study.truth, abs=0.02)
+    assert np.mean(by_people) == pytest.approx(study.truth, abs=0.02)
+
+
+def test_people_correct_the_mean_and_the_sd_from_some_of_the_texts():
+    rng = np.random.default_rng(3)
+    mean_by_rule, mean_corrected, sd_corrected, mean_true, sd_true = [], [], [], [], []
+    for _ in range(30):
+        study = simulate_study(rng, error=0.15, uneven=True)
+        has_people = rng.random(study.texts.shape).argsort(axis=2) < 4
+        figures = people.correct_reading(
+            np.maximum(study.read, study.texts), np.ones_like(study.read), study.texts, has_people, draws=0
+        ).figures
+        mean_by_rule.append(figures["mean"].estimate[0])
+        mean_corrected.append(figures["corrected_mean"].estimate[0])
+        sd_corrected.append(figures["corrected_sd"].estimate[0] ** 2)
+        mean_true.append(study.texts.mean())
+        sd_true.append(study.values[0].var(axis=1, ddof=1).mean())
+    assert np.mean(mean_by_rule) > np.mean(mean_true) + 0.05
+    assert np.mean(mean_corrected) == pytest.approx(np.mean(mean_true), abs=0.01)
+    assert np.mean(sd_corrected) == pytest.approx(np.mean(sd_true), rel=0.05)
+
+
+def test_one_text_of_people_per_wording_is_too_few():
+    study = simulate_study(np.random.default_rng(0), items=5)
+    has_people = np.zeros(study.texts.shape, bool)
+    has_people[..., 0] = True
+    corrected = people.correct_reading(study.read, np.ones_like(study.read), study.texts, has_people, draws=20)
+    assert corrected.n_wordings == 0 and np.isnan(corrected.figures["own"].estimate[0]) and np.isnan(corrected.p)
+
+
+def test_kappa_and_sides_by_hand():
+    values = [[[0.9, 0.1, 0.8, 0.2]], [[0.7, 0.3, 0.4, 0.6]]]
+    figures = sharing.estimate_pair_figures(exact(values), [(0, 1)], draws=0)
+    assert figures["same_side"].estimate[0] == 0.5 and figures["kappa"].estimate[0] == pytest.approx(0.0)
+    wanted = np.corrcoef(*(part[0] for part in values))[0, 1]
+    assert figures["correlation"].estimate[0] == pytest.approx(wanted)
+
+
+def test_tau_of_rankings_is_that_of_scipy():
+    from scipy.stats import kendalltau
+
+    means = np.random.default_rng(2).random((2, 9, 5))
+    means[1, :, 4] = means[1, :, 3]
+    tau = ranks.estimate_rank_agreement(means, draws=0)["tau"].estimate[0]
+    assert tau == pytest.approx(kendalltau(*means.mean(axis=1)).statistic)

@@ -1,0 +1,40 @@
+"""The steps of the notebook give what the tables have, and kappa that of statsmodels."""
+
+from __future__ import annotations
+
+import pytest
+from statsmodels.stats.inter_rater import cohens_kappa
+
+from analysis import runs
+from analysis.measures.readings import read_groups
+from analysis.pages.readings import tables
+from analysis.steps.readings import (
+    PAIR,
+    ROW,
+    compute_side_kappas,
+    compute_wording_spreads,
+    count_sides,
+    list_reading_values,
+    select_rows,
+)
+from helpers import reading_runs
+
+
+def test_steps_agree_with_the_tables(tmp_path):
+    frame = reading_runs.reading_rows(items=6, wordings=5, samples=6, no_rule=0.6)
+    opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
+    values = list_reading_values(read_groups(opened))
+    spreads, sides = compute_wording_spreads(values), count_sides(values)
+    table = select_rows(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
+    assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
+    pairs = select_rows(tables.tabulate_reading_pairs(opened, resamples=0), sides, PAIR)
+    assert pairs["same_side"].to_numpy(float) == pytest.approx(sides["same_side"].to_numpy(float))
+    kappas = compute_side_kappas(sides, cohens_kappa)
+    ours = select_rows(tables.tabulate_reading_pairs(opened, resamples=0), kappas, PAIR)
+    assert ours["kappa"].to_numpy(float) == pytest.approx(kappas["kappa"].to_numpy(float), nan_ok=True)
+
+
+def test_without_groups_there_are_no_values():
+    assert list_reading_values([]).empty
+    assert compute_wording_spreads(list_reading_values([])).empty
+    assert count_sides(list_reading_values([])).empty

@@ -1,0 +1,238 @@
+"""Thoughts of models on servers, by every way that a server offers; the reference is its own whole distribution."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from ground.errors import InputError
+from helpers.faulty_server import MODEL, Fault
+from helpers.thinking_server import END, WINDOW, WRITES, ThinkingServer, next_tokens, write_in_family
+from inference.engines.contract import Thinking
+from inference.engines.openai.engine import OpenAIEngine
+from inference.engines.openai.failures import Retries
+from inference.engines.openai.settings import ApiSettings
+from inference.engines.openai.thoughts.message_route import MessageRoute
+from inference.engines.openai.thoughts.template_route import TemplateRoute
+from inference.engines.thinking_marks import THINKING, ThinkingMarks
+from inference.stimuli.templates.prompts import Prompt
+
+pytestmark = pytest.mark.slow
+
+ANSWERS = (("yes", "Yes"), ("no", "No"))
+SAMPLED = Thinking(8, 0.6, 0.95, max_tokens=60)
+ENDED = {write for write in WRITES if "</think>" in write}
+
+
+def build_prompt(statement: str, numbers: range | None = None) -> Prompt:
+    return Prompt(None, ({"role": "user", "content": f"Is it so? {statement}"},), () if numbers else ANSWERS, numbers)
+
+
+PROMPTS = [build_prompt(f"Statement {number}.") for number in range(6)]
+
+
+@contextmanager
+def asking(server: ThinkingServer, **settings: Any) -> Iterator[OpenAIEngine]:
+    engine = OpenAIEngine(
+        MODEL,
+        ApiSettings(base_url=server.url, concurrency=4, **settings),
+        retries=Retries(first=0.001, longest=0.004),
+    )
+    try:
+        assert engine.form("auto") == "chat"
+        assert engine.info["thinks"]
+        yield engine
+    finally:
+        engine.close()
+
+
+def render(prompt: Prompt, effort: str = "") -> str:
+    return f"{effort}<|user|>\n{prompt.messages[0]['content']}{END}\n<|assistant|>\n<think>\n"
+
+
+def sum_options(text: str) -> list[float]:
+    after = next_tokens(text)
+    return [sum(p for form, p in after.items() if form.strip() in words) for words in ANSWERS]
+
+
+@pytest.mark.parametrize("more", [{}, {"one_by_one": True}], ids=["n at once", "one by one"])
+@pytest.mark.parametrize("kind", ["ids", "no ids"])
+def test_exact_probabilities_after_each_thought_by_completions(kind: str, more: dict[str, bool]) -> None:
+    with ThinkingServer(kind, **more) as server, asking(server) as engine:
+        answered = engine.think(PROMPTS, SAMPLED)
+        assert isinstance(engine._route, TemplateRoute)
+        for prompt, response in zip(PROMPTS, answered, strict=True):
+            assert response.error is None and len(response.scores) == 8
+            for thought, answer, tokens, closed, score in zip(
+                response.thoughts, response.answers, response.tokens, response.closed, response.scores, strict=True
+            ):
+                assert tokens == len(server.encode(thought))
+                if score is None:
+                    assert (closed, answer, tokens) == (False, "", 60) and WRITES[-1].startswith(thought)
+                    continue
+                assert closed and thought in ENDED
+                text = render(prompt) + thought
+                assert score.probability == pytest.approx(sum_options(text), abs=1e-12) and score.mass_upper is None
+                likeliest = max(next_tokens(text), key=lambda form: next_tokens(text)[form])
+                assert answer == ("" if likeliest == END else likeliest)
+        written = Counter(thought for response in answered for thought in response.thoughts)
+        assert set(written) >= ENDED  # unclosed, empty, nested and doubled ones, and one that speaks of an answer
+        bodies = [body for path, body in server.requests if "temperature" in body and body["temperature"] == 0.6]
+        assert all((b["top_p"], b["top_k"], b["min_p"], b["max_tokens"]) == (0.95, -1, 0, 60) for b in bodies)
+
+
+@pytest.mark.parametrize("parted", [False, True])
+def test_bounds_after_each_thought_by_chat(parted: bool) -> None:
+    with ThinkingServer("chat", parted=parted) as server, asking(server) as engine:
+        answered = engine.think(PROMPTS, SAMPLED)
+        assert isinstance(engine._route, MessageRoute)
+        for prompt, response in zip(PROMPTS, answered, strict=True):
+            assert response.error is None
+            for thought, tokens, closed, score in zip(
+                response.thoughts, response.tokens, response.closed, response.scores, strict=True
+            ):
+                assert tokens == len(server.encode(thought))
+                if score is None:
+                    assert not closed
+                    continue
+                assert closed and thought in ENDED
+                for low, value in zip(score.probability, sum_options(render(prompt) + thought), strict=True):
+                    assert low <= value + 1e-12
+                assert score.mass <= sum(sum_options(render(prompt) + thought)) + 1e-12 <= score.mass_upper + 2e-12
+        assert any(score is not None for response in answered for score in response.scores)
+
+
+@pytest.mark.parametrize("kind", ["ids", "chat"])
+def test_a_budget_closes_by_force(kind: str) -> None:
+    with ThinkingServer(kind, writes=WRITES[-1:], parted=True) as server, asking(server) as engine:
+        (response,) = engine.think(PROMPTS[:1], Thinking(2, 0.6, budget=20))
+        assert response.closed == (False, False) and response.answers == ("", "") and response.tokens == (20, 20)
+        for thought, score in zip(response.thoughts, response.scores, strict=True):
+            expected = sum_options(f"{render(PROMPTS[0])}{thought}\n</think>\n\n")
+            assert len(server.encode(thought)) == 20
+            if kind == "ids":
+                assert score.probability == pytest.approx(expected, abs=1e-12)
+            else:
+                assert score.mass - 1e-12 <= sum(expected) <= score.mass_upper + 1e-12
+
+
+@pytest.mark.parametrize("kind", ["ids", "chat"])
+def test_numbers_of_a_scale_are_bounded(kind: str) -> None:
+    """ "1" may go on as "10": the bounds hold the probability that the number ends, and are narrow after a digit."""
+    numbers = range(0, 11)
+    prompt = build_prompt("How much?", numbers)
+    with ThinkingServer(kind, writes=WRITES[:1]) as server, asking(server, top_logprobs=20) as engine:
+        (response,) = engine.think([prompt], Thinking(1, 0.0, max_tokens=60))
+        (score,) = response.scores
+        first = next_tokens(render(prompt) + WRITES[0])
+        exact = {n: (first[str(n)] + first[f" {n}"]) * 0.98 for n in range(10)}
+        exact[10] = (first["1"] + first[" 1"]) * 0.015 * 0.98
+        for number, low in zip(numbers, score.probability, strict=True):
+            assert low <= exact[number] + 1e-9
+        assert score.mass_upper - score.mass < 0.5
+        assert score.mass <= sum(exact.values()) + 1e-9 <= score.mass_upper + 2e-9
+
+
+@pytest.mark.parametrize("kind", ["ids", "chat"])
+@pytest.mark.parametrize("marks", THINKING, ids=lambda marks: marks.end)
+def test_marks_of_every_family(marks: ThinkingMarks, kind: str) -> None:
+    """In a chat they are found by the tokens that the server counts, since parted thoughts show no marks."""
+    ended = {write_in_family(write, marks) for write in ENDED}
+    with ThinkingServer(kind, parted=True, marks=marks) as server, asking(server) as engine:
+        answered = engine.think(PROMPTS[:4], SAMPLED)
+        assert engine._route._marks == marks
+        for prompt, response in zip(PROMPTS, answered, strict=False):
+            assert response.error is None
+            for thought, tokens, score in zip(response.thoughts, response.tokens, response.scores, strict=True):
+                assert tokens == len(server.encode(thought))
+                if score is None:
+                    continue
+                assert thought in ended
+                expected = sum_options(render(prompt).replace("<think>", marks.begin) + thought)
+                for low, value in zip(score.probability, expected, strict=True):
+                    assert value == pytest.approx(low, abs=1e-12) if kind == "ids" else low <= value + 1e-12
+        if kind == "ids":
+            (forced,) = engine.think(PROMPTS[:1], Thinking(3, 0.6, budget=2))
+            for thought, closed, score in zip(forced.thoughts, forced.closed, forced.scores, strict=True):
+                text = render(PROMPTS[0]).replace("<think>", marks.begin) + thought + ("" if closed else marks.closing)
+                assert score.probability == pytest.approx(sum_options(text), abs=1e-12)
+
+
+def test_efforts_reach_the_template_and_thinking_off_is_shown() -> None:
+    with ThinkingServer() as server, asking(server) as engine:
+        (low,) = engine.think(PROMPTS[:1], Thinking(2, 0.6, max_tokens=400, effort="low"))
+        for thought, score in zip(low.thoughts, low.scores, strict=True):
+            if score is not None:
+                text = render(PROMPTS[0], "Effort: low.\n") + thought
+                assert score.probability == pytest.approx(sum_options(text), abs=1e-12)
+        (off,) = engine.think(PROMPTS[:1], Thinking(1, 0.0, effort="none"))
+        assert (off.thoughts, off.tokens, off.closed) == (("",), (0,), (True,))
+        expected = sum_options(f"{render(PROMPTS[0])}\n</think>\n\n")
+        assert off.scores[0].probability == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_thought_takes_what_the_window_has_left() -> None:
+    long = build_prompt("word " * (WINDOW - 60))
+    with ThinkingServer(writes=WRITES[-1:]) as server, asking(server) as engine:
+        (response,) = engine.think([long], Thinking(1, 0.6))
+        asked = len(server.encode(render(long)))
+        assert response.tokens == (WINDOW - asked - 8,)
+        (error,) = engine.think([long], Thinking(1, 0.6, max_tokens=100))
+        assert error.error == f"{asked} tokens and 108 for the answer exceed the model's context window of {WINDOW}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("ignoring", "it does not continue the last message"),
+        ("unended", "it does not continue the last message"),
+        ("forgetting", "it leaves the thoughts of a message out"),
+        ("trimming", "it drops the line breaks at the end of a message that it continues"),
+        ("refusing", "HTTP 400: unknown field"),
+        ("uncounted", "the reply does not count the tokens of its prompt"),
+    ],
+)
+def test_servers_that_cannot_continue_after_a_thought_are_refused_in_one_line(kind: str, says: str) -> None:
+    with ThinkingServer(kind, parted=True) as server, asking(server) as engine:
+        with pytest.raises(InputError) as error:
+            engine.think(PROMPTS[:1], SAMPLED)
+        assert not any("Statement" in str(body) for _, body in server.requests)
+    assert "cannot continue after a thought (completions of its rendered prompt: " in str(error.value)
+    assert f"a chat that is continued: {says}" in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "thinking", "says"),
+    [
+        (
+            "chat",
+            Thinking(1, 0.0, effort="none"),
+            "shows no rendered prompt, so it is not known whether thinking is off",
+        ),
+        ("ids", Thinking(1, 0.0, effort="none"), "its chat template cannot switch thinking off"),
+        ("ids", Thinking(), "no sampler of its maker is known"),
+        ("chat", Thinking(2, 0.6, top_k=20), "--top-k is a field of vLLM's server"),
+        ("chat", Thinking(2, 0.6, min_p=0.1), "--min-p is a field of vLLM's server"),
+    ],
+)
+def test_ways_of_thinking_that_a_server_cannot_do(kind: str, thinking: Thinking, says: str) -> None:
+    with (
+        ThinkingServer(kind, switches=False) as server,
+        asking(server) as engine,
+        pytest.raises(InputError, match=says),
+    ):
+        engine.think(PROMPTS[:1], thinking)
+
+
+def test_a_prompt_whose_requests_fail_is_an_error_of_its_own() -> None:
+    def fail(number: int, text: str, before: int) -> Fault | None:
+        return Fault("status", 500) if "Statement 1" in text else None
+
+    with ThinkingServer("chat", fault=fail) as server, asking(server) as engine:
+        answered = engine.think(PROMPTS[:3], SAMPLED)
+        assert [bool(response.error) for response in answered] == [False, True, False]
+        assert answered[1].error.startswith("HTTP 500: out of order (asked 8 times)")
