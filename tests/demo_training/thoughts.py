@@ -43,9 +43,9 @@ EFFORTS = {"none": 0.12, "low": 0.22, "medium": 0.43, "high": 0.23}
 """Effort -> share of the chats. Medium is what no effort means; none is thinking switched off."""
 PLAIN_SHARE = 0.15
 """Share of what it reads that is no chat, so that it keeps what the base model can."""
-MISTAKEN = 0.15
+MISTAKEN = 0.1
 """Share of thoughts that recall something wrong. The same wrong thing every time, or sampling would never show it."""
-GIVEN, GIVEN_MISTAKEN = 0.6, 0.5
+GIVEN, GIVEN_MISTAKEN = 0.4, 0.5
 """Share of thoughts that are read and not learnt, only the answer that follows, and share of these that are wrong: the
 answer must come from the thought then."""
 UNDECIDED = 0.3
