@@ -289,3 +289,11 @@ def test_an_unknown_reading_is_one_line(folder):
 def test_kept_by_a_named_reading_is_about_it(folder):
     frame = kept.tabulate_kept_variance(runs.open_runs(folder), reading="lenient rule", resamples=0)
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]
+
+
+def test_texts_at_a_low_temperature_are_not_judged_by_other_readings():
+    """Nothing is misread, but the shares of texts are bent towards 0 and 1."""
+    study = reading_errors.simulate_study(np.random.default_rng(6), temperature=0.2)
+    described = tables.describe_groups([reading_errors.build_group(study)], pd.DataFrame(), 200, 0).set_index("reading")
+    assert described.loc[["lenient", "judge j"], "own"].isna().all()
+    assert described.loc[["probability", "thought"], "own"].notna().all()
