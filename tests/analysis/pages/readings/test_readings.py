@@ -229,7 +229,8 @@ def test_a_rule_that_misreads_unequally_is_named():
         reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
     ]
     described = tables.describe_groups(groups, pd.DataFrame(), 500, 0)
-    assert narrative.describe_artefacts(described) == "Part of it is an artefact of lenient."
+    wanted = "Part of the variance over wordings by lenient is an artefact of reading."
+    assert narrative.describe_artefacts(described) == wanted
 
 
 def write_lines(path, frame, change):
