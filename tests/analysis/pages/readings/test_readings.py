@@ -268,7 +268,7 @@ def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
     path = str(reading_runs.write_sheet(tmp_path / "sheet.csv", frame, texts=4))
     page = ReadingsPage([str(folder)], sheet=path, resamples=50)
     corrections = page.frame("reading_sheet").set_index("reading")
-    assert corrections.loc["judge org/judge", "texts_alike"] == 1.0
+    assert corrections.loc["judge org/judge", "texts_alike"] == pytest.approx(1)
     assert corrections.loc["strict rule", "unread"] == pytest.approx(0.2, abs=0.1)
     assert corrections.loc["lenient rule", "n_texts"] == 8 * 5 * 4
     assert "texts as people do" in page.answer().text + page.table("reading_sheet").text
