@@ -42,7 +42,8 @@ LAYERS = {
         {"inference"},
     ],
     "ground": [
-        {"command", "commands"}, {"parser", "run_json", "writing"}, {"extras", "locking"}, {"errors"}, {"ground"},
+        {"command", "commands", "spreadsheet"}, {"parser", "run_json", "writing"}, {"extras", "locking"}, {"errors"},
+        {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.

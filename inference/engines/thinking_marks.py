@@ -206,3 +206,34 @@ def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) ->
     if depth and (was_whole or not closings):
         return None
     return closings
+
+
+def find_missing_closing(thought: str, marks: ThinkingMarks, *, is_closed: bool) -> str:
+    """Find what closes a thought by force, or what is missing where it was closed by the last token allowed.
+
+    Such a thought is not answered yet: the line breaks before the answer, or its opener, may be missing, and without
+    them no option is likely.
+
+    Parameters
+    ----------
+    thought
+        What a model wrote up to the end of its tokens.
+    marks
+        Those of its family.
+    is_closed
+        Whether it wrote the closing mark.
+
+    Returns
+    -------
+    The text that belongs between the thought and the answer; empty where the model wrote something of its own there.
+
+    Examples
+    --------
+    >>> marks = THINKING[0]
+    >>> find_missing_closing("hm", marks, is_closed=False), find_missing_closing("hm</think>", marks, is_closed=True)
+    ('\\n</think>\\n\\n', '\\n\\n')
+    """
+    if not is_closed:
+        return marks.closing
+    behind, written = (text.rpartition(marks.end)[2] for text in (marks.closing, thought))
+    return behind.removeprefix(written) if behind.startswith(written) else ""

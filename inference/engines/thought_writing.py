@@ -11,6 +11,7 @@ from ground.errors import InputError
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, NOT_FINITE, Sampling, Score, Thinking, Thoughts
 from inference.engines.lefttoright import LeftToRight
 from inference.engines.rows import Row
+from inference.engines.thinking_marks import find_missing_closing
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -154,8 +155,7 @@ class ThoughtWriter(LeftToRight):
     def _split_thought(self, row: Row, ids: list[int], limit: int, closes_by_force: bool) -> _ThoughtDraft:
         """Split what was written after a row, of at most `limit` tokens, at the end of thinking.
 
-        A thought that ends with the very last token is not yet answered: the line breaks before the answer may be
-        missing, and without them no option is likely.
+        A thought that ends with the very last token is not yet answered (`find_missing_closing`).
         """
         length = self.tokens.count_thinking(row.text, ids)
         is_cut = length is None or length == len(ids) == limit
@@ -171,9 +171,8 @@ class ThoughtWriter(LeftToRight):
         """List the tokens that close a thought by force, or what of them is missing where it has just been closed."""
         if not is_closed or self.tokens.marks is None:
             return self._closing_ids
-        behind = self.tokens.marks.closing.rpartition(self.tokens.marks.end)[2]
-        written = self.tokens.decode_raw(ids).rpartition(self.tokens.marks.end)[2]
-        return self.tokens.bare([behind.removeprefix(written)])[0] if behind.startswith(written) else []
+        missing = find_missing_closing(self.tokens.decode_raw(ids), self.tokens.marks, is_closed=True)
+        return self.tokens.bare([missing])[0] if missing else []
 
 
 def _build_thoughts(parts: Sequence[tuple[str, str, int, bool, Score | None] | None]) -> Thoughts:

@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.spreadsheet import write_spreadsheet_csv
 from inference.judge.texts import Reply, ReplyRow, RunTexts
-from inference.runfolder.spreadsheet import write_spreadsheet_csv
 from inference.stimuli.random_order import compute_random_key
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "asked", "options", "text", "option")

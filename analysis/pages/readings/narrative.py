@@ -104,8 +104,8 @@ def describe_kept_share(kept: pd.DataFrame) -> str:
     share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
         return f"In the same texts, {share} ({interval})."
-    low, high = (1.0, 1.0) if is_whole else (row["kept_lower"], row["kept_upper"])
-    word = choose_word_for_interval(low, high, KEPT_BANDS)
+    lower, upper = (1.0, 1.0) if is_whole else (float(row["kept_lower"]), float(row["kept_upper"]))
+    word = choose_word_for_interval(lower, upper, KEPT_BANDS)
     surely = 1.0 if is_whole and row["common"] > ALL else row["common_lower"]
     if word == KEPT_BANDS[1].word and not surely >= KEPT_BANDS[1].low:
         # The other readings move as far, or further, but not surely by the same: they may show it on a larger scale.

@@ -15,6 +15,7 @@ from analysis.measures.readings.rows import SCORE
 from analysis.runs.reading import read_csv_file
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, shorten_line, suggest_nearest
+from ground.spreadsheet import unescape_formula
 
 COLUMNS = ("study", "model", "condition", "item", "variant", "sample", "text", "option")
 
@@ -51,7 +52,10 @@ def read_sheet(file_name: str) -> list[SheetRow]:
         For a file that cannot be read, a column that is missing, or a text that stands there twice.
     """
     file = Path(file_name)
-    rows = [SheetRow(f"{file}: line {number}", cells) for number, cells in read_csv_file(file)]
+    rows = [
+        SheetRow(f"{file}: line {number}", {name: unescape_formula(cell) for name, cell in cells.items()})
+        for number, cells in read_csv_file(file)
+    ]
     if not rows:
         raise InputError(f"{file}: no row in it; a sheet has a row per text that people read")
     for name in COLUMNS:
@@ -105,7 +109,7 @@ def lay_out_sheet(
         cell = wording["item_code"], wording["wording_code"]
         texts = outputs.get((cells["item"], cells["variant"]), ())
         number = _parse_sample_number(row, len(texts))
-        if cells["text"] and texts[number] is not None and cells["text"] != texts[number].strip():
+        if texts[number] is not None and not _ends_alike(texts[number], cells["text"]):
             raise InputError(
                 f"{row.where}: text {shorten_line(repr(cells['text']), 60)} is not text {number + 1} of this wording, "
                 f"{shorten_line(repr(texts[number].strip()), 60)}; the sheet is of another run"
@@ -113,6 +117,17 @@ def lay_out_sheet(
         has_people[*cell, number] = True
         people[*cell, number] = _parse_option(row, wording, group.measure)
     return people, has_people
+
+
+def _ends_alike(text: str, shown: str) -> bool:
+    """Tell whether a text ends with what a sheet shows of it: `waver judge --sheet` leaves out the thinking before it.
+
+    White space does not count, since spreadsheets change line breaks.
+
+    >>> _ends_alike("<think>hm</think>\\n\\nYes,\\r\\nI agree. ", "Yes,\\nI agree.")
+    True
+    """
+    return " ".join(text.split()).endswith(" ".join(shown.split()))
 
 
 def _parse_sample_number(row: SheetRow, n_texts: int) -> int:

@@ -217,7 +217,7 @@ def test_a_disk_that_is_full_costs_no_call(tmp_path, given, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("inference.runfolder.spreadsheet.write_spreadsheet_csv", full)
+        patched.setattr("ground.spreadsheet.write_spreadsheet_csv", full)
         with pytest.raises(RunFailed, match=r"No space left.*the calls are kept"):
             made(tmp_path / "out", given)
     seen = []

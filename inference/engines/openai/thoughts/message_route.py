@@ -21,7 +21,7 @@ from inference.engines.openai.thoughts.number_bounds import NextToken, Path, sco
 from inference.engines.openai.thoughts.parts import Draft, build_thoughts, count_mark_pieces, find_shown_marks
 from inference.engines.openai.token_text import Words
 from inference.engines.openai.usage import read_prompt_tokens
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, locate_answer_in_text
+from inference.engines.thinking_marks import THINKING, ThinkingMarks, find_missing_closing, locate_answer_in_text
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -143,16 +143,19 @@ class MessageRoute:
     async def _finish_thought(self, prompt: Prompt, written: _Written, thinking: Thinking, most_tokens: int) -> Draft:
         """Split what was written at the end of thinking, and score the options there."""
         thought, answer, is_closed = self._split(written)
-        if not is_closed:
-            n_tokens = most_tokens
-            if not written.is_cut:
-                n_tokens = await self._count(prompt, thought, thinking) - written.prompt_tokens
-            if thinking.budget is None:
-                return Draft(thought, "", n_tokens, False, None)
-            score, _ = await self._score(prompt, thought + self._marks.closing, thinking)
-            return Draft(thought, "", n_tokens, False, score)
-        score, tokens = await self._score(prompt, thought, thinking)
-        return Draft(thought, answer, tokens - written.prompt_tokens, True, score)
+        # A thought that ends with the very last token is not yet answered, even where it has been closed.
+        is_cut = not is_closed or (written.is_cut and not answer)
+        if not is_cut:
+            score, tokens = await self._score(prompt, thought, thinking)
+            return Draft(thought, answer, tokens - written.prompt_tokens, True, score)
+        n_tokens = most_tokens
+        if not written.is_cut:
+            n_tokens = await self._count(prompt, thought, thinking) - written.prompt_tokens
+        if thinking.budget is None:
+            return Draft(thought, "", n_tokens, False, None)
+        missing = find_missing_closing(thought, self._marks, is_closed=is_closed)
+        score, _ = await self._score(prompt, thought + missing, thinking)
+        return Draft(thought, "", n_tokens, is_closed, score)
 
     def _split(self, written: _Written) -> tuple[str, str, bool]:
         """Split what was written into the thought with its marks and line breaks, and the answer; whether it ended."""

@@ -27,7 +27,7 @@ from inference.engines.openai.token_text import (
     ask_token_ids,
 )
 from inference.engines.openai.usage import read_prompt_tokens
-from inference.engines.thinking_marks import THINKING, ThinkingMarks, locate_answer
+from inference.engines.thinking_marks import THINKING, ThinkingMarks, find_missing_closing, locate_answer
 
 if TYPE_CHECKING:
     from inference.stimuli.templates.prompts import Prompt
@@ -152,22 +152,26 @@ class TemplateRoute:
     async def _finish_thought(
         self, prompt: Prompt, rendered: RenderedPrompt, written: _Written, closes_by_force: bool
     ) -> Draft:
-        """Split what was written at the end of thinking, and score the options there."""
+        """Split what was written at the end of thinking, and score the options there.
+
+        A thought that ends with the very last token is not yet answered (`find_missing_closing`).
+        """
         ids = await self._find_ids(written)
         length = await self._locate_answer(rendered.text, written.text, ids)
-        if length is None and not closes_by_force:
+        is_cut = length is None or (length == len(ids) and not written.has_stopped)
+        if is_cut and not closes_by_force:
             return Draft(written.text, "", len(ids), False, None)
-        if length is None:
-            thought, answer = written.text, ""
-            before, text = [*ids, *self._closing_ids], thought + self._marks.closing
-        else:
-            before = ids[:length]
-            thought = text = await self._decode(before)
+        before = ids[:length]
+        thought, answer = written.text, ""
+        if length is not None and length < len(ids):
+            thought = await self._decode(before)
             answer = (
                 written.text[len(thought) :] if written.text.startswith(thought) else await self._decode(ids[length:])
             )
-        score = await self._score(prompt, rendered.ids + before, rendered.text + text)
-        return Draft(thought, answer, len(before) if length is not None else len(ids), length is not None, score)
+        missing = find_missing_closing(thought, self._marks, is_closed=length is not None) if is_cut else ""
+        missing_ids = self._closing_ids if length is None else await ask_token_ids(self._server, missing)
+        score = await self._score(prompt, [*rendered.ids, *before, *missing_ids], rendered.text + thought + missing)
+        return Draft(thought, answer, len(before), length is not None, score)
 
     async def _find_ids(self, written: _Written) -> list[int]:
         """Find the tokens of a text without the one that ended it; where the server gives none, the text's own."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inference.runfolder import spreadsheet
+from ground import spreadsheet
 from inference.stimuli.questions import SPLITS, Question
 
 COLUMNS = ("step", "source", "count", "reason")

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ground import spreadsheet
 from ground.errors import InputError
-from inference.runfolder import json_lines, spreadsheet
+from inference.runfolder import json_lines
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, POSITIONS, Instance, Negation
 from inference.stimuli.reading import records

@@ -121,6 +121,31 @@ def test_a_budget_closes_by_force(kind: str) -> None:
                 assert score.mass - 1e-12 <= sum(expected) <= score.mass_upper + 1e-12
 
 
+@pytest.mark.parametrize("marks", THINKING, ids=lambda marks: marks.end)
+@pytest.mark.parametrize("kind", ["ids", "no ids", "chat"])
+def test_a_thought_that_ends_with_the_last_token_is_not_answered_yet(kind: str, marks: ThinkingMarks) -> None:
+    """As in `ThoughtWriter`: the line breaks before the answer may be missing."""
+    thought = write_in_family("Hm, it is so.</think>", marks).removesuffix(marks.opener)
+    with ThinkingServer(kind, writes=[f"{thought}\n\n"], marks=marks) as server, asking(server) as engine:
+        length = len(server.encode(thought))
+        (cut,) = engine.think(PROMPTS[:1], Thinking(2, 0.6, max_tokens=length))
+        assert (cut.closed, cut.scores, cut.tokens) == ((False, False), (None, None), (length, length))
+        (forced,) = engine.think(PROMPTS[:1], Thinking(1, 0.6, budget=length))
+        assert (forced.thoughts, forced.answers, forced.tokens, forced.closed) == (
+            (thought,),
+            ("",),
+            (length,),
+            (True,),
+        )
+        behind = marks.closing.rpartition(marks.end)[2]
+        expected = sum_options(render(PROMPTS[0]).replace("<think>", marks.begin) + thought + behind)
+        (score,) = forced.scores
+        if kind == "chat":
+            assert score.mass - 1e-12 <= sum(expected) <= score.mass_upper + 1e-12
+        else:
+            assert score.probability == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["ids", "chat"])
 def test_numbers_of_a_scale_are_bounded(kind: str) -> None:
     """ "1" may go on as "10": the bounds hold the probability that the number ends, and are narrow after a digit."""
