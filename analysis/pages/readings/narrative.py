@@ -130,7 +130,7 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
 
     >>> describe_artefacts(pd.DataFrame({"compared": [True], "own": [0.1], "reading": ["strict rule"], "model": ["m"],
     ...                                  "artefact": [True]}))
-    'Part of it is an artefact of the strict rule.'
+    'Part of the variance over wordings by the strict rule is an artefact of reading.'
     """
     compared = readings[readings["compared"].astype(bool)]
     if compared.empty:
@@ -145,7 +145,7 @@ def describe_artefacts(readings: pd.DataFrame) -> str:
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
     with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
-    return f"Part of it is an artefact of {join_names(names, 2)}{with_models}."
+    return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{with_models}."
 
 
 def _name_with_article(reading: str) -> str:

@@ -22,7 +22,6 @@ from ground.errors import InputError
 if TYPE_CHECKING:
     from analysis.runs import Runs
 
-UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 FEW = 3  # wordings, for comparison: as many as many studies ask
 BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
 FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
