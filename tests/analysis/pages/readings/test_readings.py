@@ -244,7 +244,7 @@ def write_lines(path, frame, change):
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [("option", "maybe", "line 2: option 'maybe' is none of agree, disagree"), ("sample", "0", "line 2: sample '0' is"),
-     ("item", "nothing", "line 2: item 'nothing' is not among"), ("variant", "p77", "line 2: variant 'p77' is not"),
+     ("item", "nothing", "line 2: item 'nothing' has no texts"), ("variant", "p77", "line 2: variant 'p77' has no"),
      ("text", "other", "line 2: text 'other' is not text 1"), ("model", "nobody", "line 2: study 'synthetic', model"),
      ("sample", "2", "the same text as in line")],
 )  # fmt: skip
