@@ -60,8 +60,8 @@ def describe_single_wordings(runs: Runs, item: str = "", model: str = "", condit
         options = {"--item": item, "--model": model, "--condition": condition}
         chosen = " ".join(f"{option} {shorten_line(name)}" for option, name in options.items() if name)
         raise InputError(
-            f"the run holds no answer{f' for {chosen}' if chosen else ''}: this was not asked; waver status counts what "
-            "was"
+            f"the run holds no answer{f' for {chosen}' if chosen else ''}: this was not asked; waver status counts "
+            "what was"
         )
 
 
